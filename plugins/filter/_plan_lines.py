@@ -13,7 +13,6 @@ author:
 description:
   - B(This is an internal tool of the collection, and can change at any time. Do not use it in your own playbooks.)
   - Renders the result of M(capability.openshift.update_plan) in the same words as its report.
-positional: full
 options:
   _input:
     description: The result of M(capability.openshift.update_plan), for one cluster or for a fleet.

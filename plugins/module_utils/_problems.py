@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
@@ -16,43 +17,94 @@ _LONGEST_SHOWN = 60
 _MOST_NAMES = 5
 
 
-class Problem(NamedTuple):
+class Location(NamedTuple):
+    """A place that a problem names. Its text is made where a person reads it, and is never read back.
+
+    ``source`` is a file, an object or a cluster; empty for an option. ``document`` and ``line`` count from 1; 0 if they
+    are not known. ``field`` is the path of a field or of an option.
+    """
+
+    source: str = ""
+    document: int = 0
+    line: int = 0
+    field: str = ""
+
+    def __str__(self) -> str:
+        line = f"line {self.line}" if self.line else ""
+        if self.document:
+            line = f"document {self.document} ({line})" if line else f"document {self.document}"
+        return ", ".join(filter(None, (self.source, line, self.field)))
+
+    def child(self, name: object) -> Location:
+        """The field ``name`` of this one, or its item if ``name`` is an index in brackets."""
+        separator = "." if self.field and not str(name).startswith("[") else ""
+        return self._replace(field=f"{self.field}{separator}{name}")
+
+    def within(self, context: str) -> Location:
+        """The same place, in one of several clusters or releases."""
+        if self.source or not self.field:
+            return self._replace(source=f"{context}: {self.source}" if self.source else context)
+        return self._replace(field=f"{context}: {self.field}")
+
+
+class _ProblemFields(NamedTuple):
+    severity: Severity
+    code: str
+    where: Location
+    message: str
+    hint: str
+
+
+class Problem(_ProblemFields):
     """One fault or remark.
 
     ``code`` identifies the kind of problem in kebab case; programs compare it, and never the text. ``where`` is the
-    location: file, document and field, or the option. ``message`` says what is wrong and what was expected. ``hint``
+    location; a string stands for an option or a field. ``message`` says what is wrong and what was expected. ``hint``
     is one imperative sentence, empty if there is nothing to do.
     """
 
-    severity: Severity
-    code: str
-    where: str
-    message: str
-    hint: str = ""
+    __slots__ = ()
+
+    def __new__(cls, severity: Severity, code: str, where: Location | str, message: str, hint: str = "") -> Problem:
+        return super().__new__(cls, severity, code, as_location(where), message, hint)
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.message}" if self.where else self.message
+        where = str(self.where)
+        text = f"{where}: {self.message}" if where else self.message
         return f"{text}. {self.hint}" if self.hint else text
 
     def as_dict(self) -> dict[str, str]:
         """Convert to the form that modules and filters return."""
-        return dict(self._asdict())
+        return {**self._asdict(), "where": str(self.where)}
+
+
+def as_location(where: Location | str) -> Location:
+    """The location of an option or a field that is given as a string."""
+    return Location(field=where) if isinstance(where, str) else where
 
 
 class Problems(list[Problem]):
     """Collects problems; functions that can report several take it as their last argument."""
 
-    def error(self, code: str, where: str, message: str, hint: str = "") -> None:
+    def error(self, code: str, where: Location | str, message: str, hint: str = "") -> None:
         """Add a problem that stops the caller."""
         self.append(Problem("error", code, where, message, hint))
 
-    def warning(self, code: str, where: str, message: str, hint: str = "") -> None:
+    def warning(self, code: str, where: Location | str, message: str, hint: str = "") -> None:
         """Add a problem that does not stop the caller."""
         self.append(Problem("warning", code, where, message, hint))
 
-    def info(self, code: str, where: str, message: str, hint: str = "") -> None:
+    def info(self, code: str, where: Location | str, message: str, hint: str = "") -> None:
         """Add a remark."""
         self.append(Problem("info", code, where, message, hint))
+
+    @contextmanager
+    def collect(self, error: type[CapabilityError]) -> Iterator[None]:
+        """Add the problems of an ``error`` that the block raises."""
+        try:
+            yield
+        except error as raised:
+            self += raised.problems
 
     @property
     def has_errors(self) -> bool:
@@ -157,11 +209,11 @@ def shown_names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_MOST_NAMES])}{more}"
 
 
-def of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") -> Problem:
+def of_clusters(problem: Problem, names: Sequence[str]) -> Problem:
     """Return ``problem`` with the clusters that have it in its location. A single cluster has no name."""
     if not any(names):
         return problem
-    return problem._replace(where=f"{shown_names(names)}{separator}{problem.where}")
+    return problem._replace(where=problem.where.within(shown_names(names)))
 
 
 def shown(value: object) -> str:
@@ -170,22 +222,22 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{type_name(value)} of {len(text)} characters"
 
 
-def check_string(where: str, value: object, problems: Problems) -> None:
+def check_string(where: Location | str, value: object, problems: Problems) -> None:
     """Report a ``value`` that is not a string."""
     if not isinstance(value, str):
         problems.error("not-a-string", where, f"is {value!r}, expected a string", "Quote it")
 
 
-def check_boolean(where: str, value: object, problems: Problems) -> None:
+def check_boolean(where: Location | str, value: object, problems: Problems) -> None:
     """Report a ``value`` that is not a boolean."""
     if not isinstance(value, bool):
         problems.error("not-a-boolean", where, f"is {value!r}, expected true or false", "Set it to true or false")
 
 
-def check_list(where: str, value: object, problems: Problems, *, of_strings: bool) -> None:
+def check_list(where: Location | str, value: object, problems: Problems, *, of_strings: bool) -> None:
     """Report a ``value`` that is not a list, or not one of strings."""
     if not isinstance(value, (list, tuple)):
         problems.error("not-a-list", where, f"is {value!r}, expected a list", "Write [...]")
     elif of_strings:
         for index, item in enumerate(value):
-            check_string(f"{where}[{index}]", item, problems)
+            check_string(as_location(where).child(f"[{index}]"), item, problems)

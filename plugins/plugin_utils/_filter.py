@@ -45,6 +45,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     InvalidOptionError,
+    Location,
     Problems,
     check_boolean,
     check_list,
@@ -102,7 +103,8 @@ def resolve_selection(
     except InvalidOptionError as error:
         # The modules call this argument openshift_version.
         raise InvalidOptionError(
-            item._replace(where=where) if item.code in _VERSION_CODES else item for item in error.problems
+            item._replace(where=Location(field=where)) if item.code in _VERSION_CODES else item
+            for item in error.problems
         ) from None
 
 
@@ -134,7 +136,7 @@ def check_installation_of(
     # There is no install-config here, so locations are the names of arguments.
     names = {**API_SPELLINGS, "openshift_version": where}
     for item in check_installation(given, release_of_version(minor)).problems:
-        problems.append(item._replace(where=_renamed(item.where.removeprefix(": "), names)))
+        problems.append(item._replace(where=Location(field=_renamed(item.where.field, names))))
 
 
 def _renamed(where: str, names: Mapping[str, str]) -> str:

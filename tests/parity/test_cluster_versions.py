@@ -18,7 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     always_enabled_by_default,
     data_of,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.parity.support import cluster_versions, fact_release
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
@@ -48,7 +48,7 @@ def test_the_data_is_all_there() -> None:
 @objects
 def test_the_condition_is_the_cluster_s_own(value: dict[str, Any]) -> None:
     problems = Problems()
-    cluster = parse_cluster_version(value, "cluster_version", problems)
+    cluster = parse_cluster_version(value, Location(field="cluster_version"), problems)
     assert cluster is not None
     assert cluster.status is not None
     assert not problems.has_errors

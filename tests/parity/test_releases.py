@@ -69,7 +69,9 @@ NO_FILTER = InclusionContext()
 @folders
 def test_every_file_is_loaded(folder: Path) -> None:
     loaded = load(folder)
-    left_out = {problem.where.partition(" (line ")[0] for problem in loaded.problems if "left out" in problem.message}
+    left_out = {
+        str(problem.where).partition(" (line ")[0] for problem in loaded.problems if "left out" in problem.message
+    }
     assert {path.relative_to(folder).as_posix() for path in manifest_files(folder)} == set(loaded.files) | left_out
     assert not [problem for problem in loaded.problems if problem.severity == "error"]
     assert loaded.release.manifests

@@ -74,7 +74,7 @@ def get(access, host, repository="private/image"):
 
 
 def faults(error):
-    return [(problem.code, problem.where) for problem in error.value.problems]
+    return [(problem.code, str(problem.where)) for problem in error.value.problems]
 
 
 @pytest.fixture(scope="module", autouse=True)

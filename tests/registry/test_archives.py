@@ -76,7 +76,7 @@ def test_a_name_that_is_not_in_the_layout(layout):
     store = OciLayout(DirectoryFiles(str(layout)))
 
     missing = problem(store.manifest, "three")
-    assert (missing.code, missing.where) == ("image-not-found", str(layout))
+    assert (missing.code, str(missing.where)) == ("image-not-found", str(layout))
     assert missing.message == "has no image with the name 'three'; it has one, two"
     assert missing.hint == "Add :NAME of one of the images"
     assert problem(store.manifest, "").message == "has 2 images, and no name is given; it has one, two"
@@ -102,7 +102,7 @@ def test_an_archive_that_cannot_be_read(layout, tmp_path):
     text.write_text("not an archive")
     for path in (text, tmp_path / "missing.tar"):
         found = problem(ArchiveFiles, [str(path)])
-        assert (found.code, found.where) == ("unreadable-image", str(path))
+        assert (found.code, str(found.where)) == ("unreadable-image", str(path))
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_what_a_mirror_does_not_have(storage, tmp_path):
     store = RegistryStorage(DirectoryFiles(str(storage)))
 
     missing = problem(store.manifest, NONE)
-    assert (missing.code, missing.where) == ("image-not-found", str(storage))
+    assert (missing.code, str(missing.where)) == ("image-not-found", str(storage))
     assert missing.message == f"does not contain the image {NONE}; it has 4.20.3-x86_64 ({ONE.digest})"
     empty = problem(RegistryStorage(DirectoryFiles(str(tmp_path))).manifest, "")
     assert empty.message == "has 0 releases, expected one, or a digest; it has no releases"

@@ -54,7 +54,7 @@ def refusal(message: bytes, ring: bytes) -> str:
     problems = Problems()
     assert read(message, ring, problems) is None
     (problem,) = problems
-    assert problem.where == "signature-1"
+    assert str(problem.where) == "signature-1"
     return problem.code
 
 

@@ -99,7 +99,7 @@ def test_after_another_failure_the_next_number_is_asked(server):
     problems = Problems()
     server.answers = {"signature-1": (500, b""), "signature-2": (200, b""), "signature-3": (200, b"three")}
     assert [item.data for item in found(HttpStore(server.url, http_get()), problems)] == [b"three"]
-    assert [(problem.code, problem.where) for problem in problems] == [
+    assert [(problem.code, str(problem.where)) for problem in problems] == [
         ("store-status", f"{server.url}/{FOLDER}/signature-1")
     ]
 

@@ -89,3 +89,30 @@ def branches_on_texts() -> Iterator[str]:
 
 def test_nothing_branches_on_the_text_of_a_problem():
     assert list(branches_on_texts()) == []
+
+
+def reads_of_locations() -> Iterator[str]:
+    """Yield where the text of a location is compared or taken apart. mypy finds the same for a location itself."""
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare):
+                parts = [node.left, *node.comparators]
+            elif isinstance(node, ast.Attribute):
+                parts = [node.value]
+            elif isinstance(node, ast.Call) and not is_text(node):
+                parts = [*node.args] if getattr(getattr(node.func, "value", None), "id", "") == "re" else []
+            else:
+                continue
+            if any(is_text(part) for part in parts):
+                yield f"{path.relative_to(PLUGINS)}:{node.lineno}: {ast.unparse(node)}"
+
+
+def is_text(node: ast.AST) -> bool:
+    """Whether a node is ``str(PROBLEM.where)``."""
+    if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "str" or not node.args:
+        return False
+    return getattr(node.args[0], "attr", "") == "where"
+
+
+def test_no_location_is_read_back_from_its_text():
+    assert list(reads_of_locations()) == []

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .._data.capabilities import MinorData, always_enabled_by_default, has_capabilities
-from .._problems import InvalidOptionError, Problems, did_you_mean
+from .._problems import InvalidOptionError, Location, Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._version import Minor
@@ -123,7 +123,7 @@ def resolve_release(
 def read_selection(options: ClusterOptions, problems: Problems) -> Selection:
     """The selection in ``options``."""
     own = Problems()
-    selection = parse_selection(options.capabilities, "capabilities", own)
+    selection = parse_selection(options.capabilities, Location(field="capabilities"), own)
     problems += without_pinning(own) if options.hosted else own
     return selection
 
@@ -191,4 +191,4 @@ def report_ineffective_exclusions(selection: Selection, always: Iterable[str], p
     for name in sorted(set(selection.excluded or ()) & set(always)):
         message = f"{name} is excluded, but clusters of this version and profile always enable it"
         hint = "Remove it from the exclusions, or set always_enabled_capabilities for a cluster that does not need it"
-        problems.warning("ineffective-exclusion", f"{selection.where}.{selection.excluded_field}", message, hint)
+        problems.warning("ineffective-exclusion", selection.where.child(selection.excluded_field), message, hint)

@@ -23,7 +23,7 @@ from .._data.install_rules import (
     SET_NAME_MISSING,
     Rule,
 )
-from .._problems import Problem, Severity
+from .._problems import Location, Problem, Severity
 from .._version import Minor
 from .hosted_cluster import hosted_capabilities, hosted_data
 from .selection import Selection
@@ -135,9 +135,9 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
             yield violation(rule, given.where, hint)
     if selection.baseline is None and BASELINE_REQUIRED.in_force(install.minor, install.method):
         hint = f"Write {V_CURRENT}, which the documentation calls the default, or remove the block"
-        yield violation(BASELINE_REQUIRED, f"{given.where}.{given.baseline_field}", hint)
+        yield violation(BASELINE_REQUIRED, given.where.child(given.baseline_field), hint)
     if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
-        yield violation(SET_NAME_MISSING, f"{given.where}.{given.baseline_field}", "Write v4.16")
+        yield violation(SET_NAME_MISSING, given.where.child(given.baseline_field), "Write v4.16")
     enabled = install.enabled(selection)
     for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
@@ -151,7 +151,7 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
 def _hosts_missing(enabled: frozenset[str], install: InstallContext) -> Iterator[RuleViolation]:
     if install.platform != "baremetal" or install.has_hosts is not False:
         return
-    where, hint = "platform.baremetal.hosts", "List the hosts, or use the agent-based installer"
+    where, hint = Location(field="platform.baremetal.hosts"), "List the hosts, or use the agent-based installer"
     if BAREMETAL_HOSTS_ALWAYS.in_force(install.minor, install.method):
         yield violation(BAREMETAL_HOSTS_ALWAYS, where, hint)
     elif "MachineAPI" in enabled and BAREMETAL_HOSTS.in_force(install.minor, install.method):
@@ -192,10 +192,10 @@ def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "")
     for name in given.additional:
         if name != capability and name.startswith(capability):
             hint = f"{hint}; {name} is another capability"
-    return violation(rule, f"{given.where}.{field}", hint, capability)._replace(needed_by=needed_by)
+    return violation(rule, given.where.child(field), hint, capability)._replace(needed_by=needed_by)
 
 
-def violation(rule: Rule, where: str, hint: str, capability: str = "") -> RuleViolation:
+def violation(rule: Rule, where: Location, hint: str, capability: str = "") -> RuleViolation:
     """The violation of ``rule`` at ``where``. ``capability``: the missing name, if one is missing."""
     subject = f"{capability} is missing: {rule.message}" if capability else rule.message
     message = f"{subject} ({rule.name}: {rule.source})"

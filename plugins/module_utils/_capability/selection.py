@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
-from .._problems import Problems, did_you_mean
+from .._problems import Location, Problems, did_you_mean
 from .inclusion import CapabilityStatus
 
 _SPELLINGS = {
@@ -35,7 +35,7 @@ class Selection(NamedTuple):
     baseline: str | None = None
     additional: tuple[str, ...] = ()
     excluded: tuple[str, ...] | None = None
-    where: str = "capabilities"
+    where: Location = Location(field="capabilities")
     additional_field: str = "additional_enabled_capabilities"
     excluded_field: str = "excluded_capabilities"
     baseline_field: str = "baseline_capability_set"
@@ -76,7 +76,7 @@ class Selection(NamedTuple):
         return {**options, "excluded_capabilities": list(self.excluded)} if self.excluded else options
 
 
-def parse_selection(options: object, where: str, problems: Problems) -> Selection:
+def parse_selection(options: object, where: Location, problems: Problems) -> Selection:
     """Parse a selection in the API's spelling, Ansible's, or that of the API's first draft.
 
     ``None`` is the cluster default. Names are not checked, because they depend on the minor.
@@ -107,13 +107,13 @@ def check_selection(selection: Selection, data: MinorData, gated: frozenset[str]
         if re.fullmatch(r"v[0-9]+\.[0-9]+", baseline):
             versioned = [name for name in data.sets if name not in (NONE, V_CURRENT)]
             hint = f"Use a set from {versioned[0]} to {versioned[-1]}, or {V_CURRENT} for everything the version knows"
-        problems.error("unknown-capability-set", f"{where}.{selection.baseline_field}", message, hint)
+        problems.error("unknown-capability-set", where.child(selection.baseline_field), message, hint)
     for field, names in (
         (selection.additional_field, selection.additional),
         (selection.excluded_field, selection.excluded),
     ):
         for index, name in enumerate(names or ()):
-            _check_name(name, f"{where}.{field}[{index}]", data, gated, problems)
+            _check_name(name, where.child(f"{field}[{index}]"), data, gated, problems)
 
 
 def capability_status(
@@ -132,7 +132,7 @@ def capability_status(
     return CapabilityStatus(data.capabilities - gated, (explicit | implicit) - gated, implicit - gated)
 
 
-def _canonical(options: Mapping[Any, Any], where: str, problems: Problems) -> dict[str, Any]:
+def _canonical(options: Mapping[Any, Any], where: Location, problems: Problems) -> dict[str, Any]:
     canonical_of = {
         spelling: canonical
         for canonical, camel in {**_SPELLINGS, **_DRAFT_SPELLINGS}.items()
@@ -146,20 +146,20 @@ def _canonical(options: Mapping[Any, Any], where: str, problems: Problems) -> di
             hint = "Move its content up one level" if key == "capabilities" else did_you_mean(key, canonical_of)
             if str(key).lower().startswith("disable"):
                 hint = "Write excluded_capabilities"
-            problems.error("unknown-field", f"{where}.{key}", "is not a field of a selection", hint)
+            problems.error("unknown-field", where.child(key), "is not a field of a selection", hint)
         elif value is None:
             continue
         elif canonical in values:
             message = f"is set in two spellings, {given_as[canonical]} and {key}"
-            problems.error("duplicate-field", f"{where}.{canonical}", message, "Keep one of them")
+            problems.error("duplicate-field", where.child(canonical), message, "Keep one of them")
         else:
             values[canonical], given_as[canonical] = value, key
     return values
 
 
-def _final(values: Mapping[str, Any], where: str, problems: Problems) -> Selection:
+def _final(values: Mapping[str, Any], where: Location, problems: Problems) -> Selection:
     baseline = values.get("baseline_capability_set")
-    location = f"{where}.baseline_capability_set"
+    location = where.child("baseline_capability_set")
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {baseline!r}, expected the name of a set"
         problems.error("invalid-baseline", location, message, f"Write {NONE}, v4.N or {V_CURRENT}")
@@ -172,11 +172,11 @@ def _final(values: Mapping[str, Any], where: str, problems: Problems) -> Selecti
         problems.error("missing-baseline", location, message, hint)
     _check_disjoint(additional, excluded, where, ("additional_enabled_capabilities", "excluded_capabilities"), problems)
     if excluded is not None:
-        _report_pinned(f"{where}.excluded_capabilities", problems)
+        _report_pinned(where.child("excluded_capabilities"), problems)
     return Selection(baseline or None, additional or (), excluded, where)
 
 
-def _draft(values: Mapping[str, Any], where: str, problems: Problems) -> Selection:
+def _draft(values: Mapping[str, Any], where: Location, problems: Problems) -> Selection:
     default = values.get("inclusion_default")
     include = _names(values, "include", where, problems)
     exclude = _names(values, "exclude", where, problems)
@@ -186,37 +186,39 @@ def _draft(values: Mapping[str, Any], where: str, problems: Problems) -> Selecti
         if default is not None:
             hint = did_you_mean(default, _DRAFT_DEFAULTS)
         message = f"{fault}, expected Include or Exclude"
-        problems.error("invalid-inclusion-default", f"{where}.inclusion_default", message, hint)
+        problems.error("invalid-inclusion-default", where.child("inclusion_default"), message, hint)
     _check_disjoint(include, exclude, where, ("include", "exclude"), problems)
     if default != "Exclude" and exclude is not None:
-        _report_pinned(f"{where}.exclude", problems)
+        _report_pinned(where.child("exclude"), problems)
     baseline = NONE if default == "Exclude" else V_CURRENT
     return Selection(baseline, include or (), exclude, where, "include", "exclude")
 
 
-def _report_pinned(where: str, problems: Problems) -> None:
+def _report_pinned(where: Location, problems: Problems) -> None:
     message = "pins the selection: it does not request capabilities of later releases"
     problems.info("pinned-selection", where, message, "Remove it to follow every release")
 
 
-def _names(values: Mapping[str, Any], field: str, where: str, problems: Problems) -> tuple[str, ...] | None:
+def _names(values: Mapping[str, Any], field: str, where: Location, problems: Problems) -> tuple[str, ...] | None:
     value = values.get(field)
     if value is None:
         return None
     if not isinstance(value, (list, tuple)):
         message = f"is {value!r}, expected a list of names"
-        problems.error("not-a-list", f"{where}.{field}", message, "Write [NAME, NAME]")
+        problems.error("not-a-list", where.child(field), message, "Write [NAME, NAME]")
         return ()
     for index, name in enumerate(value):
         if not isinstance(name, str):
-            problems.error("not-a-string", f"{where}.{field}[{index}]", f"is {name!r}, expected a name", "Quote it")
+            problems.error(
+                "not-a-string", where.child(f"{field}[{index}]"), f"is {name!r}, expected a name", "Quote it"
+            )
     return tuple(name for name in value if isinstance(name, str))
 
 
 def _check_disjoint(
     first: tuple[str, ...] | None,
     second: tuple[str, ...] | None,
-    where: str,
+    where: Location,
     fields: tuple[str, str],
     problems: Problems,
 ) -> None:
@@ -224,13 +226,13 @@ def _check_disjoint(
         if name in (second or ()):
             problems.error(
                 "conflicting-names",
-                f"{where}.{fields[1]}",
+                where.child(f"{fields[1]}"),
                 f"{name} is also in {fields[0]}",
                 "Keep it in one of the two lists",
             )
 
 
-def _check_name(name: str, where: str, data: MinorData, gated: frozenset[str], problems: Problems) -> None:
+def _check_name(name: str, where: Location, data: MinorData, gated: frozenset[str], problems: Problems) -> None:
     if name in data.capabilities & gated:
         gates = " or ".join(gates_of(name))
         message = f"{name} exists in {data.minor} only if the feature gate {gates} is enabled"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
-from .._problems import ClusterError, Problem, Problems, Severity, did_you_mean, type_name
+from .._problems import ClusterError, Location, Problem, Problems, Severity, did_you_mean, type_name
 from .._resources import CLUSTER_VERSIONS, CVO, Target
 from .._unstructured import Object, conditions_of, mappings_in, nested
 
@@ -121,7 +121,7 @@ def _time(value: object) -> datetime | None:
 def parse_live_cluster_version(obj: Object, problems: Problems) -> ClusterVersion:
     """Parse the ClusterVersion that a cluster returned. ``problems`` gets the warnings. Raises ``ClusterError``."""
     own = Problems()
-    cluster = parse_cluster_version(obj, str(CLUSTER_VERSION), own, strict=False)
+    cluster = parse_cluster_version(obj, Location(str(CLUSTER_VERSION)), own, strict=False)
     if cluster is None:
         raise ClusterError(own)
     problems += own
@@ -129,7 +129,7 @@ def parse_live_cluster_version(obj: Object, problems: Problems) -> ClusterVersio
 
 
 def parse_cluster_version(
-    value: object, where: str, problems: Problems, *, strict: bool = True
+    value: object, where: Location, problems: Problems, *, strict: bool = True
 ) -> ClusterVersion | None:
     """Parse a ClusterVersion object, or a List with exactly one. ``None`` if an error is reported.
 
@@ -147,25 +147,27 @@ def parse_cluster_version(
     own = Problems()
     spec = _map(obj, "spec", where, own)
     selection = _selection(
-        _map(spec, "capabilities", f"{where}.spec", own), f"{where}.spec.capabilities", own, strict=strict
+        _map(spec, "capabilities", where.child("spec"), own), where.child("spec.capabilities"), own, strict=strict
     )
-    overrides = _list(spec, "overrides", f"{where}.spec", own)
+    overrides = _list(spec, "overrides", where.child("spec"), own)
     status = _map(obj, "status", where, own)
-    reported = _reported(_map(status, "capabilities", f"{where}.status", own), f"{where}.status.capabilities", own)
+    reported = _reported(
+        _map(status, "capabilities", where.child("status"), own), where.child("status.capabilities"), own
+    )
     if not own.has_errors:
         if reported is None:
             message = "has no capabilities, so the enabled capabilities are derived from the spec"
             hint = "Set the object as the cluster returns it, with its status"
-            own.warning("missing-status", f"{where}.status.capabilities", message, hint)
+            own.warning("missing-status", where.child("status.capabilities"), message, hint)
         _check_history(status, where, own)
-        version = _map(status, "desired", f"{where}.status", own).get("version")
+        version = _map(status, "desired", where.child("status"), own).get("version")
         problems += own
         return ClusterVersion(version if isinstance(version, str) else None, selection, reported, tuple(overrides))
     problems += own
     return None
 
 
-def _only_item(value: object, where: str, problems: Problems) -> Mapping[str, Any] | None:
+def _only_item(value: object, where: Location, problems: Problems) -> Mapping[str, Any] | None:
     if not isinstance(value, Mapping):
         message = f"is {type_name(value)}, expected a ClusterVersion object"
         problems.error("not-a-map", where, message, "Set the path of a file, or the object itself")
@@ -180,24 +182,24 @@ def _only_item(value: object, where: str, problems: Problems) -> Mapping[str, An
     return value
 
 
-def _selection(capabilities: Mapping[str, Any], where: str, problems: Problems, *, strict: bool) -> Selection:
+def _selection(capabilities: Mapping[str, Any], where: Location, problems: Problems, *, strict: bool) -> Selection:
     """The two fields of the API. Additional names without a baseline set are added to vCurrent."""
     for field in capabilities:
         if field not in API_FIELDS:
             severity: Severity = "error" if strict else "info"
             hint = did_you_mean(field, API_FIELDS)
             message = "is not a field of ClusterVersion"
-            problems.append(Problem(severity, "unknown-field", f"{where}.{field}", message, hint))
+            problems.append(Problem(severity, "unknown-field", where.child(field), message, hint))
     baseline = capabilities.get(API_BASELINE)
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {type_name(baseline)}, expected the name of a set"
-        problems.error("not-a-string", f"{where}.{API_BASELINE}", message, _WHOLE_OBJECT)
+        problems.error("not-a-string", where.child(API_BASELINE), message, _WHOLE_OBJECT)
         baseline = None
     additional = _names(capabilities, API_ADDITIONAL, where, problems)
     return Selection(baseline or None, tuple(additional or ()), None, where)
 
 
-def _reported(capabilities: Mapping[str, Any], where: str, problems: Problems) -> ReportedCapabilities | None:
+def _reported(capabilities: Mapping[str, Any], where: Location, problems: Problems) -> ReportedCapabilities | None:
     enabled = _names(capabilities, "enabledCapabilities", where, problems)
     known = _names(capabilities, "knownCapabilities", where, problems)
     if enabled is None and known is None:
@@ -205,41 +207,41 @@ def _reported(capabilities: Mapping[str, Any], where: str, problems: Problems) -
     return ReportedCapabilities(frozenset(enabled or ()), None if known is None else frozenset(known))
 
 
-def _check_history(status: Mapping[str, Any], where: str, problems: Problems) -> None:
+def _check_history(status: Mapping[str, Any], where: Location, problems: Problems) -> None:
     history = status.get("history")
     latest = history[0] if isinstance(history, list) and history and isinstance(history[0], Mapping) else {}
     if latest.get("state") == "Partial":
         message = f"an update to {latest.get('version')} is not finished; the plan assumes that it is"
         hint = "Wait until it is finished, and plan again"
-        problems.warning("unfinished-update", f"{where}.status.history", message, hint)
+        problems.warning("unfinished-update", where.child("status.history"), message, hint)
 
 
-def _map(parent: Mapping[str, Any], field: str, where: str, problems: Problems) -> Mapping[str, Any]:
+def _map(parent: Mapping[str, Any], field: str, where: Location, problems: Problems) -> Mapping[str, Any]:
     value = parent.get(field)
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        problems.error("not-a-map", f"{where}.{field}", f"is {type_name(value)}, expected a map", _WHOLE_OBJECT)
+        problems.error("not-a-map", where.child(field), f"is {type_name(value)}, expected a map", _WHOLE_OBJECT)
         return {}
     return value
 
 
-def _list(parent: Mapping[str, Any], field: str, where: str, problems: Problems) -> list[Any]:
+def _list(parent: Mapping[str, Any], field: str, where: Location, problems: Problems) -> list[Any]:
     value = parent.get(field)
     if value is None:
         return []
     if not isinstance(value, list):
-        problems.error("not-a-list", f"{where}.{field}", f"is {type_name(value)}, expected a list", _WHOLE_OBJECT)
+        problems.error("not-a-list", where.child(field), f"is {type_name(value)}, expected a list", _WHOLE_OBJECT)
         return []
     return value
 
 
-def _names(parent: Mapping[str, Any], field: str, where: str, problems: Problems) -> list[str] | None:
+def _names(parent: Mapping[str, Any], field: str, where: Location, problems: Problems) -> list[str] | None:
     if parent.get(field) is None:
         return None
     names = _list(parent, field, where, problems)
     for index, name in enumerate(names):
         if not isinstance(name, str):
             message = f"is {type_name(name)}, expected a name"
-            problems.error("not-a-string", f"{where}.{field}[{index}]", message, _WHOLE_OBJECT)
+            problems.error("not-a-string", where.child(f"{field}[{index}]"), message, _WHOLE_OBJECT)
     return [name for name in names if isinstance(name, str)]

@@ -15,10 +15,10 @@ from .._capability.rules import InstallContext, violations
 from .._capability.selection import Selection, check_selection, parse_selection
 from .._data.capabilities import API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
 from .._data.install_rules import STANDALONE
-from .._problems import Problems
+from .._problems import Location, Problems
 from .cluster_version import ClusterVersion
 
-_LOCATION = "capabilities"
+_LOCATION = Location(field="capabilities")
 _BASELINES = ("baseline_capability_set", API_BASELINE)
 _DRAFT_FIELD = "include"
 _DRAFT_DEFAULTS = ("inclusion_default", "inclusionDefault")
@@ -86,7 +86,7 @@ def parse_request(options: object, problems: Problems, *, append: bool, adopt_im
     if append and selection.excluded is not None:
         own = Problems(item for item in own if item.severity == "error")
         message = "cannot be combined with append, which only adds names"
-        own.error("conflicting-options", f"{_LOCATION}.{selection.excluded_field}", message, "List the names to add")
+        own.error("conflicting-options", _LOCATION.child(selection.excluded_field), message, "List the names to add")
     problems += own
     return CapabilityRequest(selection, append, adopt_implicit)
 
@@ -111,7 +111,7 @@ def spec_change(
     if not known_set and not request.append and target.baseline != current.baseline:
         message = f"is {current.baseline}, whose names in {data.minor} are not known to the collection"
         hint = "Keep it and add names to the list, or update the collection"
-        own.error("unknown-capability-set", f"{current.where}.{API_BASELINE}", message, hint)
+        own.error("unknown-capability-set", current.where.child(API_BASELINE), message, hint)
     problems += own
     if own:
         return None
@@ -203,7 +203,7 @@ def _check_names(
     listed = frozenset(current.additional)
     existing = {_location(given, index) for index in _indexes(given, listed)}
     if given.baseline == current.baseline:
-        existing.add(f"{given.where}.{given.baseline_field}")
+        existing.add(given.where.child(given.baseline_field))
     own = Problems()
     check_selection(given, data, frozenset(), own)
     problems += [problem for problem in own if problem.where not in existing]
@@ -219,8 +219,8 @@ def _indexes(given: Selection, names: frozenset[str]) -> list[int]:
     return [index for index, name in enumerate(given.additional) if name in names]
 
 
-def _location(given: Selection, index: int) -> str:
-    return f"{given.where}.{given.additional_field}[{index}]"
+def _location(given: Selection, index: int) -> Location:
+    return given.where.child(f"{given.additional_field}[{index}]")
 
 
 def _adoptable(
@@ -255,7 +255,7 @@ def _check_removal(
         where = given.where
         excluded = [name for name in change.removed if name in (given.excluded or ())]
         if excluded:
-            where = f"{given.where}.{given.excluded_field}"
+            where = given.where.child(given.excluded_field)
             hint = f"Remove {', '.join(excluded)} from {given.excluded_field}"
         if unknown.issuperset(change.removed):
             hint = "Wait until the cluster's update is finished: the cluster does not know these names yet"
@@ -263,7 +263,9 @@ def _check_removal(
     is_draft_exclude = given.additional_field == _DRAFT_FIELD and given.baseline == NONE
     if is_draft_exclude and capability_set == V_CURRENT and not request.append:
         message = "changes Include to Exclude, which no longer requests what later releases add"
-        problems.error("removed-default", f"{given.where}.inclusion_default", message, "Write Include without exclude")
+        problems.error(
+            "removed-default", given.where.child("inclusion_default"), message, "Write Include without exclude"
+        )
 
 
 def _check_unintended_vcurrent(change: SpecChange, request: CapabilityRequest, problems: Problems) -> None:
@@ -277,7 +279,7 @@ def _check_unintended_vcurrent(change: SpecChange, request: CapabilityRequest, p
         hint = (
             f"Write {NONE} to request only the listed names, or {V_CURRENT} to request all; they stay enabled forever"
         )
-        problems.error("missing-baseline", f"{given.where}.{given.baseline_field}", message, hint)
+        problems.error("missing-baseline", given.where.child(given.baseline_field), message, hint)
 
 
 def _check_rules(
@@ -302,7 +304,7 @@ def _check_rules(
 def _check_exclusions(
     given: Selection, change: SpecChange, cluster: ClusterVersion, data: MinorData, problems: Problems
 ) -> None:
-    where = f"{given.where}.{given.excluded_field}"
+    where = given.where.child(given.excluded_field)
     for name in sorted(cluster.enabled.intersection(given.excluded or ())):
         message = f"{name} is excluded but already enabled, so it stays enabled"
         problems.warning("ineffective-exclusion", where, message, "Remove it from the exclusions")

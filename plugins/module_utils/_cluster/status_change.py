@@ -18,7 +18,7 @@ from .._capability.cluster_options import InclusionCriteria
 from .._capability.resolved_release import ResolvedRelease, check_always_enabled, resolve_release
 from .._capability.selection import Selection, capability_status, check_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of
-from .._problems import InvalidOptionError, Problems
+from .._problems import InvalidOptionError, Location, Problems
 from .._release.release import Release
 from .._unstructured import as_list
 from .._version import find_minor, is_semantic_version, precedence
@@ -126,7 +126,7 @@ def find_capability_condition(status: Mapping[str, Any]) -> dict[str, Any] | Non
 def _previous(status: Mapping[str, Any], problems: Problems) -> frozenset[str]:
     """The enabled names. If they cannot be read, nothing may be written, because they would be lost."""
     own = Problems()
-    cluster = parse_cluster_version(_excerpt({}, status), "", own)
+    cluster = parse_cluster_version(_excerpt({}, status), Location(), own)
     problems += _relocated_errors(own, "Correct the status, so no enabled capability is lost")
     return cluster.enabled if cluster else frozenset()
 
@@ -136,12 +136,14 @@ def _read_spec(
 ) -> tuple[Selection, list[str]]:
     """The selection, and its faults in the words of the API machinery. Warns about the faults."""
     own = Problems()
-    cluster = parse_cluster_version(_excerpt(spec, {}), "", own)
+    cluster = parse_cluster_version(_excerpt(spec, {}), Location(), own)
     if cluster is None:
         own = _relocated_errors(own, "Correct the spec")
         _warn(own, problems)
         return Selection(), [f"{item.where}: Invalid value: {item.message}" for item in own]
-    selection = cluster.selection._replace(where=_SPEC, baseline_field=API_BASELINE, additional_field=API_ADDITIONAL)
+    selection = cluster.selection._replace(
+        where=Location(field=_SPEC), baseline_field=API_BASELINE, additional_field=API_ADDITIONAL
+    )
     own = Problems()
     check_selection(selection, data, gated, own)
     _warn(own, problems)
@@ -150,7 +152,7 @@ def _read_spec(
 
 def _relocated_errors(problems: Problems, hint: str) -> Problems:
     """The errors of an excerpt, located in the whole object."""
-    return Problems(item._replace(where=item.where[1:], hint=hint) for item in problems if item.severity == "error")
+    return Problems(item._replace(hint=hint) for item in problems if item.severity == "error")
 
 
 def _excerpt(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from .._cluster.capabilities import CapabilityReading, capabilities_dict, read_c
 from .._cluster.cluster_version import parse_cluster_version
 from .._data import capabilities as capability_data
 from .._kubernetes.client import Client
-from .._problems import CapabilityError, Problem, Problems, check_string, did_you_mean, of_clusters, type_name
+from .._problems import CapabilityError, Location, Problem, Problems, check_string, did_you_mean, of_clusters, type_name
 from .._version import find_minor
 from .table import FleetRow
 
@@ -63,7 +63,7 @@ def read_fleet(
     for entry, (capabilities, found) in zip(fleet, results, strict=True):
         name = entry["name"]
         shown = (problem._replace(severity="warning") for problem in found if problem.severity != "info")
-        problems += [of_clusters(problem, [name], ": " if problem.where else "") for problem in shown]
+        problems += [of_clusters(problem, [name]) for problem in shown]
         errors = tuple(str(problem) for problem in found if problem.severity == "error")
         rows.append(FleetRow(name, entry.get("group") or "", capabilities, errors))
     return rows
@@ -125,7 +125,7 @@ def _raising(error: CapabilityError) -> Read:
 def _offline(obj: object) -> Mapping[str, Any]:
     """Return the capabilities of a ClusterVersion object. Raises ``CapabilityError``."""
     problems = Problems()
-    cluster = parse_cluster_version(obj, "cluster_version", problems, strict=False)
+    cluster = parse_cluster_version(obj, Location(field="cluster_version"), problems, strict=False)
     if cluster is None or not isinstance(obj, Mapping):
         raise CapabilityError(problems)
     minor = find_minor(cluster.version)

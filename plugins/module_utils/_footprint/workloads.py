@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .._data.workloads import POD_SPECS
 from .._kubernetes.quantity import NANO, parse_quantity, round_up
 from .._problems import Problems, type_name
-from .._release.manifest import Manifest, location
+from .._release.manifest import Manifest
 from .._unstructured import as_list, nested
 
 _SCALED = {"Deployment", "StatefulSet", "ReplicaSet"}
@@ -84,7 +84,7 @@ def _pods(manifest: Manifest, body: Any, problems: Problems) -> int:
     if isinstance(replicas, int) and not isinstance(replicas, bool) and replicas >= 0:
         return replicas
     message = f"is {_shown(replicas)}, expected a number of Pods; counted as one"
-    problems.warning("invalid-replicas", location(manifest.file, manifest.document, field="spec.replicas"), message)
+    problems.warning("invalid-replicas", manifest.location.child("spec.replicas"), message)
     return 1
 
 
@@ -117,7 +117,7 @@ def _container_nanos(
             nanos = parse_quantity(quantities[resource])
             if nanos is not None:
                 return nanos
-            at = location(manifest.file, manifest.document, field=f"{where}.resources.{field}.{resource}")
+            at = manifest.location.child(f"{where}.resources.{field}.{resource}")
             message = f"is {_shown(quantities[resource])}, expected a quantity such as 100m or 64Mi; not counted"
             problems.warning("invalid-quantity", at, message)
             return 0

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from .._problems import Problems, shown, type_name
-from .._release.manifest import Manifest, location
+from .._problems import Location, Problems, shown, type_name
+from .._release.manifest import Manifest
 from .._resources import CVO, INFRASTRUCTURES
 from .._unstructured import mappings_in, nested
 from .injected_config import INJECT_PROXY, INJECT_TLS, InjectedConfig, is_cvo_deployment, requests_proxy, requests_tls
@@ -34,7 +34,7 @@ def inject(manifest: Manifest, body: Mapping[str, Any], config: InjectedConfig, 
     """
     if requests_proxy(manifest) and config.proxy_variables:
         names = (manifest.annotations or {})[INJECT_PROXY].split(",")
-        where = location(manifest.file, manifest.document, field=f"metadata.annotations[{INJECT_PROXY}]")
+        where = manifest.location.child(f"metadata.annotations[{INJECT_PROXY}]")
         _set_variables(manifest, body, names, config.proxy_variables, where, problems)
     if is_cvo_deployment(manifest) and config.api_server_url:
         _inject_api_server(manifest, body, config.api_server_url, problems)
@@ -57,7 +57,7 @@ def with_live_formatting(manifest: Manifest, desired: Mapping[str, Any], live: M
 def _inject_api_server(manifest: Manifest, body: Mapping[str, Any], url: str, problems: Problems) -> None:
     """Set the address of the internal load balancer, so the CVO does not depend on the API server of its node."""
     address = _host_and_port(url)
-    where = location(manifest.file, manifest.document, field="spec.template.spec.containers")
+    where = manifest.location.child("spec.template.spec.containers")
     if address is None:
         message = f"status.apiServerInternalURI is {shown(url)}, expected a URL"
         problems.error("invalid-url", INFRASTRUCTURES.shown("cluster"), message, "Write a URL")
@@ -88,7 +88,7 @@ def _set_variables(
     body: Mapping[str, Any],
     names: Sequence[str],
     variables: Mapping[str, str],
-    where: str,
+    where: Location,
     problems: Problems,
 ) -> None:
     """Set environment variables in the containers ``names``. Existing ones keep their position."""
@@ -108,7 +108,7 @@ def _set_variables(
         for container in named:
             env = container.get("env") or []
             if not isinstance(env, list):
-                field = location(manifest.file, manifest.document, field="spec.template.spec.containers.env")
+                field = manifest.location.child("spec.template.spec.containers.env")
                 problems.error("not-a-list", field, f"is {type_name(env)}, expected a list", "Write a list")
                 continue
             container["env"] = _merged(env, variables)
@@ -131,6 +131,6 @@ def _inject_tls(manifest: Manifest, body: Mapping[str, Any], config: InjectedCon
         try:
             data[key] = with_tls_settings(text, config.tls)
         except InvalidServingInfoError as error:
-            where = location(manifest.file, manifest.document, field=f"data[{key}].servingInfo")
+            where = manifest.location.child(f"data[{key}].servingInfo")
             hint = f"Write a map, or remove the annotation {INJECT_TLS}"
             problems.error("not-a-map", where, f"is {error.type_name}, expected a map", hint)

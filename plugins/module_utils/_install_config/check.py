@@ -22,7 +22,7 @@ from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._data.platforms import PLATFORMS, installer_platforms
-from .._problems import Problem, Problems
+from .._problems import Location, Problem, Problems
 from .._references.report import check_references
 from .._release.release import Release
 from .._version import Minor
@@ -165,11 +165,12 @@ def _cluster_options(options: InstallOptions, method: str) -> ClusterOptions:
 def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
     """Relocate problems of options whose values come from the install-config."""
     for problem in problems:
-        option, bracket, index = problem.where.partition("[")
+        option, bracket, index = problem.where.field.partition("[")
         if option == "hosted_control_plane":
-            problem = problem._replace(where="install_method")
+            problem = problem._replace(where=Location(field="install_method"))
         if option in _FIELDS_OF_OPTIONS:
-            problem = problem._replace(where=f"{source}: {_FIELDS_OF_OPTIONS[option]}{bracket}{index}")
+            field = f"{_FIELDS_OF_OPTIONS[option]}{bracket}{index}"
+            problem = problem._replace(where=Location(source, field=field))
         if problem.code == "missing-version":
             problem = problem._replace(hint="Set openshift_version or release")
         if problem.code == "unknown-version" and problem.severity == "error":
@@ -192,7 +193,9 @@ def _warn_about_unchecked_rules(install: InstallContext, source: str, problems: 
     rules = unchecked(install)
     if rules:
         message = f"is not known, so these rules are not checked: {', '.join(rule.name for rule in rules)}"
-        problems.warning("unchecked-rules", f"{source}: platform", message, "Set content with the platform")
+        problems.warning(
+            "unchecked-rules", Location(source, field="platform"), message, "Set content with the platform"
+        )
 
 
 def _warn_about_hosted(hosted: HostedCapabilities, install: InstallContext, problems: Problems) -> None:

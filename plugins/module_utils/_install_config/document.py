@@ -26,7 +26,7 @@ except ImportError:  # modules check with _module.deps first
     yaml = None  # type: ignore[assignment]
 
 from .._module.untag import untag
-from .._problems import CapabilityError, Problem, Problems, type_name
+from .._problems import CapabilityError, Location, Problem, Problems, type_name
 from .._yaml.libyaml import load_body
 from .._yaml.nodes import BOM, Lines, Node, Tree, below, parse_tree, walk
 from .._yaml.values import YamlError, YamlValueError, resolve_plain
@@ -80,7 +80,7 @@ def read_document(data: bytes, where: str) -> Document:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         hint = "Save the file in UTF-8, without a byte order mark"
-        raise _error("invalid-encoding", _at(where, line), "is not UTF-8", hint) from None
+        raise _error("invalid-encoding", Location(where, line=line), "is not UTF-8", hint) from None
     try:
         tree = parse_tree(text)
     except YamlError as error:
@@ -168,11 +168,11 @@ class _Source:
     def line(self, index: int) -> int:
         return self.lines.number(index)
 
-    def at(self, index: int) -> str:
-        return _at(self.where, self.line(index))
+    def at(self, index: int) -> Location:
+        return Location(self.where, line=self.line(index))
 
 
-def _error(code: str, where: str, message: str, hint: str = "") -> DocumentError:
+def _error(code: str, where: Location, message: str, hint: str = "") -> DocumentError:
     return DocumentError([Problem("error", code, where, message, hint)])
 
 
@@ -180,7 +180,7 @@ def _root_map(tree: Tree, source: _Source) -> Node:
     root = tree.root
     hint = "Write an install-config, a map that begins with apiVersion: v1"
     if root is None or root.is_empty:
-        raise _error("empty-file", source.where, "is empty, expected a map", hint)
+        raise _error("empty-file", Location(source.where), "is empty, expected a map", hint)
     if root.kind != "map":
         problems = Problems()
         if root.kind != "list":
@@ -198,13 +198,13 @@ def _values(text: str, where: str) -> dict[str, Any]:
         values = load_body(data)
     except YamlValueError:
         raise _error(
-            "invalid-value", where, "a value does not match its tag", "Check values with a tag (!!int)"
+            "invalid-value", Location(where), "a value does not match its tag", "Check values with a tag (!!int)"
         ) from None
     except YamlError as error:
         raise DocumentError([_not_yaml(error, where)]) from None
     if isinstance(values, dict):
         return values
-    raise _error("not-a-map", where, f"is {type_name(values)}, expected a map")
+    raise _error("not-a-map", Location(where), f"is {type_name(values)}, expected a map")
 
 
 def _check_nodes(node: Node, source: _Source, path: str, problems: Problems) -> None:
@@ -272,17 +272,20 @@ def _report_jinja_lines(text: str, where: str, problems: Problems) -> None:
             if own.startswith("-") or key_line:
                 limit = len(line)  # the key of a list may have the indentation of its dashes; a key is part of its path
             path = ".".join(key for indent, key in above if indent < limit)
-            _report_jinja(_at(where, number), path, problems)
+            _report_jinja(Location(where, line=number), path, problems)
 
 
-def _report_jinja(at: str, path: str, problems: Problems) -> None:
+def _report_jinja(at: Location, path: str, problems: Problems) -> None:
     message = f"{path or 'the text'} contains Jinja that is not rendered"
     problems.error("unrendered-template", at, message, "Render the template first, and use the result")
 
 
 def _not_yaml(error: YamlError, where: str) -> Problem:
-    location = f"{_at(where, error.line)}, column {error.column}" if error.line else where
-    return Problem("error", "invalid-yaml", location, f"is not YAML: {_masked(error.message)}", "Correct the syntax")
+    column = f"column {error.column}" if error.line else ""
+    message = f"is not YAML: {_masked(error.message)}"
+    return Problem(
+        "error", "invalid-yaml", Location(where, line=error.line, field=column), message, "Correct the syntax"
+    )
 
 
 def _masked(message: str) -> str:
@@ -290,10 +293,6 @@ def _masked(message: str) -> str:
     if not _QUOTE.search(_QUOTED_INDICATOR.sub("", message)):
         return message
     return re.sub(r"(['\"])(?:(?!\1).){4,}\1", "(not shown)", message)
-
-
-def _at(where: str, line: int) -> str:
-    return f"{where}, line {line}"
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._problems import CapabilityError, Problem, Problems, raise_errors
+from .._problems import CapabilityError, Location, Problem, Problems, raise_errors
 from .._yaml.nodes import (
     BOM,
     Lines,
@@ -75,7 +75,7 @@ def edit_capabilities(document: Document, selection: Mapping[str, Any], where: s
         result = spliced(text, edits).removesuffix(end)
         if _is_right(result, document, selection):
             return result
-    location = f"{where}, line {Lines(text).number(pair.key.start)}" if pair else where
+    location = Location(where, line=Lines(text).number(pair.key.start)) if pair else where
     message = "the capabilities cannot be edited in this text without changing other parts"
     hint = "Write them as a separate map, one key per line"
     raise DocumentError([Problem("error", "uneditable-text", location, message, hint)])
@@ -125,7 +125,7 @@ def _refuse_shared(document: Document, value: Node, where: str) -> None:
             line, used = lines.number(node.target), lines.number(node.start)
             message = f"the anchor &{node.value} in the capabilities is used by {path} on line {used}"
             hint = f"Write the value on line {used} instead of *{node.value}"
-            problems.error("shared-anchor", f"{where}, line {line}", message, hint)
+            problems.error("shared-anchor", Location(where, line=line), message, hint)
     raise_errors(problems, DocumentError)
 
 

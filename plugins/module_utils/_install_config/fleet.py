@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._problems import Problem, Problems, has_errors, of_clusters, shown_names
+from .._problems import Problem, Problems, as_location, has_errors, of_clusters, shown_names
 from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
 from .cluster_entry import ClusterEntry, entry_name, read_entry
 from .file import FileWrite, InstallConfigFile, write_targets
@@ -198,7 +198,9 @@ class _Fleet:
             return
         for position, where in clusters:
             others = shown_names([other for index, other in clusters if index != position])
-            own = problem._replace(where=f"{where}.{problem.where}", message=f"{problem.message} of {others}")
+            own = problem._replace(
+                where=as_location(where).child(problem.where.field), message=f"{problem.message} of {others}"
+            )
             cluster = self.clusters[position]
             self.clusters[position] = cluster._replace(errors=(*cluster.errors, str(own)))
             self._of_entries.append(own)

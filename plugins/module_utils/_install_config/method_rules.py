@@ -22,6 +22,7 @@ from .._data.install_rules import (
     Rule,
 )
 from .._data.platforms import ASSISTED_PLATFORMS, agent_platforms
+from .._problems import Location
 from .._unstructured import mappings_in, nested
 
 _SINGLE_NODE_PLATFORMS = ("none", "external")
@@ -38,7 +39,7 @@ def method_violations(
 
     def check(rule: Rule, field: str, hint: str, *, broken: bool) -> Iterator[RuleViolation]:
         if broken and rule.in_force(install.minor, install.method):
-            yield violation(rule, f"{source}: {field}", hint)
+            yield violation(rule, Location(source, field=field), hint)
 
     platform = install.platform
     if platform is not None:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from .._capability.selection import Selection
 from .._data import capabilities as capability_data
 from .._data.capabilities import NONE, V_CURRENT, MinorData
+from .._problems import Location
 
 
 class SelectionForm(NamedTuple):
@@ -32,7 +33,7 @@ def candidate_minors(data: MinorData) -> tuple[MinorData, ...]:
     return (data, *(item for item in later if item is not None))
 
 
-def pinned(names: frozenset[str], minors: Sequence[MinorData], where: str) -> SelectionForm:
+def pinned(names: frozenset[str], minors: Sequence[MinorData], where: Location) -> SelectionForm:
     """The selection that requests exactly ``names`` in each of ``minors``, the first of which is installed."""
     first = minors[0]
     span = f"{first.minor}" if len(minors) == 1 else f"every version from {first.minor} to {minors[-1].minor}"

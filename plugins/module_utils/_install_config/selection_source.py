@@ -15,7 +15,7 @@ from .._capability.selection import Selection, check_selection, parse_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, V_CURRENT
 from .._data.install_rules import KNOWN_NAMES
 from .._data.solutions import Solution
-from .._problems import Problem, Problems, did_you_mean, type_name
+from .._problems import Location, Problem, Problems, did_you_mean, type_name
 from .pinning import candidate_minors, pinned, stable_sets
 from .solution import find_solution, resolve
 
@@ -80,7 +80,7 @@ def read_request(options: InstallOptions, problems: Problems) -> SelectionReques
     """Read the request from the options or the document, ``None`` if problems make it ambiguous."""
     block = options.document.get(_BLOCK)
     if options.solution is not None or options.capabilities is not None:
-        _warn_about_overridden(block, f"{options.source}: {_BLOCK}", problems)
+        _warn_about_overridden(block, Location(options.source, field=_BLOCK), problems)
     if options.solution is not None:
         if options.capabilities is not None:
             message = "cannot be combined with capabilities"
@@ -93,12 +93,12 @@ def read_request(options: InstallOptions, problems: Problems) -> SelectionReques
         problems.error("missing-solution", "solutions", "requires solution", "Set solution to one of them")
     if options.capabilities is not None:
         of_selection = Problems()
-        selection = parse_selection(options.capabilities, options.capabilities_option, of_selection)
+        selection = parse_selection(options.capabilities, Location(field=options.capabilities_option), of_selection)
         problems += of_selection
         reason = f"it is the selection of the option {options.capabilities_option}"
         return SelectionRequest(reason, selection) if _is_clear(of_selection) else None
     if block is not None:
-        return _read_block(block, f"{options.source}: {_BLOCK}", problems)
+        return _read_block(block, Location(options.source, field=_BLOCK), problems)
     return SelectionRequest(f"nothing is selected, so the cluster uses its default, {V_CURRENT}")
 
 
@@ -127,19 +127,19 @@ def resolve_selection(
     if selection.baseline not in {None, V_CURRENT, *stable_sets(minors)}:
         message = f"{selection.baseline} has other names in a later version, so an update changes the selection"
         hint = f"Write {NONE} and the list of names to pin it"
-        problems.warning("unstable-set", f"{selection.where}.{selection.baseline_field}", message, hint)
+        problems.warning("unstable-set", selection.where.child(selection.baseline_field), message, hint)
     written = selection._replace(additional=tuple(dict.fromkeys(selection.additional)))
     return ResolvedSelection(written, selection, (request.reason,))
 
 
-def _warn_about_overridden(block: object, where: str, problems: Problems) -> None:
+def _warn_about_overridden(block: object, where: Location, problems: Problems) -> None:
     """Warn about parts of a replaced block that no installer knows."""
     if block is not None and not isinstance(block, Mapping):
         problems.warning("not-a-map", where, f"is {type_name(block)}, expected a map; it is replaced")
     for field in block if isinstance(block, Mapping) else ():
         if field not in API_FIELDS:
             message = "is not a field that the installer knows; it is removed"
-            problems.warning("unknown-field", f"{where}.{field}", message)
+            problems.warning("unknown-field", where.child(str(field)), message)
 
 
 def _resolve_solution(
@@ -155,7 +155,7 @@ def _resolve_solution(
     return ResolvedSelection(resolution.selection, resolution.requested, tuple(reasons))
 
 
-def _read_block(block: object, where: str, problems: Problems) -> SelectionRequest | None:
+def _read_block(block: object, where: Location, problems: Problems) -> SelectionRequest | None:
     """Read the block of an install-config, which accepts only the two fields of the API."""
     if not isinstance(block, Mapping):
         message = f"is {type_name(block)}, expected a map"
@@ -164,11 +164,11 @@ def _read_block(block: object, where: str, problems: Problems) -> SelectionReque
     for field in block:
         if field not in API_FIELDS:
             message = "is not a field that the installer knows"
-            problems.error("unknown-field", f"{where}.{field}", message, _field_hint(field))
+            problems.error("unknown-field", where.child(str(field)), message, _field_hint(field))
     fields = {field: value for field, value in block.items() if field in API_FIELDS}
     of_selection = Problems()
     selection = parse_selection(fields, where, of_selection)
-    problems += map(_in_api_spelling, of_selection)
+    problems += (respelled(problem, API_SPELLING) for problem in of_selection)
     if not _is_clear(of_selection):
         return None
     selection = selection._replace(baseline_field=API_BASELINE, additional_field=API_ADDITIONAL)
@@ -186,14 +186,16 @@ def _field_hint(field: object) -> str:
     return did_you_mean(field, API_FIELDS)
 
 
-def _in_api_spelling(problem: Problem) -> Problem:
-    texts = [problem.where, problem.message, problem.hint]
-    for ours, theirs in (
-        ("baseline_capability_set", API_BASELINE),
-        ("additional_enabled_capabilities", API_ADDITIONAL),
-    ):
-        texts = [text.replace(ours, theirs) for text in texts]
-    return Problem(problem.severity, problem.code, *texts)
+API_SPELLING = {"baseline_capability_set": API_BASELINE, "additional_enabled_capabilities": API_ADDITIONAL}
+"""Options of modules, and the fields of the API."""
+
+
+def respelled(problem: Problem, spelling: Mapping[str, str]) -> Problem:
+    """``problem`` with the names of fields that an object uses, instead of those of the options of modules."""
+    field, message, hint = problem.where.field, problem.message, problem.hint
+    for ours, theirs in spelling.items():
+        field, message, hint = (text.replace(ours, theirs) for text in (field, message, hint))
+    return problem._replace(where=problem.where._replace(field=field), message=message, hint=hint)
 
 
 def _warn_about_duplicates(requested: Selection, problems: Problems) -> None:
@@ -203,4 +205,4 @@ def _warn_about_duplicates(requested: Selection, problems: Problems) -> None:
     ):
         for name in sorted({name for name in names if names.count(name) > 1}):
             message = f"{name} is listed more than once"
-            problems.warning("duplicate-name", f"{requested.where}.{field}", message, "Keep one of them")
+            problems.warning("duplicate-name", requested.where.child(field), message, "Keep one of them")

@@ -17,7 +17,7 @@ from .._capability.rules import InstallContext, RuleViolation, suggested_selecti
 from .._capability.selection import Selection
 from .._data.capabilities import CAPABILITIES, NONE, gates_of, is_in_every_minor, since_of
 from .._data.solutions import SOLUTIONS, Solution, WantedCapability
-from .._problems import Problems, check_list, check_string, did_you_mean
+from .._problems import Location, Problems, check_list, check_string, did_you_mean
 from .._release.version_option import read_minor
 from .pinning import candidate_minors, pinned
 
@@ -53,7 +53,7 @@ def find_solution(name: str, own: object, problems: Problems) -> Solution | None
 
 def resolve(solution: Solution, install: InstallContext, problems: Problems) -> ResolvedSolution | None:
     """The selection of ``solution`` for an installation, ``None`` with problems if the installation rules it out."""
-    own, where = Problems(), f"solution {solution.name}"
+    own, where = Problems(), Location(f"solution {solution.name}")
     wanted = frozenset(_wanted_names(solution, install, where, own))
     _check_exclusions(solution, install, where, own)
     excluded = (*solution.without, *solution.rather_without)
@@ -82,7 +82,7 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
     return ResolvedSolution(form.selection, requested, (form.reason, *not_yet_optional), added)
 
 
-def _wanted_names(solution: Solution, install: InstallContext, where: str, problems: Problems) -> Iterator[str]:
+def _wanted_names(solution: Solution, install: InstallContext, where: Location, problems: Problems) -> Iterator[str]:
     for want in solution.wants:
         name, minor = want.capability, install.minor
         if want.until is not None and minor > want.until:
@@ -101,7 +101,7 @@ def _wanted_names(solution: Solution, install: InstallContext, where: str, probl
             problems.error("unknown-capability", where, f"{name!r} is not a capability", hint)
 
 
-def _check_exclusions(solution: Solution, install: InstallContext, where: str, problems: Problems) -> None:
+def _check_exclusions(solution: Solution, install: InstallContext, where: Location, problems: Problems) -> None:
     for name in (*solution.without, *solution.rather_without):
         since = since_of(name)
         if since is None and name not in install.names:

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from .._data.platforms import CREDENTIALS_MODES, PLATFORM_DATA, PLATFORMS
-from .._problems import Problems, check_string, did_you_mean, nearest_name, shown, type_name
+from .._problems import Location, Problems, check_string, did_you_mean, nearest_name, shown, type_name
 from .._registry.mirror_sets import parse_mirror_sets
 from .._unstructured import nested
 
@@ -106,18 +106,21 @@ def check_install_config(
         for field in _REQUIRED:
             if data.get(field) in (None, ""):
                 problems.error(
-                    "missing-field", f"{source}: {field}", "is missing, but the installer requires it", "Add it"
+                    "missing-field",
+                    Location(source, field=field),
+                    "is missing, but the installer requires it",
+                    "Add it",
                 )
     for field in data:
-        _check_spelling(field, f"{source}: {field}", problems)
+        _check_spelling(field, Location(source, field=field), problems)
     checks: Mapping[str, _Check] = {**_CHECKS, "platform": partial(_platform, platforms)}
     for field, check in checks.items():
         if data.get(field) not in (None, ""):
-            check(data, f"{source}: {field}", problems)
+            check(data, Location(source, field=field), problems)
     _check_mirrors(data, source, problems)
 
 
-def _check_spelling(field: object, where: str, problems: Problems) -> None:
+def _check_spelling(field: object, where: Location, problems: Problems) -> None:
     """Report a misspelled field. The installer reads a field in any case, this collection does not."""
     nearest = None if field in _READ_FIELDS else nearest_name(field, _READ_FIELDS)
     if nearest is None:
@@ -129,7 +132,7 @@ def _check_spelling(field: object, where: str, problems: Problems) -> None:
         problems.warning("unknown-field", where, "is not a field of an install-config", hint)
 
 
-def _api_version(data: Mapping[str, Any], where: str, problems: Problems) -> None:
+def _api_version(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
     version = data["apiVersion"]
     if version in ("v1beta3", "v1beta4"):
         message = f"is {version}, which the installer converts to v1"
@@ -138,7 +141,7 @@ def _api_version(data: Mapping[str, Any], where: str, problems: Problems) -> Non
         problems.error("invalid-choice", where, f"is {shown(version)}, expected v1", "Write v1")
 
 
-def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: str, problems: Problems) -> None:
+def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: Location, problems: Problems) -> None:
     platform = data["platform"]
     if not isinstance(platform, Mapping):
         value = shown(platform) if isinstance(platform, str) else type_name(platform)
@@ -155,32 +158,32 @@ def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: str, pro
             known = name in PLATFORMS
             message = "is not a platform of this version and install method" if known else "is not a platform"
             hint = f"Use one of: {', '.join(platforms)}" if known else did_you_mean(name, platforms)
-            problems.error("unknown-platform", f"{where}.{name}", message, hint)
+            problems.error("unknown-platform", where.child(name), message, hint)
         elif not isinstance(platform[name], Mapping):
             message = f"is {type_name(platform[name])}, expected a map; the installer ignores the platform"
-            problems.error("not-a-map", f"{where}.{name}", message, f"Write {name}: {{}} or the settings below it")
+            problems.error("not-a-map", where.child(name), message, f"Write {name}: {{}} or the settings below it")
         elif name == "external":
-            _external(platform[name], f"{where}.{name}", problems)
+            _external(platform[name], where.child(name), problems)
 
 
-def _external(settings: Mapping[str, Any], where: str, problems: Problems) -> None:
+def _external(settings: Mapping[str, Any], where: Location, problems: Problems) -> None:
     """The installer reads a misspelled value as "no cloud controller manager" (pkg/types/external)."""
     for field in settings:
         if field not in _EXTERNAL_FIELDS:
             hint = did_you_mean(field, _EXTERNAL_FIELDS)
-            problems.warning("unknown-field", f"{where}.{field}", "is not a field of platform external", hint)
+            problems.warning("unknown-field", where.child(field), "is not a field of platform external", hint)
     manager = settings.get("cloudControllerManager")
     if manager not in (None, *_EXTERNAL_MANAGERS):
         message = f"is {shown(manager)}, expected External, or nothing"
         hint = did_you_mean(manager, ("External",))
-        problems.error("invalid-choice", f"{where}.cloudControllerManager", message, hint)
+        problems.error("invalid-choice", where.child("cloudControllerManager"), message, hint)
 
 
-def _feature_set(data: Mapping[str, Any], where: str, problems: Problems) -> None:
+def _feature_set(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
     check_string(where, data["featureSet"], problems)
 
 
-def _feature_gates(data: Mapping[str, Any], where: str, problems: Problems) -> None:
+def _feature_gates(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
     if data.get("featureSet") != "CustomNoUpgrade":
         message = "requires featureSet: CustomNoUpgrade"
         problems.error("conflicting-fields", where, message, "Set featureSet, or remove featureGates")
@@ -192,7 +195,7 @@ def _feature_gates(data: Mapping[str, Any], where: str, problems: Problems) -> N
     for index, gate in enumerate(gates):
         if not _is_gate(gate):
             message = f"is {shown(gate)}, expected NAME=bool"
-            problems.error("invalid-feature-gate", f"{where}[{index}]", message, "Write NAME=true or NAME=false")
+            problems.error("invalid-feature-gate", where.child(f"[{index}]"), message, "Write NAME=true or NAME=false")
 
 
 def _is_gate(gate: object) -> bool:
@@ -204,11 +207,11 @@ def _check_mirrors(data: Mapping[str, Any], source: str, problems: Problems) -> 
     if mirrors:
         parse_mirror_sets(mirrors, source, problems)
     if list(mirrors) == [_DEPRECATED_MIRRORS]:
-        where = f"{source}: {_DEPRECATED_MIRRORS}"
+        where = Location(source, field=_DEPRECATED_MIRRORS)
         problems.warning("deprecated-field", where, "is deprecated", f"Write {_MIRRORS}")
 
 
-def _credentials_mode(data: Mapping[str, Any], where: str, problems: Problems) -> None:
+def _credentials_mode(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
     mode, platform = data["credentialsMode"], platform_of(data)
     modes = CREDENTIALS_MODES if platform is None else PLATFORM_DATA[platform].credentials_modes
     if not modes:
@@ -220,7 +223,7 @@ def _credentials_mode(data: Mapping[str, Any], where: str, problems: Problems) -
         problems.error("invalid-choice", where, message, did_you_mean(mode, modes))
 
 
-_Check = Callable[[Mapping[str, Any], str, Problems], None]
+_Check = Callable[[Mapping[str, Any], Location, Problems], None]
 _CHECKS: Mapping[str, _Check] = {
     "apiVersion": _api_version,
     "platform": partial(_platform, PLATFORMS),

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .._findings.finding import Finding
 from .._problems import Problem
 from .._release.loader import CVO_MANIFESTS, PLACEHOLDER_IMAGE, RELEASE_MANIFESTS, LoadedRelease, load_release
-from .._release.manifest import Manifest, parse_location
+from .._release.manifest import Manifest
 from .._release.release import Release
 from .rules import RULES_BY_ID
 
@@ -61,7 +61,7 @@ def read_source(path: str, openshift_version: str | None, index_directory: str =
     templates = {file for file in map(_file_of_error, loaded.problems) if file and _is_template(path, file)}
     findings += [file_finding("template", file, "is a template, so it was passed over") for file in sorted(templates)]
     for problem in loaded.problems:
-        file, line, field = parse_location(problem.where)
+        file, line, field = problem.where.source, problem.where.line, problem.where.field
         if file not in templates and os.path.lexists(os.path.join(path, file)) and not os.path.isabs(file):
             message = f"{field} {problem.message}" if field else problem.message
             findings.append(Finding("invalid-manifest", problem.severity, file, line, "", message, problem.hint))
@@ -77,7 +77,7 @@ def file_finding(rule: str, file: str, message: str) -> Finding:
 
 
 def _file_of_error(problem: Problem) -> str:
-    return parse_location(problem.where)[0] if problem.severity == "error" else ""
+    return problem.where.source if problem.severity == "error" else ""
 
 
 def _files_to_skip(path: str) -> Iterator[Finding]:

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 from .._capability.inclusion import InclusionContext, included_manifests
-from .._problems import Problem, Problems
-from .._release.manifest import location
+from .._problems import Location, Problem, Problems
 from .._release.release import Release
 from .._resources import ResourceId
 from .references import ReferenceKind
@@ -54,7 +53,7 @@ def report_dangling(
     severity: Literal["error", "warning"],
     problems: Problems,
     *,
-    where: str = "",
+    where: Location | str = "",
 ) -> None:
     """Report each target of ``references``, which dangle with ``enabled``, once.
 
@@ -67,7 +66,7 @@ def report_dangling(
     for found in by_target.values():
         blocking = next((reference for reference in found if reference.blocks), None)
         first = blocking or found[0]
-        at = where or location(first.source.file, first.source.document)
+        at = where or first.source.location
         problem = Problem(severity if blocking else "warning", first.kind, at, _message(first, len(found), enabled))
         problems.append(problem._replace(hint=_hint(found, enabled)))
 

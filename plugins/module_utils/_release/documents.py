@@ -16,11 +16,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .._problems import Problem, Problems, Severity
+from .._problems import Location, Problem, Problems, Severity
 from .._resources import ResourceId
 from .._yaml.libyaml import read_document
 from .._yaml.values import YamlError
-from .manifest import Manifest, location, manifest_from_object
+from .manifest import Manifest, manifest_from_object
 from .manifest_file import ManifestFile, Span
 
 _NOTHING = rb"(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z))*"
@@ -32,7 +32,7 @@ def read_manifest_file(file: str, data: bytes, problems: Problems) -> ManifestFi
         try:
             data.decode()
         except UnicodeDecodeError as error:
-            where = f"{file} (line {_line_of(data, error.start)})"
+            where = Location(file, line=_line_of(data, error.start))
             message = f"byte {error.start} is not valid UTF-8"
             problems.error("invalid-encoding", where, message, "Save the file in UTF-8")
             return ManifestFile(file, len(data), (), (), memoryview(b""))
@@ -203,13 +203,13 @@ def _yaml_fault(error: YamlError, text: bytes, content: int) -> _Fault:
 
 
 def _fault_problem(file: str, number: int, data: bytes, fault: _Fault) -> Problem:
-    where = location(file, number, _line_of(data, fault.offset))
+    where = Location(file, number, _line_of(data, fault.offset))
     return Problem(fault.severity, fault.code, where, fault.message, fault.hint)
 
 
 def _report_duplicate(manifest: Manifest, first_line: int, line: int, problems: Problems) -> None:
     message = f"{manifest.resource_id} is repeated, first on line {first_line}; the CVO rejects the file"
-    where = location(manifest.file, manifest.document, line)
+    where = manifest.location._replace(line=line)
     problems.error("duplicate-resource", where, message, "Remove one of the two")
 
 

@@ -22,7 +22,7 @@ from time import time
 from typing import Any, NamedTuple
 
 from .._files import is_part, write_cache_file
-from .._problems import Problem
+from .._problems import Location, Problem
 from .._resources import ResourceId
 from .._version import COLLECTION_VERSION
 from .manifest import Manifest
@@ -157,4 +157,5 @@ def _decode(data: bytes) -> ReleaseIndex:
         spans = tuple(Span(*row[-5:]) for row in rows)
         files[name] = ManifestFile(name, size, manifests, spans, bodies[start : start + length])
         start += length
-    return ReleaseIndex(files, tuple(Problem(*problem) for problem in problems), partial)
+    reported = (Problem(severity, code, Location(*where), *texts) for severity, code, where, *texts in problems)
+    return ReleaseIndex(files, tuple(reported), partial)

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._problems import Problem, Problems, ReleaseError, has_errors, raise_errors
+from .._problems import Location, Problem, Problems, ReleaseError, has_errors, raise_errors
 from .._version import find_minor, is_semantic_version
 from .index import IndexCache, ReleaseIndex
 from .manifest import Manifest
@@ -105,7 +105,7 @@ def load_release(
     manifests = tuple(manifest for file in index.files.values() for manifest in file.manifests)
     if not manifests and not problems.has_errors and not of_files.has_errors:
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
-        problems.error("empty-release", path, f"contains no manifests, {expected}", _SET_RELEASE)
+        problems.error("empty-release", Location(path), f"contains no manifests, {expected}", _SET_RELEASE)
     raise_errors(problems, ReleaseError)
     minor = None if version is None else read_minor(version, "openshift_version", problems)
     raise_errors(problems, ReleaseError)
@@ -176,12 +176,12 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
         code, fault = "missing-directory", "does not exist"
         if os.path.exists(path):
             code, fault = "not-a-directory", "is a file"
-        problems.error(code, path, f"{fault}, expected a directory", _SET_RELEASE)
+        problems.error(code, Location(path), f"{fault}, expected a directory", _SET_RELEASE)
         return ()
     for directory in (path, *(os.path.join(path, name) for name in (CVO_MANIFESTS, RELEASE_MANIFESTS))):
         if os.path.isdir(directory) and not os.access(directory, os.R_OK | os.X_OK):
             message = "cannot be read: no permission"
-            problems.error("unreadable-directory", directory, message, "Check the permissions")
+            problems.error("unreadable-directory", Location(directory), message, "Check the permissions")
     if not problems:
         _check_level(path, problems)
     if problems:
@@ -192,11 +192,11 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
         return (CVO_MANIFESTS, RELEASE_MANIFESTS)
     if has_release:
         message = f"contains {RELEASE_MANIFESTS}/ but no {CVO_MANIFESTS}/, so the CVO's own manifests are missing"
-        problems.warning("missing-directory", path, message, hint)
+        problems.warning("missing-directory", Location(path), message, hint)
         return (RELEASE_MANIFESTS,)
     if has_cvo and not _has_manifest_files(path):
         message = f"contains {CVO_MANIFESTS}/ but no {RELEASE_MANIFESTS}/"
-        problems.error("missing-directory", path, message, hint)
+        problems.error("missing-directory", Location(path), message, hint)
     return ("",)
 
 
@@ -206,7 +206,7 @@ def _check_level(path: str, problems: Problems) -> None:
     parts = (RELEASE_MANIFESTS, CVO_MANIFESTS)
     if name in parts and all(os.path.isdir(os.path.join(parent, part)) for part in parts):
         message = f"is one of the two directories of a release, expected the directory that contains both {_BOTH}"
-        problems.error("wrong-directory", path, message, f"Set release to {parent}")
+        problems.error("wrong-directory", Location(path), message, f"Set release to {parent}")
         return
     if any(os.path.lexists(os.path.join(path, name)) for name in (*parts, METADATA, IMAGE_REFERENCES)):
         return
@@ -216,7 +216,7 @@ def _check_level(path: str, problems: Problems) -> None:
         message = f"contains {_counted(len(names))}, expected the directory of one release, which contains {_BOTH}"
         shown = [os.path.join(path, name) for name in names[:_MOST_SHOWN]]
         hint = f"Set release to {' or '.join(shown)}{', or to another one of them' * (len(names) > _MOST_SHOWN)}"
-        problems.error("wrong-directory", path, message, hint)
+        problems.error("wrong-directory", Location(path), message, hint)
 
 
 def _counted(releases: int) -> str:
@@ -243,11 +243,11 @@ def _file_names(path: str, directory: str, problems: Problems) -> list[str]:
         if not name.isprintable():
             escaped = relative.encode("ascii", "backslashreplace").decode()
             message = "has a name that is not printable UTF-8"
-            problems.error("invalid-file-name", escaped, message, "Rename the file")
+            problems.error("invalid-file-name", Location(escaped), message, "Rename the file")
         elif is_file:
             names.append(relative)
         else:
-            problems.error("not-a-file", relative, "is not a readable file", "Remove it, or repair the link")
+            problems.error("not-a-file", Location(relative), "is not a readable file", "Remove it, or repair the link")
     return names
 
 
@@ -273,7 +273,7 @@ def _reread(
     raise_errors(problems, ReleaseError)
     if data is None or len(data) != files[name].size:
         message = "changed while the release was being read"
-        raise ReleaseError([Problem("error", "concurrent-change", name, message, "Run the module again")])
+        raise ReleaseError([Problem("error", "concurrent-change", Location(name), message, "Run the module again")])
     return data
 
 
@@ -297,11 +297,13 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: Problems
         text = render(template, values)
     except TemplateError as error:
         message = f"cannot be rendered: {error.message}; the file is skipped, as by the CVO from 4.22 on"
-        problems.warning("unsupported-template", f"{name} (line {error.line})", message, "Render the file first")
+        problems.warning("unsupported-template", Location(name, line=error.line), message, "Render the file first")
         return None
     if values.release_image == UNSET_RELEASE_IMAGE and uses_release_image(template):
         message = f"release_image is not set, so {UNSET_RELEASE_IMAGE} is rendered instead"
-        problems.warning("missing-release-image", name, message, "Set release_image to the pull spec of the release")
+        problems.warning(
+            "missing-release-image", Location(name), message, "Set release_image to the pull spec of the release"
+        )
     return text.encode()
 
 
@@ -309,7 +311,7 @@ def _version(path: str, directory: str, given: str | None, problems: Problems) -
     name = f"{directory}/{METADATA}" if directory else METADATA
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
-            problems.error("missing-file", name, "does not exist", "Extract the release with its metadata")
+            problems.error("missing-file", Location(name), "does not exist", "Extract the release with its metadata")
         return given
     metadata = _json_object(path, name, problems)
     if metadata is None:
@@ -317,16 +319,16 @@ def _version(path: str, directory: str, given: str | None, problems: Problems) -
     kind, version = metadata.get("kind"), metadata.get("version")
     if kind != _METADATA_KIND:
         message = f"is {kind!r}, expected {_METADATA_KIND}"
-        problems.error("wrong-kind", f"{name}, kind", message, _EXTRACT_AGAIN)
+        problems.error("wrong-kind", Location(name, field="kind"), message, _EXTRACT_AGAIN)
     if not isinstance(version, str) or not is_semantic_version(version):
         fault = "is missing" if version in (None, "") else f"is {version!r}"
         message = f"{fault}, expected a semantic version such as 4.20.3, as a string"
-        problems.error("invalid-version", f"{name}, version", message, _EXTRACT_AGAIN)
+        problems.error("invalid-version", Location(name, field="version"), message, _EXTRACT_AGAIN)
         return given
     if find_minor(given) not in (None, find_minor(version)):
         message = f"is {version}, but openshift_version is {given}"
         hint = "Remove openshift_version: the release contains its version"
-        problems.error("conflicting-version", f"{name}, version", message, hint)
+        problems.error("conflicting-version", Location(name, field="version"), message, hint)
     return version
 
 
@@ -334,20 +336,22 @@ def _images(path: str, directory: str, version: str | None, problems: Problems) 
     name = f"{directory}/{IMAGE_REFERENCES}" if directory else IMAGE_REFERENCES
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
-            problems.error("missing-file", name, "does not exist", "Extract the release with its image references")
+            problems.error(
+                "missing-file", Location(name), "does not exist", "Extract the release with its image references"
+            )
         return {}
     stream = _json_object(path, name, problems)
     if stream is None:
         return {}
     if stream.get("kind") != "ImageStream":
         message = f"is {stream.get('kind')!r}, expected ImageStream"
-        problems.error("wrong-kind", f"{name}, kind", message, _EXTRACT_AGAIN)
+        problems.error("wrong-kind", Location(name, field="kind"), message, _EXTRACT_AGAIN)
     named = _mapping(stream.get("metadata")).get("name")
     has_metadata = os.path.lexists(os.path.join(path, directory, METADATA))
     if has_metadata and version is not None and named != version:
         message = f"is {named!r}, but the version in {METADATA} is {version}"
         hint = "Extract both files from the same release"
-        problems.error("conflicting-version", f"{name}, metadata.name", message, hint)
+        problems.error("conflicting-version", Location(name, field="metadata.name"), message, hint)
     tags = _mapping(stream.get("spec")).get("tags")
     images: dict[str, str] = {}
     for tag in map(_mapping, tags if isinstance(tags, list) else ()):
@@ -368,17 +372,17 @@ def _json_object(path: str, name: str, problems: Problems) -> dict[str, Any] | N
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        problems.error("invalid-json", name, f"is not valid JSON: {error}", _EXTRACT_AGAIN)
+        problems.error("invalid-json", Location(name), f"is not valid JSON: {error}", _EXTRACT_AGAIN)
         return None
     if not isinstance(value, dict):
-        problems.error("invalid-json", name, "is not a JSON object", _EXTRACT_AGAIN)
+        problems.error("invalid-json", Location(name), "is not a JSON object", _EXTRACT_AGAIN)
         return None
     return value
 
 
 def _unreadable(where: str, error: OSError) -> Problem:
     message = f"cannot be read: {error.strerror or error}"
-    return Problem("error", "unreadable-file", where, message, "Check the file and its permissions")
+    return Problem("error", "unreadable-file", Location(where), message, "Check the file and its permissions")
 
 
 @contextmanager

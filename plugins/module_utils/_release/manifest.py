@@ -7,11 +7,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._problems import Problems, type_name
+from .._problems import Location, Problems, type_name
 from .._resources import ResourceId
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
@@ -46,6 +45,11 @@ class Manifest(NamedTuple):
     document: int = 1
 
     @property
+    def location(self) -> Location:
+        """Its place in the release."""
+        return Location(self.file, self.document)
+
+    @property
     def capabilities(self) -> tuple[str, ...]:
         """Names in the capability annotation, in its order: split at ``+``, untrimmed, duplicates kept."""
         value = (self.annotations or {}).get(CAPABILITY_ANNOTATION, "")
@@ -70,7 +74,7 @@ def manifest_from_object(
     """
     if not isinstance(obj, Mapping):
         message = f"the document is {type_name(obj)}, expected a map with apiVersion, kind and metadata"
-        problems.error("not-a-map", location(file, document, line), message, "Write a manifest")
+        problems.error("not-a-map", Location(file, document, line), message, "Write a manifest")
         return None
     api_version, kind, metadata = obj.get("apiVersion"), obj.get("kind"), obj.get("metadata")
     if isinstance(metadata, Mapping):
@@ -94,7 +98,7 @@ def manifest_from_object(
             group, version = "", group
         if "/" not in version:
             return Manifest(ResourceId(group, kind, namespace or "", name), version, annotations, file, document)
-    return _checked_manifest(obj, file, document, location(file, document, line), problems)
+    return _checked_manifest(obj, file, document, Location(file, document, line), problems)
 
 
 def manifest_dict(manifest: Manifest) -> dict[str, Any]:
@@ -110,22 +114,8 @@ def manifest_dict(manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def location(file: str, document: int, line: int = 0, field: str = "") -> str:
-    """A location in a release for ``Problem.where``: file, document, line and field."""
-    text = f"{file}, document {document}"
-    if line:
-        text += f" (line {line})"
-    return f"{text}, {field}" if field else text
-
-
-def parse_location(where: str) -> tuple[str, int, str]:
-    """File, line and field of a location that ``location`` formatted; 0 or empty if it has none."""
-    found = re.match(r"(.*?)(?:, document \d+)?(?: \(line (\d+)\))?(?:, (.*))?$", where, re.DOTALL)
-    return (found[1], int(found[2] or 0), found[3] or "") if found else (where, 0, "")
-
-
 def _checked_manifest(
-    obj: Mapping[Any, Any], file: str, document: int, where: str, problems: Problems
+    obj: Mapping[Any, Any], file: str, document: int, where: Location, problems: Problems
 ) -> Manifest | None:
     own = Problems()
     metadata = obj.get("metadata")
@@ -133,7 +123,7 @@ def _checked_manifest(
     api_version, kind, name = obj.get("apiVersion"), obj.get("kind"), fields.get("name")
     if isinstance(kind, str) and kind.endswith("List") and "items" in obj and not name:
         message = f"kind {kind} is a list, which the CVO does not expand"
-        problems.error("unsupported-list", f"{where}, kind", message, "Write each item as a separate document")
+        problems.error("unsupported-list", where.child("kind"), message, "Write each item as a separate document")
         return None
     for field, value in (("kind", kind), ("metadata.name", name)):
         if not isinstance(value, str) or not value:
@@ -141,13 +131,13 @@ def _checked_manifest(
     if api_version is None or api_version == "":
         api_version = ""
         message = "is missing; the CVO loads the manifest but cannot apply it"
-        own.warning("missing-field", f"{where}, apiVersion", message)
+        own.warning("missing-field", where.child("apiVersion"), message)
     elif not isinstance(api_version, str) or api_version.count("/") > 1:
         _report_field(where, "apiVersion", api_version, "VERSION or GROUP/VERSION", own)
     namespace = fields.get("namespace")
     if namespace is not None and not isinstance(namespace, str):
         message = f"is {type_name(namespace)}, expected a string; the CVO ignores it"
-        own.warning("not-a-string", f"{where}, metadata.namespace", message, "Quote it")
+        own.warning("not-a-string", where.child("metadata.namespace"), message, "Quote it")
         namespace = ""
     annotations = _annotations(fields.get("annotations"), where, own)
     problems += own
@@ -160,19 +150,19 @@ def _checked_manifest(
     return Manifest(resource_id, version, annotations, file, document)
 
 
-def _annotations(value: object, where: str, problems: Problems) -> dict[str, str] | None:
+def _annotations(value: object, where: Location, problems: Problems) -> dict[str, str] | None:
     if value is None:
         return None
     consequence = "the CVO ignores all annotations of this manifest, so it is excluded"
     if not isinstance(value, Mapping):
         message = f"is {type_name(value)}, expected a map of strings; {consequence}"
-        problems.warning("not-a-map", f"{where}, metadata.annotations", message, "Write it as a map of strings")
+        problems.warning("not-a-map", where.child("metadata.annotations"), message, "Write it as a map of strings")
         return None
     unreadable = [(key, item) for key, item in value.items() if item is not None and not isinstance(item, str)]
     for key, item in unreadable:
         message = f"is {type_name(item)}{_shown(item)}, expected a string; {consequence}"
         hint = "Quote the value" if _shown(item) else "Write a string"
-        problems.warning("not-a-string", f"{where}, metadata.annotations[{key}]", message, hint)
+        problems.warning("not-a-string", where.child(f"metadata.annotations[{key}]"), message, hint)
     return None if unreadable else {str(key): str(item or "") for key, item in value.items()}
 
 
@@ -181,8 +171,8 @@ def _shown(value: object) -> str:
     return f" ({value})" if isinstance(value, (bool, int, float)) else ""
 
 
-def _report_field(where: str, field: str, value: object, expected: str, problems: Problems) -> None:
+def _report_field(where: Location, field: str, value: object, expected: str, problems: Problems) -> None:
     code, fault = "invalid-field", f"is {value!r}" if isinstance(value, str) else f"is {type_name(value)}"
     if value is None:
         code, fault = "missing-field", "is missing"
-    problems.error(code, f"{where}, {field}", f"{fault}, expected {expected}", f"Set {field}")
+    problems.error(code, where.child(field), f"{fault}, expected {expected}", f"Set {field}")

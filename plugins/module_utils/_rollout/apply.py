@@ -24,7 +24,7 @@ from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems, Severity
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, location
+from .._release.manifest import Manifest
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, target_for
 from .._unstructured import conditions_of, finalizers_of, nested
 from .change_set import Action, ApplyResult, LiveMetadata, refused
@@ -87,7 +87,7 @@ class Applier:
         if served is None:
             return self._unserved(manifest)
         if served.namespaced and not resource.namespace:
-            where = location(manifest.file, manifest.document, field="metadata.namespace")
+            where = manifest.location.child("metadata.namespace")
             problems.error("missing-namespace", where, f"is missing, but {resource.kind} is namespaced", "Set it")
             return ApplyResult(manifest, "failed", tuple(problems))
         target = target_for(served, resource)
@@ -238,7 +238,7 @@ class Applier:
         content = self._loaded.release.read_body(manifest)
         inject(manifest, content, self._ownership.config, problems)
         hash_value, namespaced = self._hash(manifest, ownership), target.kind.namespaced
-        body = build_apply_object(manifest, content, ownership, hash_value, namespaced, problems)
+        body = build_apply_object(manifest, content, ownership, hash_value, problems, namespaced=namespaced)
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .._injection.injected_config import InjectedConfig
 from .._problems import Problems, shown, type_name
-from .._release.manifest import DELETE_ANNOTATION, Manifest, location
+from .._release.manifest import DELETE_ANNOTATION, Manifest
 from .._unstructured import mappings_in, nested
 
 CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"
@@ -83,7 +83,7 @@ def check_annotations(manifest: Manifest, problems: Problems) -> None:
     """Report annotations that make the CVO reject a manifest."""
     value = (manifest.annotations or {}).get(DELETE_ANNOTATION)
     if value is not None and value != "true":
-        where = location(manifest.file, manifest.document, field=f"metadata.annotations[{DELETE_ANNOTATION}]")
+        where = manifest.location.child(f"metadata.annotations[{DELETE_ANNOTATION}]")
         message = f"is {shown(value)}, which is an invalid delete annotation; the object is neither applied nor deleted"
         problems.error("invalid-annotation", where, message, 'Write "true", or remove the annotation')
 
@@ -139,7 +139,7 @@ def _metadata(
         metadata.pop("namespace", None)
     labels = metadata.get("labels") or {}
     if not isinstance(labels, Mapping):
-        where = location(manifest.file, manifest.document, field="metadata.labels")
+        where = manifest.location.child("metadata.labels")
         problems.error("not-a-map", where, f"is {type_name(labels)}, expected a map", "Write a map")
         return {}
     metadata["labels"] = {**labels, PART_OF: ownership.applyset}

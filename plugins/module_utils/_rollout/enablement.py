@@ -20,7 +20,7 @@ from .._cluster.cluster_version import CLUSTER_VERSION, parse_live_cluster_versi
 from .._cluster.spec_change import CapabilityRequest, requested_names, spec_change
 from .._cluster.status_change import StatusInputs
 from .._data import capabilities as capability_data
-from .._problems import ClusterError, InvalidOptionError, Problem, Problems
+from .._problems import ClusterError, InvalidOptionError, Location, Problem, Problems
 from .._release.manifest import Manifest
 from .._unstructured import Object, nested
 from .._version import Minor, find_minor, is_semantic_version, precedence
@@ -87,7 +87,7 @@ def enablement_request(
     if capabilities is None:
         return EnablementRequest(None, target, manifests)
     request_problems = Problems()
-    selection = parse_selection(capabilities, "capabilities", request_problems)
+    selection = parse_selection(capabilities, Location(field="capabilities"), request_problems)
     request_problems.raise_errors(InvalidOptionError)
     if obj is None:
         check_selection(selection, target.minor_data, target.gated, request_problems)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from .._data.typed_kinds import TYPED_KINDS, ZERO_VALUES
 from .._kubernetes.api_errors import ApiError, MistypedField, StatusCause
 from .._problems import Problem, type_name
-from .._release.manifest import Manifest, location
+from .._release.manifest import Manifest
 from .._unstructured import mappings_in, nested
 from .desired_object import mark_normalized
 
@@ -52,7 +52,7 @@ def normalized_for(
         return _without_undeclared(error, manifest, body)
     if not error.is_invalid or not error.causes:
         return None
-    where = location(manifest.file, manifest.document)
+    where = manifest.location
     is_typed = manifest.resource_id.group_kind in TYPED_KINDS
     filled_body, filled = fill_required_fields(body, error.causes, read_schema(), is_typed=is_typed)
     if filled:
@@ -174,7 +174,7 @@ def unowned_problem(manifest: Manifest, unowned: UnownedItems) -> Problem:
     """Build the problem that reports the items that the rollout removes."""
     paths = ", ".join(unowned.paths)
     message = f"has items in {paths} that the manifest lacks and no field manager owns, so they are removed"
-    return Problem("info", "unowned-items", location(manifest.file, manifest.document), message)
+    return Problem("info", "unowned-items", manifest.location, message)
 
 
 def _adopt(
@@ -243,7 +243,7 @@ def _without_undeclared(error: ApiError, manifest: Manifest, body: Mapping[str, 
     if rest == body:
         return None
     message = f"the API does not declare {', '.join(fields)} of {manifest.resource_id.kind}, so the rollout drops it"
-    problem = Problem("warning", "undeclared-field", location(manifest.file, manifest.document), message)
+    problem = Problem("warning", "undeclared-field", manifest.location, message)
     return Normalized(mark_normalized(rest), problem)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .._kubernetes.api_errors import ApiError
 from .._problems import Problem, Severity
-from .._release.manifest import Manifest, location
+from .._release.manifest import Manifest
 from .._resources import ResourceId
 from .normalize import wrong_types
 
@@ -162,7 +162,7 @@ def refusal_problem(
     problem = _without_secrets(manifest, error)
     if refusal in EXPLANATIONS:
         return problem
-    problem = problem._replace(where=location(manifest.file, manifest.document))
+    problem = problem._replace(where=manifest.location)
     if refusal is Refusal.MISTYPED_FIELD:
         message = "; ".join(wrong_types(error.mistyped_fields, read_body(manifest)))
         return problem._replace(code="mistyped-field", message=message, hint=_EXPECTED_HINT)

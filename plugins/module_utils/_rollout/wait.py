@@ -17,7 +17,7 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.watch import Objects, watch_objects
-from .._problems import ClusterError, Problem, Problems
+from .._problems import ClusterError, Location, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
@@ -73,7 +73,7 @@ def wait_until_ready(
     except ApiError as error:
         if not error.is_forbidden:
             raise
-        problems.append(error.problems[0]._replace(severity="error", where="wait"))
+        problems.append(error.problems[0]._replace(severity="error", where=Location(field="wait")))
         return
     if unready and failure is not None:
         problems += failure.problems  # Objects that can no longer be read are not known to be ready.

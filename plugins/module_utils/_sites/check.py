@@ -16,17 +16,16 @@ from .._capability.rules import InstallContext, violations
 from .._capability.selection import check_selection, parse_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, data_of
 from .._install_config.check import InstallCheck, check_installation
-from .._install_config.selection_source import InstallOptions
-from .._problems import Problem, Problems, has_errors
+from .._install_config.selection_source import API_SPELLING, InstallOptions, respelled
+from .._problems import Location, Problem, Problems, has_errors
 from .._references.report import check_references
 from .._release.release import Release
 from .correction import corrected_cluster_version, corrected_options
 from .form import BLOCK, check_form, report_listed_in_set
-from .hosted import check_lists, respelled
+from .hosted import check_lists
 from .site import Form
 
 _WHERE = "overrides"
-_API_SPELLING = {"baseline_capability_set": API_BASELINE, "additional_enabled_capabilities": API_ADDITIONAL}
 
 
 class SiteCheckRequest(NamedTuple):
@@ -129,12 +128,12 @@ def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
     """Check the rules of the API: installers do not read a ClusterVersion in a Policy."""
     problems = Problems()
     block = request.values.get(BLOCK)
-    where = f"{_WHERE}: {BLOCK}"
+    where = Location(_WHERE, field=BLOCK)
     of_selection = Problems()
     selection = parse_selection(block, where, of_selection)
     for item in of_selection:
         if item.code != "missing-baseline":  # the API reads it as vCurrent
-            problems.append(respelled(item, _API_SPELLING))
+            problems.append(respelled(item, API_SPELLING))
     form = check_form({BLOCK: block}, _WHERE, problems)
     problems[:] = [item for item in problems if item.code != "pinned-selection" and not _covered(item, problems)]
     selection = selection._replace(
@@ -187,5 +186,5 @@ def _same_block(block: object, other: Mapping[str, Any]) -> bool:
 
 def _relative(problems: Problems) -> Iterator[Problem]:
     for problem in problems.unique():
-        where = problem.where.removeprefix(f"{_WHERE}: ").removeprefix(f"{_WHERE}, ")
-        yield problem._replace(where=where)
+        is_relative = problem.where.source == _WHERE
+        yield problem._replace(where=problem.where._replace(source="")) if is_relative else problem

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._module.files import cannot
-from .._problems import InvalidOptionError, Problems
+from .._problems import InvalidOptionError, Location, Problems
 
 MAX_SIZE = 10 * 2**20
 """Bytes. etcd accepts objects of 1.5 MiB, so a larger file that is not read is not a list of sites."""
@@ -94,14 +94,16 @@ class _Walk:
             with os.scandir(directory) as entries:
                 names = sorted((entry.name, entry.is_symlink(), os.path.isdir(entry.path)) for entry in entries)
         except OSError as error:
-            self.problems.append(cannot("read", directory, error)._replace(where=self._shown(directory)))
+            self.problems.append(cannot("read", directory, error)._replace(where=Location(self._shown(directory))))
             return
         is_chart = any(name == _CHART for name, _is_link, _is_directory in names)
         for name, is_link, is_directory in names:
             path = os.path.join(directory, name)
             if is_chart and name == _CHART_TEMPLATES:
                 message = "contains templates of a Helm chart, which are not checked"
-                self.problems.info("template", self._shown(path), message, "Run helm template, and check the result")
+                self.problems.info(
+                    "template", Location(self._shown(path)), message, "Run helm template, and check the result"
+                )
             elif name != _REPOSITORY and (is_directory or is_link or name.endswith(_SUFFIXES)):
                 yield from self.below(path)
 
@@ -109,10 +111,10 @@ class _Walk:
         where = self._shown(path)
         if not _is_below(real_path, self.root):
             message = f"is a symbolic link to {real_path}, outside of the checkout, so it is not read"
-            self.problems.warning("outside-link", where, message, "Copy what it points to into the checkout")
+            self.problems.warning("outside-link", Location(where), message, "Copy what it points to into the checkout")
         elif not os.path.exists(real_path):
             message = f"is a symbolic link to {real_path}, which does not exist"
-            self.problems.warning("dangling-link", where, message, "Remove or correct the link")
+            self.problems.warning("dangling-link", Location(where), message, "Remove or correct the link")
         else:
             return os.path.isdir(real_path) or real_path.endswith(_SUFFIXES)
         return False
@@ -122,16 +124,18 @@ class _Walk:
         try:
             status = os.stat(path)
             if not stat.S_ISREG(status.st_mode):
-                self.problems.warning("not-a-file", where, "is not a regular file, so it is not read", "Remove it")
+                self.problems.warning(
+                    "not-a-file", Location(where), "is not a regular file, so it is not read", "Remove it"
+                )
                 return None
             if status.st_size > MAX_SIZE:
                 message = f"has {status.st_size // 2**20} MiB, more than {MAX_SIZE // 2**20} MiB, so it is not read"
-                self.problems.warning("too-large", where, message, "Split it, or leave it out of paths")
+                self.problems.warning("too-large", Location(where), message, "Split it, or leave it out of paths")
                 return None
             with open(path, "rb") as handle:
                 return CheckoutFile(where, real_path, handle.read())
         except OSError as error:
-            self.problems.append(cannot("read", path, error)._replace(where=where))
+            self.problems.append(cannot("read", path, error)._replace(where=Location(where)))
             return None
 
     def _shown(self, path: str) -> str:
@@ -144,7 +148,7 @@ def read_again(path: str, real_path: str, problems: Problems) -> bytes | None:
         with open(real_path, "rb") as handle:
             return handle.read()
     except OSError as error:
-        problems.append(cannot("read", path, error)._replace(where=path))
+        problems.append(cannot("read", path, error)._replace(where=Location(path)))
         return None
 
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from .._problems import Problems
+from .._problems import Location, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree, walk
 from .._yaml.values import YamlError, resolve_plain
 from .checkout import CheckoutFile
@@ -143,14 +143,14 @@ def is_template(text: str) -> bool:
 def read_documents(file: CheckoutFile, problems: Problems) -> Iterator[SourceDocument]:
     """Yield the documents of ``file`` that may contain a site. Problems name the file and the line."""
     if file.data.startswith(_UTF_16):
-        problems.error("invalid-encoding", file.path, "is UTF-16, expected UTF-8", "Save the file in UTF-8")
+        problems.error("invalid-encoding", Location(file.path), "is UTF-16, expected UTF-8", "Save the file in UTF-8")
         return
     try:
         text = file.data.decode("utf-8")
     except UnicodeDecodeError as error:
         if _MARKS.search(file.data.decode("latin-1")):
             line = file.data.count(b"\n", 0, error.start) + 1
-            problems.error("invalid-encoding", f"{file.path}, line {line}", "is not UTF-8", "Save the file in UTF-8")
+            problems.error("invalid-encoding", Location(file.path, line=line), "is not UTF-8", "Save the file in UTF-8")
         return
     if not _MARKS.search(text):
         return
@@ -170,7 +170,7 @@ def _read_document(path: str, text: str, start: int, line: int, problems: Proble
         tree = parse_tree(text)
     except YamlError as error:
         number = line + min(max(1, error.line), len(text.splitlines())) - 1
-        where = f"{path}, line {number}"
+        where = Location(path, line=number)
         if is_template(text):
             report_template(path, line, problems)
         else:
@@ -191,4 +191,4 @@ def _read_document(path: str, text: str, start: int, line: int, problems: Proble
 def report_template(path: str, line: int, problems: Problems) -> None:
     """Report a template that is not checked."""
     message = "is a template, so it is not checked"
-    problems.info("template", f"{path}, line {line}", message, "Render it, and check the result")
+    problems.info("template", Location(path, line=line), message, "Render it, and check the result")

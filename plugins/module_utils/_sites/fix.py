@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._problems import Problem, Problems
+from .._problems import Location, Problem, Problems
 from .checkout import CheckoutFile, read_again
 from .document import SourceDocument, read_documents
 from .edit import EditError, edit_site, edit_sites
@@ -107,7 +107,7 @@ def _edit(
         text = edit_site(edit)
     except EditError as error:
         for item in error.problems:
-            where = f"{document.path}, line {site.line}"
+            where = Location(document.path, line=site.line)
             problems.append(item._replace(where=where, message=f"{site.resource}: {item.where}: {item.message}"))
         return document
     data = text.encode()

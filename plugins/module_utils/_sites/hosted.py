@@ -20,8 +20,8 @@ from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES
 from .._install_config.check import InstallCheck, check_installation
-from .._install_config.selection_source import InstallOptions
-from .._problems import Problem, Problems, count_errors, type_name
+from .._install_config.selection_source import InstallOptions, respelled
+from .._problems import Problems, count_errors, type_name
 from .._release.release import Release
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
 
@@ -59,14 +59,6 @@ def check_lists(block: object, platform: str | None, release: Release, where: st
     _report_not_enabled(fields.get(HOSTED_ENABLED), resolved.minor_data, f"{where}.{HOSTED_ENABLED}", problems)
     replacement = _replacement(fields, platform, resolved, problems) if problems.has_errors else None
     return HostedLists(replacement, check.status.enabled if check.status else None)
-
-
-def respelled(problem: Problem, spelling: Mapping[str, str]) -> Problem:
-    """``problem`` with the names of fields that the object uses, instead of those of the options of modules."""
-    texts = [problem.where, problem.message, problem.hint]
-    for ours, theirs in spelling.items():
-        texts = [text.replace(ours, theirs) for text in texts]
-    return Problem(problem.severity, problem.code, *texts)
 
 
 def _check(fields: Mapping[str, Any], platform: str | None, release: Release) -> InstallCheck:

@@ -11,7 +11,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .._problems import Problems
+from .._problems import Location, Problems
 from .._yaml.nodes import Node
 from .document import SourceDocument, is_template, report_template
 
@@ -67,7 +67,7 @@ def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteO
     if kind == "Kustomization" or posixpath.basename(document.path).lower().startswith("kustomization."):
         message = "is a Kustomization, whose patches are not checked"
         hint = "Run kustomize build, and check the result"
-        problems.info("kustomization", f"{document.path}, line {document.line}", message, hint)
+        problems.info("kustomization", Location(document.path, line=document.line), message, hint)
     elif _is_object(kind, version):
         yield SiteObject(document, kind, root)
     elif kind in ("", "InstallConfig") and _is_install_config(document, version):

@@ -15,7 +15,7 @@ from .._data.capabilities import API_FIELDS
 from .._files import write_file
 from .._module.files import cannot
 from .._module.result import diff_entry
-from .._problems import DestinationError, Problem, Problems
+from .._problems import DestinationError, Location, Problem, Problems
 from .checkout import read_again
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED
 from .fix import FixedFile
@@ -72,10 +72,12 @@ def write_files(files: Iterable[FixedFile]) -> None:
     for file in files:
         if read_again(file.path, file.real_path, problems) != file.before:
             hint = "Run the module again, one run at a time"
-            problems.append(Problem("error", "concurrent-change", file.path, "has changed since it was read", hint))
+            problems.append(
+                Problem("error", "concurrent-change", Location(file.path), "has changed since it was read", hint)
+            )
             continue
         try:
             write_file(file.real_path, file.after)
         except OSError as error:
-            problems.append(cannot("write", file.path, error)._replace(where=file.path))
+            problems.append(cannot("write", file.path, error)._replace(where=Location(file.path)))
     problems.raise_errors(DestinationError)

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,8 +19,6 @@ from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject, find_obj
 from .overrides import Overrides, read_overrides
 from .site import Form, Site, method_of, read_sites
 from .version import VersionSource, version_source
-
-_LOCATION = re.compile(r"(.*), line ([0-9]+)", re.DOTALL)
 
 
 class SiteSummary(NamedTuple):
@@ -109,12 +106,12 @@ def _findings_of_object(origin: SiteObject, sites: tuple[Site, ...]) -> Iterator
 
 def finding_of(problem: Problem, site: SiteSummary) -> Finding:
     """The finding of a problem of a site."""
-    message = f"{problem.where}: {problem.message}" if problem.where else problem.message
+    where = str(problem.where)
+    message = f"{where}: {problem.message}" if where else problem.message
     return Finding(problem.code, problem.severity, site.path, site.line, site.resource, message, problem.hint)
 
 
 def finding_in_file(problem: Problem) -> Finding:
     """The finding of a problem that is located at a file, or at a line of one."""
-    located = _LOCATION.fullmatch(problem.where)
-    path, line = (located[1], int(located[2])) if located else (problem.where, 0)
-    return Finding(problem.code, problem.severity, path, line, "", problem.message, problem.hint)
+    where = problem.where
+    return Finding(problem.code, problem.severity, where.source, where.line, "", problem.message, problem.hint)

@@ -46,4 +46,4 @@ def look_up_resources(
 
 def _as_warning(problem: Problem) -> Problem:
     message = f"{problem.message}, so live_only lacks its resources"
-    return problem._replace(severity="warning", where=problem.where or _WHERE, message=message)
+    return Problem("warning", problem.code, problem.where if any(problem.where) else _WHERE, message, problem.hint)

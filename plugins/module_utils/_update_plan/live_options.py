@@ -94,7 +94,7 @@ def _with_platform(options: PlanOptions, reported: ClusterProperty, problems: Pr
 
 
 def _decisive(problem: Problem) -> Problem:
-    return problem._replace(severity="error") if problem.where in _DECISIVE else problem
+    return problem._replace(severity="error") if problem.where.field in _DECISIVE else problem
 
 
 def _report(found: Mapping[str, ClusterProperty], missing: frozenset[str], problems: Problems) -> None:

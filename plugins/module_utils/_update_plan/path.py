@@ -15,7 +15,7 @@ from .._capability.release_properties import resolve_feature_set
 from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._data import capabilities as capability_data
 from .._data import feature_sets
-from .._problems import Problem, Problems
+from .._problems import Location, Problem, Problems
 from .._release.release import Release
 from .._version import precedence
 
@@ -101,11 +101,11 @@ def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Pro
 def _of_release(problem: Problem, release: Release) -> Problem:
     if problem.code == "missing-version":
         hint = "Extract the release with its release-metadata, or write {release: PATH, openshift_version: X.Y.Z}"
-        return problem._replace(where=release.path, hint=hint)
+        return problem._replace(where=Location(release.path), hint=hint)
     if problem.code == "unknown-version" and problem.severity == "error":
         return problem._replace(
-            where=release.path, hint="Use a release with its ClusterVersion CRD, or update the collection"
+            where=Location(release.path), hint="Use a release with its ClusterVersion CRD, or update the collection"
         )
     if problem.code == "unknown-profile":
         problem = problem._replace(severity="error")
-    return problem._replace(where=f"{release.shown_version}, {problem.where}")
+    return problem._replace(where=problem.where.within(release.shown_version))

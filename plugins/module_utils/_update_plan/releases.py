@@ -123,4 +123,4 @@ def _read_name(value: object, cluster_profile: str, directory: str, where: str, 
 
 
 def _of_release(problem: Problem, path: str) -> Problem:
-    return problem if problem.where.startswith(path) else problem._replace(where=f"{path}: {problem.where}")
+    return problem if problem.where.source.startswith(path) else problem._replace(where=problem.where.within(path))

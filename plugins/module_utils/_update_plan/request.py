@@ -17,7 +17,7 @@ from .._capability.selection import Selection
 from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
 from .._cluster.update_status import read_update_status
 from .._data.capabilities import NONE
-from .._problems import Problem, Problems, type_name
+from .._problems import Location, Problem, Problems, type_name
 from .._release.release import Release
 from .._resources import ResourceId
 from .._version import Minor, find_minor
@@ -56,7 +56,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     selection, status, updates = Selection(), None, None
     cluster, overrides_at = options.cluster, "overrides"
     if source == "cluster_version":
-        version = parse_cluster_version(options.cluster_version, options.location, problems)
+        version = parse_cluster_version(options.cluster_version, Location(field=options.location), problems)
         if version is not None:
             selection, status = version.selection, version.status
             updates = read_update_status(options.cluster_version)

@@ -101,7 +101,7 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
         for problem in of_cluster:
             of_options[position].setdefault(problem, []).append(options.name)
         clusters[options.name] = position
-    problems += [of_clusters(problem, locations, ", ") for problem, locations in errors.items()]
+    problems += [of_clusters(problem, locations) for problem, locations in errors.items()]
     if planner is not None and common.fail_on:
         check_fail_on(common.fail_on, _known_names(releases, results), problems)
     problems.raise_errors(InvalidOptionError)

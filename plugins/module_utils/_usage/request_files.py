@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._module.files import absolute, cannot
-from .._problems import InvalidOptionError, Problem, type_name
+from .._problems import InvalidOptionError, Location, Problem, type_name
 from .._unstructured import mappings_in
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError, parse_json_object
@@ -53,7 +53,9 @@ def _read_file(path: str) -> list[Mapping[str, Any]]:
         with open(path, "rb") as handle:
             data = handle.read()
     except OSError as error:
-        raise InvalidOptionError([cannot("read", path, error)._replace(where=f"{_OPTION} ({path})")]) from None
+        raise InvalidOptionError(
+            [cannot("read", path, error)._replace(where=Location(f"{_OPTION} ({path})"))]
+        ) from None
     value: Any = parse_json_object(data)
     if value is None:
         if size > _LARGEST_YAML:

@@ -22,7 +22,7 @@ from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import Schema, is_declared, schema_of, served_schema
 from .._problems import Problem, Problems
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, location
+from .._release.manifest import Manifest
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
 from .._rollout.desired_object import LAST_APPLIED_HASH, PART_OF, OwnershipMetadata, build_apply_object, is_create_only
 from .._unstructured import mappings_in, nested
@@ -157,7 +157,7 @@ def _declared(schema: Schema, kind: ApiResource, item: CheckedResource) -> Check
     if not undeclared:
         return item
     message = f"the API does not declare {', '.join(undeclared)} of {kind.kind}, so this is not compared"
-    where = location(item.manifest.file, item.manifest.document)
+    where = item.manifest.location
     fields = tuple(one for one in item.fields if one.field not in undeclared)
     return item._replace(
         fields=fields, problems=(*item.problems, Problem("warning", "undeclared-field", where, message))

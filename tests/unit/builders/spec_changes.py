@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec
     spec_change,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import cluster_version
 
@@ -42,16 +42,16 @@ class ChangeOutcome(NamedTuple):
 
     @property
     def errors(self) -> list[tuple[str, str]]:
-        return [(item.where, item.message) for item in self.problems if item.severity == "error"]
+        return [(str(item.where), item.message) for item in self.problems if item.severity == "error"]
 
     @property
     def warnings(self) -> list[tuple[str, str]]:
-        return [(item.where, item.message) for item in self.problems if item.severity == "warning"]
+        return [(str(item.where), item.message) for item in self.problems if item.severity == "warning"]
 
     @property
     def codes(self) -> list[tuple[str, str]]:
         """Code and location of each problem."""
-        return [(item.code, item.where) for item in self.problems]
+        return [(item.code, str(item.where)) for item in self.problems]
 
 
 def block(*names: str, baseline: str = "None") -> dict[str, Any]:
@@ -74,7 +74,7 @@ def outcome_of(
     assert data is not None
     problems = Problems()
     obj = cluster_version(spec, enabled, known)
-    cluster = parse_cluster_version(obj, SPEC.removesuffix(".spec.capabilities"), problems)
+    cluster = parse_cluster_version(obj, Location(field=SPEC.removesuffix(".spec.capabilities")), problems)
     assert cluster is not None, problems
     problems = Problems()
     request = parse_request(options, problems, append=append, adopt_implicit=adopt)._replace(

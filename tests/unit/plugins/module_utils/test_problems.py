@@ -81,7 +81,7 @@ def test_a_list_of_strings(value, found):
     problems = Problems()
     check_list("names", value, problems, of_strings=True)
 
-    assert [(item.code, item.where) for item in problems] == found
+    assert [(item.code, str(item.where)) for item in problems] == found
 
 
 def test_a_list_of_anything():

@@ -150,7 +150,7 @@ def test_a_file_that_the_cvo_cannot_load(module, content, code, where, call, tmp
 def test_a_file_that_is_not_utf_8(module, call, tmp_path):
     files = {"0000_50_one_01.yaml": manifest().encode() + b"# \xff\n"}
 
-    assert call(module, release=write_release(tmp_path, files)).faults == [("invalid-encoding", f"{FILE} (line 7)")]
+    assert call(module, release=write_release(tmp_path, files)).faults == [("invalid-encoding", f"{FILE}, line 7")]
 
 
 @MODULES
@@ -237,7 +237,7 @@ def test_a_template_that_cannot_be_rendered_is_skipped_with_a_warning(template, 
 
     assert [item["file"] for item in outcome["decisions"]] == [FILE]
     problem = outcome.problem("unsupported-template")
-    assert (problem["severity"], problem["where"]) == ("warning", "manifests/a.yaml (line 7)")
+    assert (problem["severity"], problem["where"]) == ("warning", "manifests/a.yaml, line 7")
 
 
 def test_a_missing_release_image_is_a_warning(call, tmp_path):

@@ -179,7 +179,7 @@ def test_the_default_install_method(content, method, platform, run):
     warned = [item for item in outcome["problems"] if item["severity"] == "warning"]
     assert bool(warned) is (platform is None)
     if warned:
-        assert (warned[0]["code"], warned[0]["where"]) == ("unchecked-rules", "content: platform")
+        assert (warned[0]["code"], warned[0]["where"]) == ("unchecked-rules", "content, platform")
 
 
 @pytest.mark.parametrize("method", ["ipi", "upi", "agent", "assisted"])

@@ -173,7 +173,7 @@ def test_an_install_config_that_the_installer_rejects(case, source, run, path):
         where, options = str(path), {}
     before = tree(path.parents[1])
 
-    assert run(path=path, **options).faults == [(code, f"{where}: {field}")]
+    assert run(path=path, **options).faults == [(code, f"{where}, {field}")]
     assert tree(path.parents[1]) == before
 
 
@@ -260,12 +260,12 @@ def test_all_problems_are_reported_in_one_run(run, path):
     errors = run(path=path, content=SEVERAL, release="/nowhere").errors
     assert [item["where"] for item in errors] == [
         "/nowhere",
-        "content: apiVersion",
-        "content: platform.nutanics",
-        "content: credentialsMode",
+        "content, apiVersion",
+        "content, platform.nutanics",
+        "content, credentialsMode",
     ]
     outcome = run(path=path, content=SEVERAL)
-    assert [item["where"].removeprefix("content: ") for item in outcome.errors] == [
+    assert [item["where"].removeprefix("content, ") for item in outcome.errors] == [
         "apiVersion",
         "platform.nutanics",
         "credentialsMode",
@@ -291,7 +291,7 @@ def test_file_and_content_are_both_checked(run, path):
 def test_problems_of_compare_with_are_reported_with_others(run):
     errors = run(content=site(apiVersion="v2"), compare_with={}).errors
 
-    assert {item["where"] for item in errors} == {"content: apiVersion", "compare_with"}
+    assert {item["where"] for item in errors} == {"content, apiVersion", "compare_with"}
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_an_equal_problem_of_many_clusters_is_reported_once(write, tmp_path):
     outcome = write(*(cluster(tmp_path, name) for name in names), content={**COMMON, "apiVersion": "v2"})
 
     (error,) = outcome.errors
-    assert error["where"] == "site-0, site-1, site-2, site-3, site-4 and 35 more: content: apiVersion"
+    assert error["where"] == "site-0, site-1, site-2, site-3, site-4 and 35 more: content, apiVersion"
 
 
 def test_comments_of_existing_files_stay_and_backups_are_kept(write, tmp_path):

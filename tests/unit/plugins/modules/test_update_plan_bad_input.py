@@ -163,7 +163,7 @@ def test_a_flat_directory_of_several_clusters_is_reported_once_with_their_names(
 
     expect(
         run(clusters=clusters),
-        (f"clusters[0] (berlin), clusters[1] (paris), {flat}", "missing-version"),
+        (f"clusters[0] (berlin), clusters[1] (paris): {flat}", "missing-version"),
     )
 
 
@@ -270,14 +270,14 @@ def test_a_feature_set_that_a_later_release_does_not_have(call, tmp_path):
     path = [str(write_release(tmp_path / v, {"a.yaml": manifest("a")}, v)) for v in ("4.15.1", "4.16.1")]
 
     expect(
-        call(update_plan, releases=path, feature_set="LatencySensitive"), ("4.16.1, feature_set", "unknown-feature-set")
+        call(update_plan, releases=path, feature_set="LatencySensitive"), ("4.16.1: feature_set", "unknown-feature-set")
     )
 
 
 def test_a_feature_set_that_no_release_of_the_path_has_is_reported_for_each(run):
     expect(
         run(feature_set="DevPreviewNoUpgrade"),
-        *((f"{version}, feature_set", "unknown-feature-set") for version in ("4.13.5", "4.14.2")),
+        *((f"{version}: feature_set", "unknown-feature-set") for version in ("4.13.5", "4.14.2")),
     )
 
 
@@ -330,7 +330,7 @@ def test_two_files_with_one_resource_both_count(call, tmp_path):
 def test_a_profile_that_no_manifest_names_is_an_error_for_each_release(run):
     outcome = run(cluster_profile="hypershift")
 
-    expect(outcome, *((f"{version}, cluster_profile", "unknown-profile") for version in ("4.13.5", "4.14.2")))
+    expect(outcome, *((f"{version}: cluster_profile", "unknown-profile") for version in ("4.13.5", "4.14.2")))
 
 
 def test_names_of_an_unknown_minor_come_from_its_release(call, tmp_path):

@@ -75,7 +75,7 @@ def test_results_of_promql_are_those_of_each_cluster(run):
 
     assert [plan_of(outcome, name)["verdict"] for name in "abc"] == ["risk", "go", "go"]
     wrong = run(clusters=[{"name": "a", "promql": "Slow"}])
-    assert wrong.faults == [("not-a-map", "clusters[0] (a), promql")]
+    assert wrong.faults == [("not-a-map", "clusters[0] (a): promql")]
 
 
 def test_selections_with_the_same_meaning_share_a_plan(run):

@@ -29,7 +29,7 @@ def test_all_options_of_a_wrong_type_are_reported_at_once():
             Problems(),
         )
 
-    assert [problem.where for problem in raised.value.problems] == [
+    assert [str(problem.where) for problem in raised.value.problems] == [
         "feature_gates",
         "overrides",
         "cluster_profile",
@@ -43,7 +43,7 @@ def test_every_value_that_is_not_a_manifest_is_reported():
     problems = Problems()
     read_manifests([good, "text", None, {}], "manifests", problems)
 
-    places = [problem.where for problem in problems if problem.severity == "error"]
+    places = [str(problem.where) for problem in problems if problem.severity == "error"]
     assert places == ["manifests, document 2", "manifests, document 4, kind", "manifests, document 4, metadata.name"]
 
 

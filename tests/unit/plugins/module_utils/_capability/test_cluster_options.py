@@ -38,7 +38,7 @@ def test_default_and_the_empty_feature_set_are_the_same(name):
 def test_an_unknown_feature_set_is_an_error_with_the_nearest_name(name, hint):
     (problem,) = errors(feature_set=name)
 
-    assert problem.where == "feature_set"
+    assert str(problem.where) == "feature_set"
     assert problem.hint.startswith(hint)
 
 
@@ -50,14 +50,14 @@ def test_latency_sensitive_is_a_feature_set_of_older_minors():
 def test_a_gate_that_is_neither_a_name_nor_an_assignment_is_an_error(entry):
     (problem,) = errors(feature_gates=["Fine", entry])
 
-    assert problem.where == "feature_gates[1]"
+    assert str(problem.where) == "feature_gates[1]"
 
 
 @pytest.mark.parametrize("entries", [["One", "One=false"], ["One=True", "Two", "One=FALSE"]])
 def test_a_gate_that_is_both_enabled_and_disabled_is_an_error(entries):
     (problem,) = errors(feature_gates=entries)
 
-    assert problem.where == f"feature_gates[{len(entries) - 1}]"
+    assert str(problem.where) == f"feature_gates[{len(entries) - 1}]"
     assert "One" in problem.message
 
 
@@ -93,7 +93,7 @@ def test_overrides_are_read_as_cluster_version_has_them():
     ],
 )
 def test_an_override_that_cannot_be_is_an_error(entry, where):
-    assert [problem.where for problem in errors(overrides=[entry])] == [where]
+    assert [str(problem.where) for problem in errors(overrides=[entry])] == [where]
 
 
 def test_only_well_formed_overrides_are_handed_on():
@@ -103,7 +103,11 @@ def test_only_well_formed_overrides_are_handed_on():
 
     assert criteria.overrides == (Override("ConfigMap", "", "", "two", True),)
     assert hash(criteria) == hash(criteria._replace())
-    assert [problem.where for problem in problems] == ["overrides[0]", "overrides[1].kind", "overrides[3].unmanaged"]
+    assert [str(problem.where) for problem in problems] == [
+        "overrides[0]",
+        "overrides[1].kind",
+        "overrides[3].unmanaged",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +117,7 @@ def test_only_well_formed_overrides_are_handed_on():
 def test_half_a_capability_status_is_an_error(enabled, known, where):
     (problem,) = errors(enabled_capabilities=enabled, known_capabilities=known)
 
-    assert problem.where.startswith(where)
+    assert str(problem.where).startswith(where)
 
 
 def test_a_capability_status_is_taken_as_it_is_for_any_version_and_none():
@@ -131,7 +135,7 @@ def test_nothing_enabled_is_a_status():
 def test_a_selection_beside_a_status_is_an_error():
     (problem,) = errors(capabilities={}, enabled_capabilities=[], known_capabilities=[])
 
-    assert problem.where == "capabilities"
+    assert str(problem.where) == "capabilities"
 
 
 def test_all_errors_come_at_once():
@@ -143,7 +147,7 @@ def test_all_errors_come_at_once():
         always_enabled_capabilities=["ingress"],
     )
 
-    assert [problem.where for problem in found] == [
+    assert [str(problem.where) for problem in found] == [
         "feature_set",
         "feature_gates[0]",
         "overrides[0]",

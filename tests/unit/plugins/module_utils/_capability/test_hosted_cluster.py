@@ -218,7 +218,7 @@ def test_a_name_that_cannot_be_enabled_is_reported_and_stays_disabled(minor):
 
     assert errors(found.problems) == []
     (problem,) = warnings(found.problems)
-    assert problem.where == "hosted_cluster_spec"
+    assert str(problem.where) == "hosted_cluster_spec"
     assert problem.message == f"a HostedCluster of {minor} cannot enable baremetal"
     assert found.status is not None
     assert "baremetal" not in found.status.enabled
@@ -267,7 +267,7 @@ def test_everything_is_what_a_hosted_cluster_has_by_default(minor, selection):
 
     assert found.hosted is not None
     assert found.hosted.stanza() == {}
-    assert [(item.code, item.where) for item in found.problems] == [
+    assert [(item.code, str(item.where)) for item in found.problems] == [
         (code, "install_method") for code in unknown_default(minor)
     ]
 

@@ -69,7 +69,7 @@ def test_always_enabled_names_depend_on_minor_and_profile_and_an_empty_list_is_a
 def test_an_unknown_always_enabled_capability_is_an_error():
     (problem,) = errors(always_enabled_capabilities=["ingress"])
 
-    assert problem.where == "always_enabled_capabilities"
+    assert str(problem.where) == "always_enabled_capabilities"
     assert "Write Ingress" in problem.hint
 
 
@@ -157,7 +157,7 @@ def test_without_a_feature_gate_manifest_the_filter_is_disabled_and_a_problem_re
 
     (problem,) = problems
     assert context.feature_gates is None
-    assert (problem.severity, problem.where) == ("warning", "feature_gates")
+    assert (problem.severity, str(problem.where)) == ("warning", "feature_gates")
     assert "Default" in problem.message
     assert PROFILE in problem.message
 
@@ -165,7 +165,7 @@ def test_without_a_feature_gate_manifest_the_filter_is_disabled_and_a_problem_re
 def test_a_selection_without_a_version_is_an_error():
     (problem,) = errors(None)
 
-    assert problem.where == "openshift_version"
+    assert str(problem.where) == "openshift_version"
 
 
 def test_names_of_an_unknown_minor_come_from_the_crd_with_a_problem():
@@ -176,7 +176,7 @@ def test_names_of_an_unknown_minor_come_from_the_crd_with_a_problem():
     assert status.known == status.enabled == {"Console", "Brand"}
     assert problem.severity == "warning"
     assert "9.9" in problem.message
-    assert problem.where == "1.yaml"
+    assert str(problem.where) == "1.yaml"
 
 
 def test_the_crd_of_the_feature_set_is_the_one_that_counts():
@@ -238,7 +238,7 @@ def test_a_name_that_only_the_release_has_is_a_capability_of_it():
 
     (problem,) = problems
     assert "Monitoring" in status.known & status.enabled
-    assert (problem.severity, problem.code, problem.where) == ("warning", "different-capabilities", "1.yaml")
+    assert (problem.severity, problem.code, str(problem.where)) == ("warning", "different-capabilities", "1.yaml")
     assert problem.message.endswith("does not know in 5.1: Monitoring")
 
 
@@ -291,7 +291,7 @@ def test_the_sets_of_the_release_are_those_that_can_be_requested():
 def test_an_unknown_minor_without_a_crd_is_an_error(minor):
     (problem,) = errors(minor)
 
-    assert problem.where == "openshift_version"
+    assert str(problem.where) == "openshift_version"
     assert (f"4.11 to {newest_minor()}" if minor == V9_9 else "expected 4.11 or later") in problem.message
 
 
@@ -309,7 +309,7 @@ def test_a_profile_that_no_manifest_carries_is_a_problem_that_names_those_found(
     _context, _status, problems = resolve(V4_20, files, cluster_profile="self-managed-high-availabilty")
 
     (problem,) = problems
-    assert (problem.severity, problem.where) == ("warning", "cluster_profile")
+    assert (problem.severity, str(problem.where)) == ("warning", "cluster_profile")
     assert f"its profiles are hypershift, {PROFILE}" in problem.message
     assert problem.hint == f"Did you mean {PROFILE}?"
     assert cluster_profiles(files.release) == ("hypershift", PROFILE)
@@ -335,7 +335,7 @@ def test_without_gates_the_feature_set_decides_which_names_are_gated():
 def test_a_version_without_capabilities_is_quoted_only_if_it_may_be_a_number(minor, files, where, hint):
     (problem,) = errors(minor, files)
 
-    assert (problem.code, problem.where) == ("unsupported-version", where)
+    assert (problem.code, str(problem.where)) == ("unsupported-version", where)
     assert problem.hint.startswith(hint)
 
 
@@ -345,4 +345,4 @@ def test_the_version_of_a_release_image_is_not_an_option():
 
     (problem,) = errors(None, files)
 
-    assert (problem.code, problem.where) == ("unsupported-version", "here")
+    assert (problem.code, str(problem.where)) == ("unsupported-version", "here")

@@ -161,7 +161,7 @@ def problem_of(rule, selection, context, given=None):
 def test_a_hint_names_what_to_add_and_where():
     problem = problem_of("inst-ingress", listed(), install("4.20"))
 
-    assert problem.where == "capabilities.additional_enabled_capabilities"
+    assert str(problem.where) == "capabilities.additional_enabled_capabilities"
     assert problem.hint == "Add Ingress to additional_enabled_capabilities"
     assert problem.message.startswith("Ingress is missing: the Ingress capability is required (inst-ingress: openshift")
 
@@ -186,7 +186,7 @@ def test_the_hint_for_an_excluded_name_is_to_remove_the_exclusion():
     given = Selection("vCurrent", (), ("Ingress",))
     problem = problem_of("inst-ingress", listed(*known("4.20") - {"Ingress"}), install("4.20"), given)
 
-    assert problem.where == "capabilities.excluded_capabilities"
+    assert str(problem.where) == "capabilities.excluded_capabilities"
     assert problem.hint == "Remove Ingress from excluded_capabilities"
 
 

@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 
@@ -34,7 +34,7 @@ V411 = ["MachineAPI", "baremetal", "marketplace", "openshift-samples"]  # opensh
 
 def parse(options: Any, where: str = "capabilities") -> tuple[Selection, Problems]:
     problems = Problems()
-    return parse_selection(options, where, problems), problems
+    return parse_selection(options, Location(field=where), problems), problems
 
 
 def check(selection: Selection, data: MinorData = DATA, gated: frozenset[str] = frozenset()) -> Problems:
@@ -44,7 +44,7 @@ def check(selection: Selection, data: MinorData = DATA, gated: frozenset[str] = 
 
 
 def errors(options: Any) -> list[tuple[str, str]]:
-    return [(item.where, item.message) for item in parse(options)[1] if item.severity == "error"]
+    return [(str(item.where), item.message) for item in parse(options)[1] if item.severity == "error"]
 
 
 def parsed(options: Any) -> Selection:
@@ -55,7 +55,7 @@ def parsed(options: Any) -> Selection:
 
 def draft(baseline, include=(), exclude=None):
     """Return a selection whose problems are to name the fields of the first draft."""
-    return Selection(baseline, include, exclude, "capabilities", "include", "exclude")
+    return Selection(baseline, include, exclude, Location(field="capabilities"), "include", "exclude")
 
 
 @pytest.mark.parametrize(
@@ -100,14 +100,14 @@ def test_the_place_is_kept_for_later_problems():
     selection, _problems = parse({"baselineCapabilitySet": "v9"}, "clusters[2].capabilities")
 
     (problem,) = check(selection)
-    assert problem.where == "clusters[2].capabilities.baseline_capability_set"
+    assert str(problem.where) == "clusters[2].capabilities.baseline_capability_set"
 
 
 def test_the_first_draft_with_exclusions_says_that_it_pins():
     _selection, (problem,) = parse({"inclusionDefault": "Include", "exclude": ["Console"]})
 
     assert problem.severity == "info"
-    assert problem.where == "capabilities.exclude"
+    assert str(problem.where) == "capabilities.exclude"
     assert problem.message == "pins the selection: it does not request capabilities of later releases"
 
 
@@ -216,7 +216,7 @@ def test_an_unknown_name_gets_the_nearest_known_one_and_a_word_on_case(selection
     (problem,) = check(selection)
 
     assert problem.severity == "error"
-    assert problem.where == f"capabilities.{where}"
+    assert str(problem.where) == f"capabilities.{where}"
     assert problem.hint.startswith(hint)
     assert "4.20" in problem.message
 
@@ -377,7 +377,7 @@ def test_no_value_at_all_ends_in_an_exception(options):
     selection, problems = parse(options)
 
     check(selection)
-    assert all(problem.where for problem in problems)
+    assert all(str(problem.where) for problem in problems)
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
     capability_condition,
     parse_cluster_version,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problems
 
-WHERE = "cluster_version.spec.capabilities"
+WHERE = Location(field="cluster_version.spec.capabilities")
 
 
 def value(spec: Any = None, **status: Any) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def reported(enabled: str, known: str | None) -> ReportedCapabilities:
 
 def parsed(given: Any) -> ClusterVersion:
     problems = Problems()
-    cluster = parse_cluster_version(given, "cluster_version", problems)
+    cluster = parse_cluster_version(given, Location(field="cluster_version"), problems)
     assert cluster is not None
     assert not problems.has_errors
     return cluster
@@ -43,12 +43,12 @@ def parsed(given: Any) -> ClusterVersion:
 
 def problems_of(given: Any) -> Problems:
     problems = Problems()
-    parse_cluster_version(given, "cluster_version", problems)
+    parse_cluster_version(given, Location(field="cluster_version"), problems)
     return problems
 
 
 def severities(given: Any) -> list[tuple[str, str]]:
-    return [(item.severity, item.where) for item in problems_of(given)]
+    return [(item.severity, str(item.where)) for item in problems_of(given)]
 
 
 # openshift/cluster-version-operator:pkg/cvo/status.go setImplicitlyEnabledCapabilitiesCondition
@@ -148,7 +148,7 @@ def test_the_status_reports_capabilities_or_not(capabilities, expected):
     obj = value(capabilities=capabilities)
 
     assert parsed(obj).status == expected
-    warnings = [(item.code, item.where) for item in problems_of(obj) if item.severity == "warning"]
+    warnings = [(item.code, str(item.where)) for item in problems_of(obj) if item.severity == "warning"]
     assert warnings == ([] if expected else [("missing-status", "cluster_version.status.capabilities")])
 
 
@@ -185,7 +185,7 @@ def test_a_list_of_one_object_is_that_object(kind):
     ],
 )
 def test_only_the_latest_update_can_be_unfinished(history, warned):
-    codes = {(item.code, item.where) for item in problems_of(value(history=history))}
+    codes = {(item.code, str(item.where)) for item in problems_of(value(history=history))}
 
     assert (("unfinished-update", "cluster_version.status.history") in codes) is warned
 
@@ -211,9 +211,9 @@ def test_only_the_latest_update_can_be_unfinished(history, warned):
 def test_another_value_is_named_as_in_yaml(given, message):
     problems = Problems()
 
-    assert parse_cluster_version(given, "here", problems) is None
+    assert parse_cluster_version(given, Location(field="here"), problems) is None
     (problem,) = problems
-    assert (problem.severity, problem.where, problem.message) == ("error", "here", message)
+    assert (problem.severity, str(problem.where), problem.message) == ("error", "here", message)
     assert problem.hint
 
 
@@ -252,9 +252,9 @@ def test_another_value_is_named_as_in_yaml(given, message):
 )
 def test_an_invalid_value_is_an_error_at_its_location(given, where):
     problems = Problems()
-    cluster = parse_cluster_version(given, "here", problems)
+    cluster = parse_cluster_version(given, Location(field="here"), problems)
     errors = [item for item in problems if item.severity == "error"]
 
     assert (cluster is None) is bool(where)
     assert len(errors) == len(where)
-    assert all(item.where.startswith(location) for item, location in zip(errors, where, strict=True))
+    assert all(str(item.where).startswith(location) for item, location in zip(errors, where, strict=True))

@@ -136,7 +136,7 @@ def test_an_unknown_name_is_an_error() -> None:
     problems = Problems()
     parse_guard(["Console", "console", "Ingres", "x"], problems, enforce=False)
     assert {item.code for item in problems} == {"unknown-capability"}
-    assert [item.where for item in problems] == [f"allowed_capabilities[{index}]" for index in (1, 2, 3)]
+    assert [str(item.where) for item in problems] == [f"allowed_capabilities[{index}]" for index in (1, 2, 3)]
     assert problems[0].hint.startswith("Write Console")
     assert problems[1] == Problem(
         "error",

@@ -287,7 +287,7 @@ def test_every_problem_has_a_location_a_message_and_a_hint(pair, mode, wrong):
 
     for problem in cluster.request(options, **mode).problems:
         assert problem.message
-        assert problem.where.startswith(("capabilities", "adopt_implicit"))
+        assert str(problem.where).startswith(("capabilities", "adopt_implicit"))
         assert problem.hint
 
 

@@ -77,7 +77,7 @@ def test_a_foreign_file_in_the_way_is_an_error_unless_it_is_as_it_should_be(dest
         plan_destination(str(dest), FILES, (str(source),))
 
     (problem,) = raised.value.problems
-    assert problem.where == str(dest / "b.yaml")
+    assert str(problem.where) == str(dest / "b.yaml")
     assert content(dest) == {"a.yaml": b"a\n", "b.yaml": b"other"}
     (dest / "b.yaml").unlink()
     write(dest, FILES, source)

@@ -220,7 +220,9 @@ def test_a_quantity_that_cannot_be_read_is_reported_once_with_its_file(tmp_path:
     assert comparison.selection == NOTHING._replace(manifests=1, deployments=1, images=1, memory_bytes=1024)
     (problem,) = problems
     assert problem.severity == "warning"
-    assert problem.where == ("release-manifests/0000_10_one.yaml, document 1, containers[0].resources.requests.cpu")
+    assert str(problem.where) == (
+        "release-manifests/0000_10_one.yaml, document 1, containers[0].resources.requests.cpu"
+    )
 
 
 def test_of_two_manifests_of_one_resource_the_later_counts(tmp_path: Path) -> None:

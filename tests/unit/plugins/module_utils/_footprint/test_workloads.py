@@ -18,7 +18,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.wo
     workload_requests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.quantity import NANO, parse_quantity
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    Location,
+    Problem,
+    Problems,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
@@ -219,7 +223,10 @@ def test_replicas_that_are_no_number_count_as_one(replicas: object) -> None:
     problems = Problems()
     assert workload_requests(workload(), body, problems) == Requests(1000, 1)
     (problem,) = problems
-    assert (problem.severity, problem.where) == ("warning", "release-manifests/one.yaml, document 2, spec.replicas")
+    assert (problem.severity, str(problem.where)) == (
+        "warning",
+        "release-manifests/one.yaml, document 2, spec.replicas",
+    )
     assert problem.message.endswith("expected a number of Pods; counted as one")
 
 
@@ -296,15 +303,20 @@ def test_what_cannot_be_read_is_left_out_and_reported_once() -> None:
     }
     problems = Problems()
     assert workload_requests(workload(), body_of("Deployment", spec), problems) == Requests(10, 2**20)
-    at = "release-manifests/one.yaml, document 2"
+    at = Location("release-manifests/one.yaml", 2)
     expected = "expected a quantity such as 100m or 64Mi; not counted"
     assert problems == [
-        Problem("warning", "invalid-quantity", f"{at}, containers[1].resources.requests.cpu", f"is 'lots', {expected}"),
         Problem(
-            "warning", "invalid-quantity", f"{at}, initContainers[0].resources.limits.memory", f"is a list, {expected}"
+            "warning", "invalid-quantity", at.child("containers[1].resources.requests.cpu"), f"is 'lots', {expected}"
         ),
         Problem(
-            "warning", "invalid-quantity", f"{at}, containers[2].resources.requests.memory", f"is True, {expected}"
+            "warning",
+            "invalid-quantity",
+            at.child("initContainers[0].resources.limits.memory"),
+            f"is a list, {expected}",
+        ),
+        Problem(
+            "warning", "invalid-quantity", at.child("containers[2].resources.requests.memory"), f"is True, {expected}"
         ),
     ]
 

@@ -153,7 +153,7 @@ def test_a_cvo_without_these_variables_gets_them() -> None:
 
 def test_an_invalid_url_is_an_error_of_the_cluster() -> None:
     _body, (problem,) = injected(cvo(), InjectedConfig(api_server_url="https://a:b:c"))
-    assert (problem.code, problem.where) == ("invalid-url", "infrastructures.config.openshift.io cluster")
+    assert (problem.code, str(problem.where)) == ("invalid-url", "infrastructures.config.openshift.io cluster")
 
 
 def test_the_cvo_needs_its_container() -> None:
@@ -189,7 +189,7 @@ def test_nothing_else_does(body: dict[str, Any], config: InjectedConfig) -> None
 
 def test_serving_info_that_is_not_a_map_is_an_error() -> None:
     _body, (problem,) = injected(config_map(f"{FILE}servingInfo: 1\n"), TLS)
-    assert (problem.code, problem.where) == ("not-a-map", "a.yaml, document 1, data[config.yaml].servingInfo")
+    assert (problem.code, str(problem.where)) == ("not-a-map", "a.yaml, document 1, data[config.yaml].servingInfo")
 
 
 def test_formatting_of_the_cvo_is_no_difference() -> None:

@@ -20,7 +20,7 @@ NOT_SET = dict.fromkeys(InstallConfigOptions._fields)
 
 def errors(**options: Any) -> list[tuple[str, ...]]:
     result = build_install_config(InstallConfigOptions(**{**NOT_SET, **options}), lambda _data: None)
-    return [tuple(problem)[1:] for problem in result.problems if problem.severity == "error"]
+    return [tuple(problem.as_dict().values())[1:] for problem in result.problems if problem.severity == "error"]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_file_that_others_can_read_is_a_warning(tmp_path):
 
     (problem,) = build_install_config(options, lambda _data: None).problems
 
-    assert tuple(problem) == (
+    assert tuple(problem.as_dict().values()) == (
         "warning",
         "exposed-file",
         str(path),

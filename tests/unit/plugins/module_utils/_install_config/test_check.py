@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    Location,
+    Problem,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     MINORS,
     NEWEST,
@@ -27,7 +30,7 @@ AWS = {"platform": {"aws": {"region": "eu-1"}}}
 
 
 def messages(problems):
-    return [(problem.where, problem.message) for problem in problems]
+    return [(str(problem.where), problem.message) for problem in problems]
 
 
 def resolved(result):
@@ -118,7 +121,7 @@ def test_an_impossible_solution_is_an_error():
     result = check("4.13", NONE, solution="no_image_registry")
 
     (problem,) = errors(result.problems)
-    assert (problem.code, problem.where) == ("impossible-exclusion", "solution no_image_registry")
+    assert (problem.code, str(problem.where)) == ("impossible-exclusion", "solution no_image_registry")
     assert result.resolved is None
 
 
@@ -136,7 +139,7 @@ def test_an_impossible_solution_is_an_error():
 def test_the_option_requires_a_baseline(minor, given, where):
     result = check(minor, NONE, capabilities=given)
 
-    assert [problem.where for problem in errors(result.problems)] == [where]
+    assert [str(problem.where) for problem in errors(result.problems)] == [where]
     assert "vCurrent" in errors(result.problems)[0].hint
 
 
@@ -155,7 +158,7 @@ def test_the_document_requires_a_baseline(minor, given):
     result = check(minor, {**NONE, "capabilities": given})
 
     assert len(errors(result.problems)) == 1
-    assert errors(result.problems)[0].where == "content: capabilities.baselineCapabilitySet"
+    assert str(errors(result.problems)[0].where) == "content, capabilities.baselineCapabilitySet"
 
 
 @pytest.mark.parametrize("given", [[], ["Console"], "None", 7, True])
@@ -163,8 +166,8 @@ def test_a_selection_is_a_dict(given):
     (of_option,) = errors(check("4.20", NONE, capabilities=given).problems)
     (of_document,) = errors(check("4.20", {**NONE, "capabilities": given}).problems)
 
-    assert of_option.where == "capabilities"
-    assert of_document.where == "content: capabilities"
+    assert str(of_option.where) == "capabilities"
+    assert str(of_document.where) == "content, capabilities"
     assert of_option.message.startswith(f"is {given!r}, expected a dict with ")
     assert of_document.message.endswith(", expected a map")
 
@@ -173,9 +176,9 @@ def test_problems_of_a_document_have_the_spelling_of_its_fields():
     result = check("4.20", {**NONE, "capabilities": {**block("v4.99", "console"), "additionalEnabled": []}})
 
     assert messages(errors(result.problems)) == [
-        ("content: capabilities.additionalEnabled", "is not a field that the installer knows"),
-        ("content: capabilities.baselineCapabilitySet", "'v4.99' is not a capability set of 4.20"),
-        ("content: capabilities.additionalEnabledCapabilities[0]", "'console' is not a capability of 4.20"),
+        ("content, capabilities.additionalEnabled", "is not a field that the installer knows"),
+        ("content, capabilities.baselineCapabilitySet", "'v4.99' is not a capability set of 4.20"),
+        ("content, capabilities.additionalEnabledCapabilities[0]", "'console' is not a capability of 4.20"),
     ]
     assert result.resolved is None
 
@@ -190,7 +193,7 @@ def test_violations_have_the_spelling_of_the_document():
         "api-marketplace-olm",
     ]
     for problem in errors(result.problems):
-        assert problem.where == "content: capabilities.additionalEnabledCapabilities"
+        assert str(problem.where) == "content, capabilities.additionalEnabledCapabilities"
         assert "additional_enabled" not in str(problem)
 
 
@@ -198,7 +201,7 @@ def test_a_set_that_an_installer_may_not_know_has_the_spelling_of_the_document()
     result = check("4.17", {**NONE, "capabilities": block("v4.17")})
 
     (problem,) = [problem for problem in warnings(result.problems) if "inst-set-name-missing" in problem.message]
-    assert problem.where == "content: capabilities.baselineCapabilitySet"
+    assert str(problem.where) == "content, capabilities.baselineCapabilitySet"
 
 
 @pytest.mark.parametrize("field", ["excludedCapabilities", "excluded_capabilities", "inclusionDefault", "exclude"])
@@ -209,7 +212,7 @@ def test_fields_of_the_option_are_not_valid_in_the_document(field):
     assert problem == Problem(
         "error",
         "unknown-field",
-        f"content: capabilities.{field}",
+        Location("content", field=f"capabilities.{field}"),
         "is not a field that the installer knows",
         "Set it in the option capabilities, which converts it",
     )
@@ -221,7 +224,7 @@ def test_the_installer_knows_only_its_own_spelling(field):
 
     (problem,) = errors(check("4.20", {**NONE, "capabilities": given}).problems)
 
-    assert problem.where == f"content: capabilities.{field}"
+    assert str(problem.where) == f"content, capabilities.{field}"
 
 
 @pytest.mark.parametrize(
@@ -259,7 +262,9 @@ def test_exclusions_pin_with_a_note():
     assert reasons(result) == (
         f"no capability set has exactly these names in every version from 4.20 to {NEWEST}, so they are listed (16)",
     )
-    assert ("capabilities.excluded_capabilities", "info") in [(item.where, item.severity) for item in result.problems]
+    assert ("capabilities.excluded_capabilities", "info") in [
+        (str(item.where), item.severity) for item in result.problems
+    ]
 
 
 def test_hints_use_the_fields_of_the_first_draft():
@@ -278,7 +283,7 @@ def test_hints_use_the_fields_of_the_first_draft():
 def test_the_default_of_the_first_draft_is_case_sensitive(draft):
     (problem,) = errors(check("4.20", NONE, capabilities={"inclusionDefault": draft}).problems)
 
-    assert problem.where == "capabilities.inclusion_default"
+    assert str(problem.where) == "capabilities.inclusion_default"
     assert problem.hint == f"Write {draft.capitalize()}: names are case sensitive"
 
 
@@ -305,8 +310,8 @@ def test_an_unknown_name_is_reported_with_the_nearest_one_or_its_version(minor, 
 
     where = f"capabilities.additional_enabled_capabilities[{index}]"
     assert errors(result.problems) == [Problem("error", "unknown-capability", where, message, hint)]
-    where = f"content: capabilities.additionalEnabledCapabilities[{index}]"
-    assert errors(of_document.problems) == [Problem("error", "unknown-capability", where, message, hint)]
+    location = Location("content", field=f"capabilities.additionalEnabledCapabilities[{index}]")
+    assert errors(of_document.problems) == [Problem("error", "unknown-capability", location, message, hint)]
 
 
 def test_a_name_that_begins_like_the_missing_one_is_distinguished():
@@ -340,7 +345,7 @@ def test_a_repeated_name_is_a_warning(options, where):
 
     assert errors(result.problems) == []
     (problem,) = [item for item in warnings(result.problems) if item.code == "duplicate-name"]
-    assert problem.where == where
+    assert str(problem.where) == where
 
 
 def test_the_installer_accepts_duplicates_in_a_document():
@@ -348,7 +353,7 @@ def test_the_installer_accepts_duplicates_in_a_document():
 
     assert errors(result.problems) == []
     assert messages(warnings(result.problems)) == [
-        ("content: capabilities.additionalEnabledCapabilities", "Ingress is listed more than once")
+        ("content, capabilities.additionalEnabledCapabilities", "Ingress is listed more than once")
     ]
 
 
@@ -357,7 +362,7 @@ def test_the_installer_accepts_duplicates_in_a_document():
 def test_a_set_that_an_update_changes_is_a_warning(baseline, minor):
     result = check(minor, NONE, capabilities=block(baseline))
 
-    warned = [(problem.code, problem.where) for problem in warnings(result.problems)]
+    warned = [(problem.code, str(problem.where)) for problem in warnings(result.problems)]
     assert warned == ([("unstable-set", "capabilities.baseline_capability_set")] if minor == "4.13" else [])
 
 

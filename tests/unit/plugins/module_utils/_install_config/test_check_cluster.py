@@ -17,7 +17,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
     InstallOptions,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    Location,
+    Problem,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
@@ -45,7 +48,7 @@ def rules(result):
 
 
 def messages(problems):
-    return [(problem.where, problem.message) for problem in problems]
+    return [(str(problem.where), problem.message) for problem in problems]
 
 
 @pytest.mark.parametrize(
@@ -158,14 +161,14 @@ def test_a_gate_of_a_document_is_a_name_and_a_value(entry):
 
     (problem,) = errors(check("5.0", document).problems)
 
-    assert problem.where == "content: featureGates[1]"
+    assert str(problem.where) == "content, featureGates[1]"
 
 
 @pytest.mark.parametrize("gates", ["Some=true", {"Some": True}, [7], [{"Some": True}]])
 def test_gates_are_a_list_of_strings(gates):
     result = check("5.0", {**NONE, "featureSet": "CustomNoUpgrade", "featureGates": gates})
 
-    assert [problem.where.startswith("content: featureGates") for problem in errors(result.problems)] == [True]
+    assert [str(problem.where).startswith("content, featureGates") for problem in errors(result.problems)] == [True]
 
 
 @pytest.mark.parametrize(
@@ -179,14 +182,16 @@ def test_an_unknown_feature_set_is_reported_with_the_nearest_one(name, hint):
     result = check("4.20", {**NONE, "featureSet": name})
 
     message = f"{name!r} is not a feature set of 4.20"
-    assert errors(result.problems) == [Problem("error", "unknown-feature-set", "content: featureSet", message, hint)]
+    assert errors(result.problems) == [
+        Problem("error", "unknown-feature-set", Location("content", field="featureSet"), message, hint)
+    ]
 
 
 @pytest.mark.parametrize("value", [7, ["TechPreviewNoUpgrade"], {}, True])
 def test_a_feature_set_is_a_string(value):
     result = check("4.20", {**NONE, "featureSet": value})
 
-    assert [problem.where for problem in errors(result.problems)] == ["content: featureSet"]
+    assert [str(problem.where) for problem in errors(result.problems)] == ["content, featureSet"]
 
 
 @pytest.mark.parametrize("name", ["", "Default", None])
@@ -207,12 +212,12 @@ def test_the_default_feature_set_may_be_named(name):
 def test_a_platform_exists_in_some_versions(platform, minors):
     for minor in after("4.11"):
         result = check(minor, {"platform": {platform: {}}})
-        found = [(item.code, item.where, item.message) for item in errors(result.problems)]
+        found = [(item.code, str(item.where), item.message) for item in errors(result.problems)]
 
         if minor in minors:
             assert (result.platform, found) == (platform, [])
         else:
-            where = f"content: platform.{platform}"
+            where = f"content, platform.{platform}"
             assert (result.platform, found) == (
                 None,
                 [("unknown-platform", where, "is not a platform of this version and install method")],
@@ -222,7 +227,9 @@ def test_a_platform_exists_in_some_versions(platform, minors):
 def test_a_version_is_required():
     result = check(None, NONE, capabilities=block("None"))
 
-    assert [(item.code, item.where) for item in errors(result.problems)] == [("missing-version", "openshift_version")]
+    assert [(item.code, str(item.where)) for item in errors(result.problems)] == [
+        ("missing-version", "openshift_version")
+    ]
     assert (result.resolved, result.status, result.violations) == (None, None, ())
     assert result.platform == "none"
 
@@ -234,7 +241,7 @@ def test_a_version_without_capabilities_is_an_error(minor):
     result = check_installation(options, release_of_version(minor))
 
     (problem,) = errors(result.problems)
-    assert (problem.code, problem.where) == ("unsupported-version", "openshift_version")
+    assert (problem.code, str(problem.where)) == ("unsupported-version", "openshift_version")
     assert result.resolved is None
 
 
@@ -243,7 +250,7 @@ def test_an_unknown_version_is_an_error_without_a_release():
 
     (problem,) = check_installation(options, release_of_version(Minor(6, 0))).problems
 
-    assert (problem.severity, problem.code, problem.where) == ("error", "unknown-version", "openshift_version")
+    assert (problem.severity, problem.code, str(problem.where)) == ("error", "unknown-version", "openshift_version")
 
 
 _UNCHECKED = ["inst-ccm", "inst-ccm-external", "inst-cloudcredential", "inst-platform-baremetal"]
@@ -263,19 +270,19 @@ _UNCHECKED = ["inst-ccm", "inst-ccm-external", "inst-cloudcredential", "inst-pla
 def test_rules_that_need_the_platform_are_named_if_it_is_not_known(minor, method, expected, options):
     result = check(minor, {}, method=method, **options)
 
-    unchecked = [problem for problem in warnings(result.problems) if problem.where == "content: platform"]
+    unchecked = [problem for problem in warnings(result.problems) if str(problem.where) == "content, platform"]
     if expected:
         (problem,) = unchecked
         assert sorted(problem.message.partition("not checked: ")[2].split(", ")) == expected
     else:
         assert unchecked == []
-    assert not any(problem.where == "content: platform" for problem in check(minor, NONE, **options).problems)
+    assert not any(str(problem.where) == "content, platform" for problem in check(minor, NONE, **options).problems)
 
 
 def test_rules_that_need_the_platform_are_named_for_a_block_too():
     result = check("4.20", {"capabilities": block("None", "Ingress")})
 
-    assert [problem.where for problem in warnings(result.problems)] == ["content: platform"]
+    assert [str(problem.where) for problem in warnings(result.problems)] == ["content, platform"]
 
 
 @pytest.mark.parametrize("disabled", [(), ("Console",), ("Insights", "openshift-samples", "baremetal"), ("Build",)])
@@ -313,12 +320,12 @@ def test_all_errors_are_reported_at_once():
 
     result = check("4.20", document, complete=True)
 
-    assert [problem.where for problem in errors(result.problems)] == [
-        "content: apiVersion",
-        "content: capabilities.extra",
-        "content: featureSet",
-        "content: capabilities.additionalEnabledCapabilities[0]",
-        *["content: capabilities.additionalEnabledCapabilities"] * 6,
+    assert [str(problem.where) for problem in errors(result.problems)] == [
+        "content, apiVersion",
+        "content, capabilities.extra",
+        "content, featureSet",
+        "content, capabilities.additionalEnabledCapabilities[0]",
+        *["content, capabilities.additionalEnabledCapabilities"] * 6,
     ]
     assert rules(result) == [
         "api-marketplace-olm",
@@ -411,5 +418,5 @@ ANYTHING = st.recursive(
 def test_no_value_raises_an_exception(document, capabilities):
     result = check("4.20", document, complete=True, capabilities=capabilities)
 
-    assert all(problem.where and problem.message for problem in result.problems)
+    assert all(str(problem.where) and problem.message for problem in result.problems)
     assert result.resolved is not None or errors(result.problems)

@@ -26,7 +26,7 @@ def block(baseline: str, *names: str) -> dict[str, Any]:
             {},
             {"capabilities": block("vCurrent")},
             "unchecked-rules",
-            "content: platform",
+            "content, platform",
             "is not known, so these rules are not checked: "
             "inst-cloudcredential, inst-ccm, inst-ccm-external, inst-platform-baremetal",
             "Set content with the platform",
@@ -54,7 +54,7 @@ def block(baseline: str, *names: str) -> dict[str, Any]:
             {**NONE, "capabilities": ["Console"]},
             {"capabilities": block("vCurrent")},
             "not-a-map",
-            "content: capabilities",
+            "content, capabilities",
             "is a list, expected a map; it is replaced",
             "",
         ),
@@ -63,7 +63,7 @@ def block(baseline: str, *names: str) -> dict[str, Any]:
             {**NONE, "capabilities": {"excludedCapabilities": ["Console"]}},
             {"capabilities": block("vCurrent")},
             "unknown-field",
-            "content: capabilities.excludedCapabilities",
+            "content, capabilities.excludedCapabilities",
             "is not a field that the installer knows; it is removed",
             "",
         ),
@@ -81,4 +81,4 @@ def block(baseline: str, *names: str) -> dict[str, Any]:
 def test_message_and_hint(minor, document, options, code, where, message, hint):
     (problem,) = warnings(check(minor, document, **options).problems)
 
-    assert tuple(problem) == ("warning", code, where, message, hint)
+    assert tuple(problem.as_dict().values()) == ("warning", code, where, message, hint)

@@ -50,4 +50,6 @@ def test_message_and_hint(text, code, where, message, hint):
     with pytest.raises(DocumentError) as error:
         read_document(text if isinstance(text, bytes) else text.encode(), "f")
 
-    assert [tuple(problem) for problem in error.value.problems] == [("error", code, where, message, hint)]
+    assert [tuple(problem.as_dict().values()) for problem in error.value.problems] == [
+        ("error", code, where, message, hint)
+    ]

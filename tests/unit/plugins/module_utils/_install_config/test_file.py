@@ -93,7 +93,7 @@ def test_other_kinds_of_files_are_rejected(make, message, hint, path):
         read_target(str(path))
     (problem,) = raised.value.problems
     folder = path.parent
-    assert tuple(problem) == (
+    assert tuple(problem.as_dict().values()) == (
         "error",
         "not-a-file",
         str(path),
@@ -106,7 +106,7 @@ def test_a_path_of_a_directory_is_rejected(tmp_path):
     with pytest.raises(DestinationError) as raised:
         read_target(f"{tmp_path}/missing/")
 
-    assert [tuple(problem)[1:4] for problem in raised.value.problems] == [
+    assert [tuple(problem.as_dict().values())[1:4] for problem in raised.value.problems] == [
         ("not-a-file", f"{tmp_path}/missing/", "is a directory, expected an install-config")
     ]
 
@@ -118,7 +118,7 @@ def test_a_file_that_changes_after_it_was_read_is_not_replaced(path):
     with pytest.raises(DestinationError) as raised:
         write_target(target, OLD, backup=True, check_mode=False)
 
-    assert [tuple(problem) for problem in raised.value.problems] == [
+    assert [tuple(problem.as_dict().values()) for problem in raised.value.problems] == [
         (
             "error",
             "concurrent-change",
@@ -139,7 +139,7 @@ def test_a_file_below_a_file_is_rejected(path):
     with pytest.raises(DestinationError) as raised:
         read_target(str(path / "install-config.yaml"))
 
-    assert [tuple(problem) for problem in raised.value.problems] == [
+    assert [tuple(problem.as_dict().values()) for problem in raised.value.problems] == [
         ("error", "not-a-directory", str(path), f"cannot be created: {path} is a file", "Choose another path")
     ]
 
@@ -197,7 +197,7 @@ def test_a_failed_write_names_the_file_and_leaves_no_temporary_file(backup, fail
         "cannot be written: Input/output error",
         "Check the file system",
     )
-    assert problem.where.startswith(str(path))
+    assert str(problem.where).startswith(str(path))
     assert tree(path.parent) == {path.name: OLD}
 
 
@@ -266,6 +266,6 @@ def test_a_null_byte_is_not_valid_in_a_name(tmp_path):
     with pytest.raises(DestinationError) as caught:
         read_target(f"{tmp_path}/a\0b")
 
-    assert [tuple(problem)[1:] for problem in caught.value.problems] == [
+    assert [tuple(problem.as_dict().values())[1:] for problem in caught.value.problems] == [
         ("invalid-path", f"{tmp_path}/a\0b", "is not a valid file name", "Set another path")
     ]

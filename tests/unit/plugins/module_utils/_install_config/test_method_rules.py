@@ -30,7 +30,7 @@ def found(minor: str, method: str | None, values: dict[str, Any], *, complete: b
     problems = {problem.code: problem for problem in result.problems if problem.code.startswith(OF_RULES)}
     assert {item.rule.name for item in result.violations if item.rule.name.startswith(OF_RULES)} == set(problems)
     return [
-        (problem.code, problem.where.removeprefix("content: "))
+        (problem.code, str(problem.where).removeprefix("content, "))
         for problem in result.problems
         if problem.code.startswith(OF_RULES)
     ]

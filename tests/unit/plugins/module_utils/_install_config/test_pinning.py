@@ -15,6 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     shortest,
     stable_sets,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     GATED,
     MINORS,
@@ -30,7 +31,9 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
 
 def pin(selection, minors, gated=frozenset()):
     """Return the pinned form of a selection."""
-    return pinned(InstallContext(minors[0], "upi", gated=gated).enabled(selection), minors, "capabilities")
+    return pinned(
+        InstallContext(minors[0], "upi", gated=gated).enabled(selection), minors, Location(field="capabilities")
+    )
 
 
 def data_of(*minors):

@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     ResolvedSolution,
     resolve,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
 from ansible_collections.capability.openshift.tests.unit.builders import installations as installs
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     METHODS,
@@ -90,7 +90,7 @@ def test_a_solution_is_valid_if_it_is_possible_and_otherwise_reports_the_reason(
         if resolution is None:
             assert problems, case
             assert all(problem.severity == "error" and problem.hint for problem in problems), case
-            assert {problem.where for problem in problems} == {f"solution {name}"}, case
+            assert {str(problem.where) for problem in problems} == {f"solution {name}"}, case
         else:
             assert problems == [], case
             assert broken(resolution.selection, context) == [], case
@@ -156,9 +156,9 @@ def test_a_distributed_unit_equals_its_reference(minor, method):
 
     assert problems == []
     assert resolution is not None
-    assert resolution.selection._replace(where="capabilities", additional_field=listed().additional_field) == listed(
-        *sorted(REFERENCE[minor])
-    )
+    assert resolution.selection._replace(
+        where=Location(field="capabilities"), additional_field=listed().additional_field
+    ) == listed(*sorted(REFERENCE[minor]))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_part_of_every_older_cluster_cannot_be_excluded(method):
     assert problem == Problem(
         "error",
         "impossible-exclusion",
-        "solution headless",
+        Location("solution headless"),
         "cannot exclude Console in 4.11: it is part of every cluster before 4.12",
         "Install 4.12 or later, or choose another solution",
     )
@@ -216,7 +216,7 @@ def test_a_rule_that_requires_an_excluded_name_is_named():
 
     assert resolution is None
     (problem,) = problems
-    assert problem.where == "solution headless"
+    assert str(problem.where) == "solution headless"
     assert problem.message.startswith("cannot exclude Console: a hosted cluster cannot disable it ")
     assert "hcp-selectable" in problem.message
     assert problem.hint == "Choose another platform or install method, or remove Console from without"

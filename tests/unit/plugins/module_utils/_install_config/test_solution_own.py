@@ -20,7 +20,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     find_solution,
     resolve,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    Location,
+    Problem,
+    Problems,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
@@ -46,7 +50,7 @@ def resolved(entry, context):
 
 
 def messages(entry):
-    return [(problem.where, problem.message) for problem in read(entry)[1]]
+    return [(str(problem.where), problem.message) for problem in read(entry)[1]]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,7 @@ def test_solutions_have_to_be_a_dict(own):
 
     find_solution("minimal", own, problems)
 
-    assert [(problem.severity, problem.where) for problem in problems] == [("error", "solutions")]
+    assert [(problem.severity, str(problem.where)) for problem in problems] == [("error", "solutions")]
     assert repr(own) in problems[0].message
 
 
@@ -218,7 +222,7 @@ def test_errors_of_other_solutions_are_reported_too():
     problems = Problems()
 
     assert find_solution("minimal", {"mine": {}}, problems) is not None
-    assert [problem.where for problem in problems] == ["solutions.mine.starts_from"]
+    assert [str(problem.where) for problem in problems] == ["solutions.mine.starts_from"]
 
 
 @pytest.mark.parametrize("field", ["wants", "without", "rather_without"])
@@ -235,7 +239,9 @@ def test_an_unknown_name_is_reported_with_the_nearest_one(field, name, hint):
     resolution, problems = resolved({"starts_from": "everything", field: [name]}, install("4.20"))
 
     assert resolution is None
-    assert problems == [Problem("error", "unknown-capability", "solution mine", f"{name!r} is not a capability", hint)]
+    assert problems == [
+        Problem("error", "unknown-capability", Location("solution mine"), f"{name!r} is not a capability", hint)
+    ]
 
 
 @pytest.mark.parametrize("minor", ["4.12", "4.14", "4.16", "4.20"])
@@ -275,7 +281,7 @@ def test_a_required_name_cannot_be_excluded():
     resolution, problems = resolved({"starts_from": "everything", "without": ["Ingress"]}, install("4.20"))
 
     assert resolution is None
-    assert [problem.where for problem in problems] == ["solution mine"]
+    assert [str(problem.where) for problem in problems] == ["solution mine"]
     assert problems[0].message.startswith("cannot exclude Ingress: the Ingress capability is required (inst-ingress: ")
 
 
@@ -327,7 +333,7 @@ def test_a_gated_name_cannot_be_wanted_if_it_does_not_exist(minor, message):
     resolution, problems = resolved({"starts_from": "nothing", "wants": ["ClusterAPI"]}, install(minor))
 
     assert resolution is None
-    assert [(problem.where, problem.message) for problem in problems] == [("solution mine", message)]
+    assert [(str(problem.where), problem.message) for problem in problems] == [("solution mine", message)]
 
 
 def test_a_gated_name_can_be_wanted_and_excluded_if_its_gates_are_enabled():
@@ -387,5 +393,5 @@ ANYTHING = st.recursive(
 def test_no_value_raises_an_exception(own):
     result = check("4.20", solution="mine", solutions={"mine": own})
 
-    assert all(problem.where for problem in result.problems)
+    assert all(str(problem.where) for problem in result.problems)
     assert result.resolved is not None or errors(result.problems)

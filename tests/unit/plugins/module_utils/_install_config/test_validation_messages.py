@@ -71,4 +71,6 @@ def test_message_and_hint(values, severity, code, field, message, hint):
     problems = Problems()
     check_install_config({**VALID, **values}, "f", problems, complete=True)
 
-    assert [tuple(problem) for problem in problems] == [(severity, code, f"f: {field}", message, hint)]
+    assert [tuple(problem.as_dict().values()) for problem in problems] == [
+        (severity, code, f"f, {field}", message, hint)
+    ]

@@ -41,7 +41,7 @@ def problem_of(code: int, data: bytes, verb: str = "patch", shown: str = SHOWN) 
     error = api_error(code, data, verb, shown)
     (problem,) = error.problems
     assert isinstance(error, ApiError)
-    assert (error.code, problem.severity, problem.where) == (code, "error", "")
+    assert (error.code, problem.severity, str(problem.where)) == (code, "error", "")
     return problem
 
 

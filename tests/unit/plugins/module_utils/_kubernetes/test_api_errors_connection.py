@@ -104,7 +104,7 @@ def problem_of(host: str, retries: Any, seconds: float = 30.0, **pool: Any) -> P
 
 def checked_problem(error: ClusterError, host: str) -> Problem:
     (problem,) = error.problems
-    assert (problem.severity, problem.where) == ("error", "")
+    assert (problem.severity, str(problem.where)) == ("error", "")
     assert problem.message.startswith(f"cannot get {SHOWN}: ")
     assert host in problem.message
     assert "\n" not in problem.message

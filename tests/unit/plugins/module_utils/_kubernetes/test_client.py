@@ -58,7 +58,7 @@ def test_a_server_without_discovery_is_not_an_api_server() -> None:
     with pytest.raises(ClusterError) as error:
         Discovery(NotAnApi()).find("apps", "Deployment")
     (problem,) = error.value.problems
-    assert (problem.code, problem.where) == ("invalid-answer", "host")
+    assert (problem.code, str(problem.where)) == ("invalid-answer", "host")
     assert problem.message == "cannot get /api: https://proxy.example does not answer like an API server"
 
 

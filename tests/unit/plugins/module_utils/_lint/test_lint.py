@@ -71,7 +71,7 @@ def test_the_previous_release_is_not_the_later_one(tmp_path):
         for version in ("4.19.1", "4.20.1")
     )
     (problem,) = rejected(old, new, LintOptions())
-    assert (problem.code, problem.where) == ("later-release", "previous_release")
+    assert (problem.code, str(problem.where)) == ("later-release", "previous_release")
     assert problem.message == "is 4.20.1, expected a release that is not later than 4.19.1"
 
 
@@ -84,12 +84,16 @@ def test_rules_can_be_skipped(check):
 def test_an_unknown_rule_is_an_error(tmp_path):
     directory = source(write_files(tmp_path / "manifests", {"a.yaml": manifest("one")}), "4.20")
     (problem,) = rejected(directory, None, LintOptions(skip_rules=["no-profil"]))
-    assert (problem.code, problem.where, problem.hint) == ("unknown-rule", "skip_rules", "Did you mean no-profile?")
+    assert (problem.code, str(problem.where), problem.hint) == (
+        "unknown-rule",
+        "skip_rules",
+        "Did you mean no-profile?",
+    )
 
 
 def test_without_a_version_the_names_are_not_known(tmp_path):
     directory = write_files(tmp_path / "manifests", {"a.yaml": manifest("one")})
     (problem,) = rejected(source(directory), None, LintOptions())
-    assert (problem.code, problem.where) == ("missing-version", "openshift_version")
+    assert (problem.code, str(problem.where)) == ("missing-version", "openshift_version")
     (problem,) = rejected(source(directory, "4.20"), source(directory), LintOptions())
-    assert (problem.code, problem.where) == ("missing-version", "previous_openshift_version")
+    assert (problem.code, str(problem.where)) == ("missing-version", "previous_openshift_version")

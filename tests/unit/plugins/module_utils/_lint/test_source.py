@@ -182,7 +182,7 @@ def test_a_version_without_known_capabilities_is_an_error(tmp_path, version):
     directory = write_files(tmp_path / "manifests", {"good.yaml": GOOD})
     with pytest.raises((InvalidOptionError, ReleaseError)) as caught:
         lint(read_source(str(directory), version), None, LintOptions(), Problems())
-    assert [item.where for item in caught.value.problems] == ["openshift_version"]
+    assert [str(item.where) for item in caught.value.problems] == ["openshift_version"]
 
 
 def test_bodies_of_unexpected_types_have_no_references(check):

@@ -44,7 +44,7 @@ def release(tmp_path) -> Release:
 def request(release: Release, **changed: Any):
     problems = Problems()
     found = mirror_request(release, None, options(**changed), http_get, problems)
-    return found, [(item.code, item.where) for item in problems if item.code != "no-verification-config"]
+    return found, [(item.code, str(item.where)) for item in problems if item.code != "no-verification-config"]
 
 
 def http_get(url: str, *arguments: Any) -> Any:

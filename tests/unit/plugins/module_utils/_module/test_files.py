@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 def reported(directory: str) -> list[tuple[str, ...]]:
     problems = Problems()
     check_access(directory, "dest", problems)
-    return [tuple(problem)[1:] for problem in problems]
+    return [tuple(problem.as_dict().values())[1:] for problem in problems]
 
 
 def test_a_missing_directory_can_be_created(tmp_path):

@@ -296,7 +296,7 @@ def test_a_target_is_reported_once_with_the_first_manifest(release):
     loaded = release(NAMESPACE, manifest("one", "Storage", namespace="ns"), manifest("two", "Storage", namespace="ns"))
     (problem,) = problems_of(loaded, "Storage")
     assert (problem.severity, problem.code) == ("error", "dangling-namespace")
-    assert problem.where == "release-manifests/01.yaml, document 1"
+    assert str(problem.where) == "release-manifests/01.yaml, document 1"
     assert problem.message == (
         "ConfigMap ns/one and 1 more are included and refer to Namespace ns, which is excluded because Console is "
         "disabled: the API server rejects an object in a Namespace that does not exist, so the cluster-version "

@@ -150,7 +150,7 @@ def test_an_entry_that_is_not_valid_is_reported_if_it_is_needed(entry):
     assert credentials.find("reg.example/x", problems)
     assert problems == []
     assert credentials.find("bad.example/x", problems) is None
-    assert [(problem.code, problem.where) for problem in problems] == [
+    assert [(problem.code, str(problem.where)) for problem in problems] == [
         ("invalid-credentials", "auth_file, entry bad.example")
     ]
 
@@ -230,7 +230,7 @@ def test_an_explicit_file_is_the_only_one(tmp_path):
 def test_an_explicit_file_must_be_readable(options, where):
     problems = Problems()
     read(options.pop("environ", {}), problems, **options)
-    assert [(problem.severity, problem.code, problem.where) for problem in problems] == [
+    assert [(problem.severity, problem.code, str(problem.where)) for problem in problems] == [
         ("error", "unreadable-file", where)
     ]
 
@@ -240,7 +240,7 @@ def test_a_default_file_that_is_not_valid_is_a_warning(tmp_path):
     write(path, [])
     problems = Problems()
     assert read({"HOME": str(tmp_path / "none"), "XDG_RUNTIME_DIR": str(tmp_path)}, problems) is None
-    assert [(problem.severity, problem.where) for problem in problems] == [("warning", str(path))]
+    assert [(problem.severity, str(problem.where)) for problem in problems] == [("warning", str(path))]
 
 
 @pytest.fixture

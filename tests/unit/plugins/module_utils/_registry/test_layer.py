@@ -30,7 +30,7 @@ def problem(data: bytes) -> tuple[str, str, str]:
     with pytest.raises(RegistryError) as raised:
         read(data)
     (found,) = raised.value.problems
-    assert found.where == "layer"
+    assert str(found.where) == "layer"
     return found.code, found.message, found.hint
 
 

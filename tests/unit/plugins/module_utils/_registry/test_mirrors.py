@@ -126,7 +126,7 @@ NEVER = {**ENTRY, "mirrorSourcePolicy": "NeverContactSource"}
 def read(*values):
     problems = Problems()
     rules = read_mirrors(values, problems)
-    return rules, [(problem.code, problem.where) for problem in problems]
+    return rules, [(problem.code, str(problem.where)) for problem in problems]
 
 
 @pytest.mark.parametrize(

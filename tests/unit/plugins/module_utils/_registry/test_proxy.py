@@ -15,7 +15,7 @@ PROXY = "http://proxy.example:3128"
 
 def proxy_for(url, **environ):
     problems = Problems()
-    return find_proxy(url, environ, problems), [(problem.code, problem.where) for problem in problems]
+    return find_proxy(url, environ, problems), [(problem.code, str(problem.where)) for problem in problems]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ HINT = "Set it to REGISTRY/REPOSITORY@sha256:DIGEST or REGISTRY/REPOSITORY:TAG"
 def parse(text: str) -> tuple[PullSpec | None, list[tuple[str, ...]]]:
     problems = Problems()
     spec = parse_pull_spec(text, "release", problems)
-    return spec, [tuple(problem) for problem in problems]
+    return spec, [tuple(problem.as_dict().values()) for problem in problems]
 
 
 @pytest.mark.parametrize(

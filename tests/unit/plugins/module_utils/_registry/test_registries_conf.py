@@ -128,7 +128,7 @@ def test_the_files_of_the_user_and_the_environment(tmp_path):
 )
 def test_an_explicit_file_must_exist(path, environ):
     _conf, problems = read(path, environ)
-    assert [(problem.code, problem.where) for problem in problems] == [
+    assert [(problem.code, str(problem.where)) for problem in problems] == [
         ("missing-file", "registries.conf (/no/such/file)")
     ]
 
@@ -176,4 +176,4 @@ def test_a_directory_without_configuration(tmp_path):
 def test_configuration_that_is_not_valid(tmp_path, text, code, field):
     path = write(tmp_path / "registries.conf", text)
     _conf, problems = read(path)
-    assert [(problem.code, problem.where) for problem in problems] == [(code, f"registries.conf ({path}){field}")]
+    assert [(problem.code, str(problem.where)) for problem in problems] == [(code, f"registries.conf ({path}){field}")]

@@ -108,7 +108,7 @@ def test_an_identity_token_is_posted():
 def test_a_realm_that_is_no_url(realm):
     request, problems = request_for(realm, Credential("user", "password"))
     assert request is None
-    assert [(problem.code, problem.where) for problem in problems] == [("invalid-token-server", "reg.example")]
+    assert [(problem.code, str(problem.where)) for problem in problems] == [("invalid-token-server", "reg.example")]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ AGAIN = "Extract the release again"
 def errors(path: Path | str, **options: Any) -> list[tuple[str, ...]]:
     with pytest.raises(ReleaseError) as raised:
         load_release(str(path), **options)
-    return [tuple(problem)[1:] for problem in raised.value.problems if problem.severity == "error"]
+    return [tuple(problem.as_dict().values())[1:] for problem in raised.value.problems if problem.severity == "error"]
 
 
 def test_an_empty_path():
@@ -116,7 +116,7 @@ def test_missing_manifests_of_the_cvo(tmp_path):
 
     (problem,) = load_release(str(path)).problems
 
-    assert tuple(problem) == (
+    assert tuple(problem.as_dict().values()) == (
         "warning",
         "missing-directory",
         str(path),
@@ -258,7 +258,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
     with pytest.raises(ReleaseError) as raised:
         loaded.read_file("release-manifests/0000_50_one_01.yaml")
 
-    assert [tuple(problem)[1:] for problem in raised.value.problems] == [
+    assert [tuple(problem.as_dict().values())[1:] for problem in raised.value.problems] == [
         (
             "concurrent-change",
             "release-manifests/0000_50_one_01.yaml",
@@ -273,10 +273,10 @@ def test_a_template_that_is_not_supported(tmp_path):
 
     (problem,) = load_release(str(path)).problems
 
-    assert tuple(problem) == (
+    assert tuple(problem.as_dict().values()) == (
         "warning",
         "unsupported-template",
-        "manifests/a.yaml (line 7)",
+        "manifests/a.yaml, line 7",
         "cannot be rendered: {{ if .X }} is not supported, expected .ReleaseImage, .ClusterProfile, .Images or "
         "a string literal; the file is skipped, as by the CVO from 4.22 on",
         "Render the file first",
@@ -288,7 +288,7 @@ def test_a_missing_release_image(tmp_path):
 
     (problem,) = load_release(str(path)).problems
 
-    assert tuple(problem) == (
+    assert tuple(problem.as_dict().values()) == (
         "warning",
         "missing-release-image",
         "manifests/a.yaml",

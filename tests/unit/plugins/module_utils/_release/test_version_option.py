@@ -27,7 +27,7 @@ def test_other_values_are_reported_with_the_format(value):
 
     assert read_minor(value, "here", problems) is None
     (problem,) = problems
-    assert (problem.severity, problem.code, problem.where) == ("error", "invalid-version", "here")
+    assert (problem.severity, problem.code, str(problem.where)) == ("error", "invalid-version", "here")
     assert problem.message.startswith(f"{value!r} is not")
     assert "4.20.3" in problem.hint
 

@@ -21,7 +21,7 @@ DIGEST = "sha256:" + "0123456789abcdef" * 4
 def parse(text: str) -> tuple[ReleaseName | None, list[tuple[str, str]]]:
     problems = Problems()
     name = parse_release_name(text, "release", problems)
-    return name, [(problem.code, problem.where) for problem in problems]
+    return name, [(problem.code, str(problem.where)) for problem in problems]
 
 
 @pytest.mark.parametrize(

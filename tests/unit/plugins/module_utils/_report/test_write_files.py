@@ -146,7 +146,7 @@ def test_a_foreign_file_is_an_error_and_stays(name, check_mode, tmp_path):
         write_report(str(tmp_path / name), plans.downgrade(), check_mode=check_mode)
 
     (problem,) = raised.value.problems
-    assert problem.where == str(tmp_path / name)
+    assert str(problem.where) == str(tmp_path / name)
     assert problem.message == "already exists and is not a report of an update plan"
     assert problem.hint
     assert tree(tmp_path) == before

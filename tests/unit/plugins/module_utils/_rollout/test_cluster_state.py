@@ -70,7 +70,7 @@ def test_what_a_cluster_returned_must_be_a_cluster_version():
     with pytest.raises(ClusterError) as raised:
         parse_live_cluster_version({"apiVersion": "v1", "kind": "ConfigMap"}, Problems())
 
-    assert [(item.code, item.where) for item in raised.value.problems] == [("wrong-kind", str(CLUSTER_VERSION))]
+    assert [(item.code, str(item.where)) for item in raised.value.problems] == [("wrong-kind", str(CLUSTER_VERSION))]
 
 
 @pytest.mark.parametrize(("options", "codes"), [({}, ["unknown-hosted-files"]), ({"hosted_control_plane": False}, [])])

@@ -128,7 +128,7 @@ def test_a_path_that_cannot_be_written_is_an_error(tmp_path, path, reason):
         Journal(f"{tmp_path}/{path}")
 
     (problem,) = caught.value.problems
-    assert (problem.severity, problem.where) == ("error", "journal")
+    assert (problem.severity, str(problem.where)) == ("error", "journal")
     assert problem.message == f"{tmp_path}/{path} cannot be written: {reason}"
     assert problem.hint
 

@@ -139,7 +139,7 @@ def test_wrong_policies_are_reported(manifest, code):
     problems = Problems()
     assert read_image_policies([("policy.yaml", manifest)], problems) == ()
     (problem,) = problems
-    assert (problem.code, problem.where) == (code, "policy.yaml: ClusterImagePolicy openshift")
+    assert (problem.code, str(problem.where)) == (code, "policy.yaml: ClusterImagePolicy openshift")
 
 
 def test_other_manifests_are_no_policies():

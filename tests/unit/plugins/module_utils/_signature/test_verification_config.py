@@ -38,7 +38,7 @@ def config_map(data: object, **more: object) -> dict[str, Any]:
 def read(*manifests: dict[str, Any]) -> tuple[VerificationConfig | None, list[tuple[str, str]]]:
     problems = Problems()
     config = read_config("release", [(f"m{index}", item) for index, item in enumerate(manifests)], problems)
-    return config, [(problem.code, problem.where) for problem in problems]
+    return config, [(problem.code, str(problem.where)) for problem in problems]
 
 
 def test_the_first_config_map_with_the_annotation_counts(key_ring):

@@ -127,7 +127,7 @@ def test_a_start_of_a_cluster_replaces_the_whole_common_start(field, value, comm
 def test_a_cluster_must_be_a_dict(given):
     (problem,) = problems_of(given)
 
-    assert (problem.code, problem.where) == ("not-a-map", "clusters[0]")
+    assert (problem.code, str(problem.where)) == ("not-a-map", "clusters[0]")
     assert "expected a dict with a name" in problem.message
 
 
@@ -162,7 +162,7 @@ def test_a_cluster_must_be_a_dict(given):
 def test_invalid_options_are_reported_at_their_location(given, locations):
     problems = problems_of(given)
 
-    assert [item.where for item in problems] == locations
+    assert [str(item.where) for item in problems] == locations
     assert all(item.severity == "error" and item.hint for item in problems)
 
 
@@ -171,7 +171,7 @@ def test_overrides_and_resources_are_checked_later():
 
     assert options.cluster.overrides == ["x"]
     assert options.live is not None
-    assert [item.where for item in options.live.problems] == ["live_resources[0]"]
+    assert [str(item.where) for item in options.live.problems] == ["live_resources[0]"]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,10 @@ def the_problem(path: str) -> Problem:
     with pytest.raises(InvalidOptionError) as raised:
         read_cluster_version(path)
     (problem,) = raised.value.problems
-    assert (problem.severity, problem.where) == ("error", f"cluster_version ({path})" if path else "cluster_version")
+    assert (problem.severity, str(problem.where)) == (
+        "error",
+        f"cluster_version ({path})" if path else "cluster_version",
+    )
     return problem
 
 

@@ -142,7 +142,7 @@ def test_an_unknown_platform_is_reported(name, hint):
     problems = Problems()
     resolve_platform(name, problems)
 
-    assert [(item.severity, item.where) for item in problems] == [("error", "platform")]
+    assert [(item.severity, str(item.where)) for item in problems] == [("error", "platform")]
     assert problems[0].hint.startswith(hint)
 
 

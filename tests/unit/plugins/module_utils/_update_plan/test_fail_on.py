@@ -140,6 +140,6 @@ def test_an_unknown_name_in_fail_on_is_an_error(fail_on, wrong):
     problems = Problems()
     check_fail_on(fail_on, iter(["Console", "Build"]), problems)
 
-    assert [item.where for item in problems] == [where for where, _hint in wrong]
+    assert [str(item.where) for item in problems] == [where for where, _hint in wrong]
     assert all(item.hint.startswith(hint) for item, (_where, hint) in zip(problems, wrong, strict=True))
     assert {(item.severity, item.code) for item in problems} <= {("error", "unknown-capability")}

@@ -78,7 +78,7 @@ def test_ids_and_objects_can_be_mixed_and_mean_the_same():
 def test_an_invalid_resource_is_reported_at_its_location(given, places):
     found = read_live_resources(given, "here")
 
-    assert [item.where for item in found.problems] == places
+    assert [str(item.where) for item in found.problems] == places
     assert all(item.severity == "error" and item.hint for item in found.problems)
 
 
@@ -98,11 +98,11 @@ def test_an_invalid_object_is_reported_at_its_location(given):
 
     assert len(found.present) == 1
     assert found.problems
-    assert all(item.where.startswith("here[1]") and item.severity == "error" for item in found.problems)
+    assert all(str(item.where).startswith("here[1]") and item.severity == "error" for item in found.problems)
 
 
 def test_valid_entries_are_read_besides_invalid_ones():
     found = read_live_resources([7, OBJECT, {"kind": "Service", "name": "c"}])
 
-    assert [item.where for item in found.problems] == ["live_resources[0]"]
+    assert [str(item.where) for item in found.problems] == ["live_resources[0]"]
     assert {item.name for item in found.present} == {"b", "c"}

@@ -18,7 +18,7 @@ def release(version: str) -> Release:
 def problems(path: str, *, allow_downgrade: bool = False) -> list[tuple[str, str]]:
     found = path_problems(path, allow_downgrade=allow_downgrade)
     assert all(item.hint for item in found)
-    return [(item.severity, item.where) for item in found]
+    return [(item.severity, str(item.where)) for item in found]
 
 
 def path_problems(path: str, *, allow_downgrade: bool = False, where: str = "releases") -> list[Problem]:
@@ -111,7 +111,7 @@ def test_a_downgrade_must_be_allowed(path, locations, allowed):
 def test_a_problem_names_both_versions_and_the_location():
     (problem,) = path_problems("4.14.2 4.13.5", where="clusters[2].releases")
 
-    assert problem.where == "clusters[2].releases[1]"
+    assert str(problem.where) == "clusters[2].releases[1]"
     assert problem.message == "4.13.5 is older than 4.14.2"
     (same,) = path_problems("4.14.2 4.14.2")
     assert same.message == "4.14.2 is the same version as the previous release"

@@ -169,6 +169,8 @@ def test_excluding_an_always_enabled_name_has_no_effect(excluded, options, repor
     answer = planned([], [], capabilities=selection, **options)
 
     found = [item for item in answer.problems if item.code == "ineffective-exclusion"]
-    assert [(item.severity, item.where) for item in found] == [("warning", f"capabilities.{field}")] * len(reported)
+    assert [(item.severity, str(item.where)) for item in found] == [("warning", f"capabilities.{field}")] * len(
+        reported
+    )
     assert [item.message.split()[0] for item in found] == reported
     assert set(reported) <= answer.plan.status.enabled

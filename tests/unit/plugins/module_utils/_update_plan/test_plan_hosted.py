@@ -113,7 +113,7 @@ def test_names_that_a_hosted_cluster_cannot_disable_are_reported():
     result = planned([], [], path=("4.20.1", "4.21.1"), **HOSTED, capabilities={"excludedCapabilities": ["Storage"]})
 
     assert ("warning", "unsupported-capability", "capabilities") in {
-        (item.severity, item.code, item.where) for item in result.problems
+        (item.severity, item.code, str(item.where)) for item in result.problems
     }
 
 

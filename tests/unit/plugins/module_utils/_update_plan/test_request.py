@@ -11,7 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Override
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ReportedCapabilities
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
@@ -59,7 +59,7 @@ def request(given: PlanOptions) -> PlanRequest:
 
 
 def wrong(given: PlanOptions) -> list[str]:
-    return [item.where for item in read(given)[1] if item.severity == "error"]
+    return [str(item.where) for item in read(given)[1] if item.severity == "error"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_gates_resources_and_platforms_are_equal_in_any_order_and_case():
 def test_a_cluster_version_contains_selection_status_and_overrides():
     found = request(options(cluster_version=OBJECT))
 
-    assert found.cluster.selection == Selection("None", where="cluster_version.spec.capabilities")
+    assert found.cluster.selection == Selection("None", where=Location(field="cluster_version.spec.capabilities"))
     assert found.cluster.status == ReportedCapabilities(frozenset({"Console"}), frozenset({"Console", "Storage"}))
     assert found.cluster.overrides == (Override("Deployment", "apps", "a", "b", True),)
 
@@ -171,7 +171,7 @@ def test_enabled_names_are_requested_by_name(enabled, known, expected):
 
     assert found.cluster.selection == Selection("None", tuple(sorted(set(enabled))))
     assert found.cluster.status == expected
-    assert [(item.severity, item.where) for item in problems] == [("info", "enabled_capabilities")]
+    assert [(item.severity, str(item.where)) for item in problems] == [("info", "enabled_capabilities")]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_another_minor_of_the_cluster_is_a_warning_and_an_error_with_fail_on(ver
     _request, problems = read(options(cluster_version=value, fail_on=fail_on), minor)
 
     expected = [("error" if strict else "warning", "cluster_version.status.desired.version")]
-    assert [(item.severity, item.where) for item in problems] == (expected if warned else [])
+    assert [(item.severity, str(item.where)) for item in problems] == (expected if warned else [])
 
 
 def test_an_empty_list_of_resources_is_not_the_same_as_no_list():

@@ -320,7 +320,7 @@ def test_a_result_of_promql_is_a_boolean(value):
     with pytest.raises(InvalidOptionError) as raised:
         verdict(PATCH, promql={"Slow": value})
 
-    assert [(item.code, item.where) for item in raised.value.problems if item.severity == "error"] == [
+    assert [(item.code, str(item.where)) for item in raised.value.problems if item.severity == "error"] == [
         ("not-a-boolean", "promql.Slow")
     ]
 

@@ -62,7 +62,7 @@ def test_without_a_cvo_kinds_of_aggregated_servers_are_warnings() -> None:
     result, problems = found(*STREAMS, manifest("OAuthClient", "oauth.openshift.io", "c"))
     assert result.missing == ()
     assert [item.resource_id.name for item in result.unserved] == ["a", "b", "c"]
-    assert [(item.severity, item.code, item.where) for item in problems] == [
+    assert [(item.severity, item.code, str(item.where)) for item in problems] == [
         ("warning", "unserved-kind", "ImageStream (image.openshift.io/v1)"),
         ("warning", "unserved-kind", "OAuthClient (oauth.openshift.io/v1)"),
     ]
