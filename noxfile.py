@@ -15,7 +15,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -87,9 +87,10 @@ def run(
     return str(session.run(*words, env=full, include_outer_env=False, silent=silent, interrupt_timeout=patience))
 
 
-def pytest(session: nox.Session, *arguments: str | Path, venv: Path = VENV) -> None:
-    """Run tests: those that are given behind `--`, or all of the session."""
-    run(session, "python", "-m", "pytest", "-q", *arguments, *session.posargs, venv=venv)
+def pytest(session: nox.Session, *paths: str, options: Sequence[str] = (), venv: Path = VENV) -> None:
+    """Run tests: those of ``paths``, unless there are others behind ``--``, where further options can be as well."""
+    others = any((ROOT / word.partition("::")[0]).exists() for word in session.posargs)
+    run(session, "python", "-m", "pytest", "-q", *options, *(() if others else paths), *session.posargs, venv=venv)
 
 
 def ansible_test(session: nox.Session, venv: Path, command: str, *arguments: str) -> None:
@@ -229,7 +230,7 @@ def cluster(session: nox.Session) -> None:
     stamp = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "capability-openshift" / "tested"
     now = digest("tests/control_plane/", f"{HARNESS}/", "tests/cluster/conftest.py")
     known = stamp.exists() and stamp.read_text(encoding="utf-8") == now
-    pytest(session, "-n", "2", *GROUPS, "tests/cluster", *(["--ignore", HARNESS] if known else []))
+    pytest(session, "tests/cluster", options=("-n", "2", *GROUPS, *(["--ignore", HARNESS] if known else [])))
     if not session.posargs:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.write_text(now, encoding="utf-8")
@@ -307,13 +308,13 @@ def site(session: nox.Session) -> None:
 def whole(session: nox.Session) -> None:
     """Run in full what the gate runs in part."""
     run(session, "ansible-lint", "--offline", "--profile", "production")
-    pytest(session, "-n", "2", *GROUPS, HARNESS)
+    pytest(session, HARNESS, options=("-n", "2", *GROUPS))
     ansible_test(session, VENV, "sanity")
     ansible_test(session, VENV, "units")
 
 
 @nox.session
-@nox.parametrize(("core", "python"), CORES)
+@nox.parametrize(("core", "python"), [nox.param(*row, id="-".join(row)) for row in CORES])
 def matrix(session: nox.Session, core: str, python: str) -> None:
     """Run sanity, unit tests and playbooks on an ansible-core with a Python."""
     interpreter = find_python(python)
@@ -328,7 +329,7 @@ def matrix(session: nox.Session, core: str, python: str) -> None:
     except SetupError as error:
         session.error(str(error))
     ansible_test(session, venv, "sanity")
-    pytest(session, "-n", "2", "tests/unit", "tests/parity", venv=venv)
+    pytest(session, "tests/unit", "tests/parity", options=("-n", "2"), venv=venv)
     play(session, venv)
 
 
