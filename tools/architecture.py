@@ -13,7 +13,6 @@ Each file that the page names has to exist.
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 import tomllib
@@ -21,6 +20,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import grimp
 from environment import NAME, NAMESPACE, ROOT
 from generated import DrawingError, draw, write_or_compare
 
@@ -118,41 +118,24 @@ def main() -> int:
 
 def imports() -> dict[str, set[str]]:
     """Return for each package of module_utils, and for all modules and plugins together, what it imports."""
+    found = grimp.build_graph(PREFIX.rstrip("."), cache_dir=None)
     graph: dict[str, set[str]] = {}
-    for path in sorted(PLUGINS.rglob("*.py")):
-        package = package_of(path.relative_to(PLUGINS).with_suffix("").parts)
-        if package:
-            found = {package_of(tuple(name.removeprefix(PREFIX).split("."))) for name in imported(path)}
-            graph.setdefault(package, set()).update(found - {package, ""})
+    for module in found.modules:
+        if package := package_of(module):
+            others = map(package_of, found.find_modules_directly_imported_by(module))
+            graph.setdefault(package, set()).update(set(others) - {package, ""})
     if strangers := set(graph) - {TOP} ^ set(PACKAGES):
         names = ", ".join(sorted(strangers))
         raise ArchitectureError(f"PACKAGES in tools/architecture.py and plugins/module_utils differ in {names}")
     return graph
 
 
-def package_of(parts: tuple[str, ...]) -> str:
+def package_of(module: str) -> str:
     """Return the package of a module below plugins, empty if it belongs to none."""
-    if parts[0] == "doc_fragments":
-        return ""
-    if parts[0] != "module_utils":
-        return TOP
-    return parts[1] if len(parts) > 1 else ""
-
-
-def imported(path: Path) -> Iterator[str]:
-    """Yield the full names of the modules below plugins that a file imports."""
-    own = PREFIX.split(".")[:-1] + list(path.relative_to(PLUGINS).with_suffix("").parts)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            start = own[: -node.level] if node.level else []
-            base = ".".join([*start, *([node.module] if node.module else [])])
-            # `from .. import _version` names the module only behind the import.
-            names = [f"{base}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        yield from (name for name in names if name.startswith(PREFIX))
+    kind, *rest = module.removeprefix(PREFIX).split(".")
+    if kind == "module_utils":
+        return rest[0] if rest else ""
+    return TOP if rest and kind != "doc_fragments" else ""
 
 
 def floors(graph: dict[str, set[str]]) -> dict[str, int]:
