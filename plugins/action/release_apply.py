@@ -74,7 +74,8 @@ class ActionModule(NormalAction):
 
     def _absolute(self, path: str) -> str:
         # The working directory of the module is that of the playbook.
-        return os.path.join(self._loader.get_basedir(), os.path.expanduser(os.path.expandvars(path)))
+        directory = os.path.join(self._loader.get_basedir(), untag(self._task.args.get("chdir")) or "")
+        return os.path.join(directory, os.path.expanduser(os.path.expandvars(path)))
 
 
 def _end_with_ansible() -> None:

@@ -27,6 +27,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - kubernetes.core.k8s_auth_options
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -180,7 +181,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import check_wait_timeout
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec, check_wait_timeout
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
@@ -193,6 +195,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             **auth_spec(),
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
             "mode": {"type": "str", "choices": ["enforce", "audit"], "default": "enforce"},
@@ -206,6 +209,7 @@ def main() -> None:
     result: dict[str, Any] = {}
     problems = Problems()
     try:
+        enter_directory(module.params)
         run(module, result, problems)
     except CapabilityError as error:
         fail(module, error, **result)

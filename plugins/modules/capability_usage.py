@@ -30,6 +30,7 @@ extends_documentation_fragment:
   - capability.openshift._release
   - capability.openshift._release_image
   - capability.openshift._registry
+  - capability.openshift._chdir
 options:
   capabilities:
     description:
@@ -190,10 +191,12 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
     release_spec,
     with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._usage.run import UsageOptions, capability_usage
@@ -203,6 +206,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             **auth_spec(),
             **release_spec(),
             "capabilities": {"type": "list", "elements": "str"},
@@ -213,6 +217,7 @@ def main() -> None:
     require_yaml(module)
     problems = Problems()
     try:
+        enter_directory(module.params)
         params = with_release_directory(module.params, problems)
         names = params["capabilities"]
         options = UsageOptions(

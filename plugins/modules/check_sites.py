@@ -31,6 +31,7 @@ extends_documentation_fragment:
   - capability.openshift._findings
   - capability.openshift._release_image
   - capability.openshift._registry
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -290,11 +291,12 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
     release_image_spec,
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute, enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
@@ -317,6 +319,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             "checkout": {"type": "path", "required": True},
             "paths": {"type": "list", "elements": "str", "default": ["."]},
             "state": {"type": "str", "choices": ["checked", "fixed"], "default": "checked"},
@@ -336,8 +339,9 @@ def main() -> None:
     )
     require_yaml(module)
     params = untag(module.params)
-    checkout = absolute(params["checkout"])
     try:
+        enter_directory(params)
+        checkout = absolute(params["checkout"])
         opened = tuple(
             open_release(name, release_source(params), f"releases[{index}]")
             for index, name in enumerate(params["releases"])

@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - capability.openshift._release_image
   - capability.openshift._registry
   - kubernetes.core.k8s_auth_options
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -226,11 +227,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
     check_wait_timeout,
     release_image_spec,
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
@@ -249,6 +252,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             **auth_spec(),
             "capabilities": {"type": "dict"},
             "append": {"type": "bool", "default": False},
@@ -264,6 +268,7 @@ def main() -> None:
     result: dict[str, Any] = {}
     problems = Problems()
     try:
+        enter_directory(module.params)
         run(module, result, problems)
     except CapabilityError as error:
         fail(module, error, **result)

@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._attributes.info_module
   - kubernetes.core.k8s_auth_options
+  - capability.openshift._chdir
 options:
   inclusion_criteria:
     description:
@@ -306,7 +307,6 @@ problems:
       returned: always
 """
 
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
@@ -324,7 +324,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
     auth_spec,
     secret_texts,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect, connect_with
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -340,15 +342,17 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             **auth_spec(),
             "inclusion_criteria": {"type": "bool", "default": False},
             "clusters": {"type": "list", "elements": "dict", "no_log": True},
         },
         supports_check_mode=True,
     )
-    if module.params["clusters"] is not None:
-        run_fleet(module)
     try:
+        enter_directory(module.params)
+        if module.params["clusters"] is not None:
+            run_fleet(module)
         client = connect(module)
         reading = read_capabilities(client)
         result, problems = capabilities_dict(reading), Problems(reading.problems)
@@ -378,7 +382,7 @@ def run_fleet(module: AnsibleModule) -> NoReturn:
         message = "cannot be combined with clusters, because it describes one cluster"
         problems.error("conflicting-options", "inclusion_criteria", message, "Remove it, or read a single cluster")
     sources = FleetSources(
-        connect=lambda params: connect(SimpleNamespace(params=dict(params), no_log_values=set())),
+        connect=connect_with,
         read_file=read_cluster_version,
         options=options,
     )

@@ -32,6 +32,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release_image
   - capability.openshift._registry
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -530,10 +531,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     without_secrets,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
     release_image_spec,
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -552,6 +555,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             "path": {"type": "path"},
             "content": {"type": "raw", "no_log": True},
             "capabilities": {"type": "raw"},
@@ -580,7 +584,11 @@ def main() -> None:
             module.params[option] = HIDDEN
     module.no_log_values = set()
     clusters, write_valid, backup = (params.pop(option) for option in ("clusters", "write_valid", "backup"))
-    for option in ("hosts", "host_variable", "host_error_variable"):  # only for the action plugin
+    try:
+        enter_directory(params)
+    except InvalidOptionError as error:
+        fail(module, error)
+    for option in ("chdir", "hosts", "host_variable", "host_error_variable"):  # only for the action plugin
         params.pop(option)
     source = release_source(params)
     of_cluster = {option: value for option, value in params.items() if option not in release_image_spec()}

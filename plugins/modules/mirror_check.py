@@ -30,6 +30,7 @@ extends_documentation_fragment:
   - capability.openshift._release_image
   - capability.openshift._registry
   - capability.openshift._selection.cluster_type
+  - capability.openshift._chdir
 options:
   release_image:
     description:
@@ -255,6 +256,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._mirror_check
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import check_mirror
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     access_options,
+    chdir_spec,
     cluster_type_spec,
     release_arguments,
     release_source,
@@ -262,6 +264,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_urllib3, require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
@@ -278,6 +281,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             **release_spec(),
             **cluster_type_spec(),
             "images": {"type": "str", "choices": ["release", "all"], "default": "release"},
@@ -291,6 +295,7 @@ def main() -> None:
     require_urllib3(module)
     problems = Problems()
     try:
+        enter_directory(params)
         params, target = _load_target(params, problems)
         current = _load_current(params)
         options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})

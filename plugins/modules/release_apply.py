@@ -40,6 +40,7 @@ extends_documentation_fragment:
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
   - kubernetes.core.k8s_auth_options
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -446,6 +447,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.lifetime import end_without_reader
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -490,6 +492,7 @@ def main() -> None:
     result: dict[str, Any] = {}
     problems = Problems()
     try:
+        enter_directory(module.params)
         run(module, result, problems)
     except CapabilityError as error:
         fail(module, error, **result)

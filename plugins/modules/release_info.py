@@ -34,6 +34,7 @@ extends_documentation_fragment:
   - capability.openshift._selection.selection
   - capability.openshift._selection.inclusion
   - capability.openshift._selection.overrides
+  - capability.openshift._chdir
 options:
   images:
     description:
@@ -377,6 +378,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.rele
     run_release_info,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 
@@ -387,6 +389,7 @@ def main() -> None:
     require_yaml(module)
     problems = Problems()
     try:
+        enter_directory(module.params)
         result = run_release_info(module.params, problems)
     except CapabilityError as error:
         fail(module, error)

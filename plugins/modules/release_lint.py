@@ -27,6 +27,7 @@ extends_documentation_fragment:
   - capability.openshift._release_image
   - capability.openshift._registry
   - capability.openshift._findings
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -216,10 +217,12 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource, read_source
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
     release_image_spec,
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
@@ -231,6 +234,7 @@ def main() -> None:
     names = {"type": "list", "elements": "str", "default": []}
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             **release_image_spec(),
             **findings_spec(),
             "release": {"type": "path", "required": True},
@@ -248,6 +252,7 @@ def main() -> None:
     options = LintOptions(params["assume_known"], params["skip_rules"], params["extra_rules"])
     problems = Problems()
     try:
+        enter_directory(params)
         source = read_release(params, "release", params["openshift_version"], problems)
         previous = None
         if params["previous_release"] is not None:

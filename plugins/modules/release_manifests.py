@@ -35,6 +35,7 @@ extends_documentation_fragment:
   - capability.openshift._selection.selection
   - capability.openshift._selection.inclusion
   - capability.openshift._selection.overrides
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -414,6 +415,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.rele
     run_release_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 
@@ -424,6 +426,7 @@ def main() -> None:
     require_yaml(module)
     problems = Problems()
     try:
+        enter_directory(module.params)
         result = run_release_manifests(module.params, problems, check_mode=module.check_mode, diff_mode=module._diff)
     except CapabilityError as error:
         fail(module, error)

@@ -31,6 +31,7 @@ extends_documentation_fragment:
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
   - kubernetes.core.k8s_auth_options
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -98,6 +99,16 @@ verified:
   returned: success, or if a resource could not be checked
   type: int
   sample: 51
+differences:
+  description:
+    - The number of resources of each list that is not empty, and whether some resources could not be checked. It is
+      empty if the cluster is as the release describes.
+    - Resources of RV(unexpected) do not count if an earlier rollout applied them, because no cluster-version operator
+      deletes them.
+  returned: success, or if a resource could not be checked
+  type: list
+  elements: str
+  sample: [1 missing, 3 different]
 missing:
   description: Expected resources that do not exist, in the order of the release.
   returned: success, or if a resource could not be checked
@@ -311,11 +322,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
     release_spec,
     rollout_spec,
     with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
@@ -337,6 +350,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             **auth_spec(),
             **release_spec(),
             **rollout_spec(),
@@ -347,6 +361,7 @@ def main() -> None:
     require_yaml(module)
     result: dict[str, Any] = {}
     try:
+        enter_directory(module.params)
         problems = run(module, result)
     except CapabilityError as error:
         fail(module, error, **result)

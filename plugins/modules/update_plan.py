@@ -38,6 +38,7 @@ extends_documentation_fragment:
   - capability.openshift._registry
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
+  - capability.openshift._chdir
 attributes:
   check_mode:
     support: full
@@ -204,12 +205,6 @@ options:
         not know its capability, or has no capabilities at all (4.10 and older).
     type: bool
     default: false
-  chdir:
-    description:
-      - Directory for relative paths, including those in O(clusters).
-      - By default, it is the directory in which Ansible runs the module. For a local connection, this is the directory
-        of the playbook.
-    type: path
   report:
     description:
       - Where to write a report. The module fails if the file exists and is not such a report.
@@ -608,6 +603,13 @@ clusters:
   returned: success or violation of O(fail_on), with O(clusters)
   type: dict
   sample: {berlin: 0, paris: 1, rome: 0}
+summaries:
+  description:
+    - For each cluster, the C(verdict) and the C(releases) of its plan, and C(implicitly_enabled), the capabilities that
+      are enabled at the end of the path without being requested.
+  returned: success or violation of O(fail_on), with O(clusters)
+  type: dict
+  sample: {berlin: {verdict: go, releases: [4.13.59, 4.14.42], implicitly_enabled: [MachineAPI]}}
 read_from_cluster:
   description:
     - What the module read from the selected cluster, because it was not set. Maps C(cluster_profile), C(feature_set),
@@ -663,7 +665,6 @@ problems:
       returned: always
 """
 
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -673,9 +674,11 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
     auth_spec,
+    check_connection_options,
     show_kubeconfig,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
     cluster_type_spec,
     hosting_spec,
     inclusion_spec,
@@ -685,7 +688,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     selection_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute, enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
     fail,
     problem_dicts,
@@ -696,6 +699,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     InvalidOptionError,
     Problem,
+    Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
@@ -722,6 +726,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **chdir_spec(),
             **auth_spec(),
             **cluster_type_spec(defaults=False),
             **hosting_spec(),
@@ -739,7 +744,6 @@ def main() -> None:
             "details": {"type": "bool"},
             "fail_on": {"type": "list", "elements": "str", "default": []},
             "allow_downgrade": {"type": "bool", "default": False},
-            "chdir": {"type": "path"},
             "report": {"type": "path"},
         },
         supports_check_mode=True,
@@ -751,6 +755,7 @@ def main() -> None:
     # Ansible splits a string at its commas, and keeps the blanks after them.
     params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
     try:
+        enter_directory(params)
         fleet = plan(params, cluster_connection(module))
         result = run(fleet, params, check_mode=module.check_mode, diff_mode=module._diff)
     except CapabilityError as error:
@@ -766,15 +771,13 @@ def main() -> None:
 
 def cluster_connection(module: AnsibleModule) -> Callable[[], Client] | None:
     """Return a function that connects to the selected cluster; ``None`` if the options do not select one."""
-    params = module.params
+    params, problems = module.params, Problems()
+    check_connection_options(params, problems)
+    problems.raise_errors(InvalidOptionError)
     if not any(params.get(option) for option in CLUSTER_OPTIONS):
         return None
     from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 
-    for option in ("kubeconfig", "ca_cert", "client_cert", "client_key"):
-        if params[option] and isinstance(params[option], str):
-            files = params[option].split(os.pathsep) if option == "kubeconfig" else [params[option]]
-            params[option] = os.pathsep.join(absolute(file, params["chdir"] or "") for file in files)
     return partial(connect, module)
 
 
@@ -791,7 +794,6 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         allow_downgrade=params["allow_downgrade"],
         fail_on=params["fail_on"],
         rule=params["rule"],
-        directory=params["chdir"] or "",
         source=release_source(params),
     )
     if params["clusters"] is not None:
@@ -813,7 +815,7 @@ def run(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode
             write_report,
         )
 
-        path = params["report"] and absolute(params["report"], params["chdir"] or "")
+        path = params["report"] and absolute(params["report"])
         written = write_report(path, PlanShapes().report(fleet), check_mode=check_mode)
         result |= {"changed": written.changed, "report": sorted(written.files)}
         if diff_mode:

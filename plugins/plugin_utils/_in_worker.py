@@ -27,6 +27,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec, release_source
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
@@ -78,6 +79,7 @@ class InWorkerAction(NormalAction):
         try:
             # The working directory of the module is that of the playbook.
             with contextlib.chdir(self._loader.get_basedir()):
+                enter_directory(params)
                 if not self._are_stored(params):
                     return None
                 read = self.read(params, problems)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,7 +83,8 @@ def caller(capsys: pytest.CaptureFixture[str]) -> Call:
             "_ansible_check_mode": check,
             "_ansible_diff": diff,
         }
-        with _arguments(values), pytest.raises(SystemExit) as ended:
+        # A module changes the directory of its own process only.
+        with chdir(Path.cwd()), _arguments(values), pytest.raises(SystemExit) as ended:
             module.main()
         printed = capsys.readouterr()
         assert "Traceback" not in printed.out + printed.err

@@ -129,6 +129,7 @@ def fragment_options(fragment: str) -> dict:
 @pytest.mark.parametrize(
     ("fragments", "spec"),
     [
+        (["_chdir"], _argspec.chdir_spec()),
         (["_release", "_release_image", "_registry"], _argspec.release_spec()),
         (["_selection.cluster_type"], _argspec.cluster_type_spec()),
         (["_selection.selection"], _argspec.selection_spec()),

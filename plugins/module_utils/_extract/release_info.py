@@ -16,6 +16,7 @@ from .._footprint.release_changes import ComparedRelease, changes_dict, compare_
 from .._footprint.summary import summarize_release, summary_dict
 from .._module.argspec import (
     Spec,
+    chdir_spec,
     cluster_type_spec,
     hosting_spec,
     inclusion_spec,
@@ -36,6 +37,7 @@ def release_info_spec() -> Spec:
     """The options."""
     return {
         **release_spec(),
+        **chdir_spec(),
         **cluster_type_spec(),
         **hosting_spec(),
         **selection_spec(),

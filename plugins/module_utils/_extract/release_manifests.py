@@ -16,6 +16,7 @@ from .._footprint.credentials_requests import CLOUDS, credentials_request
 from .._footprint.image_lists import list_images
 from .._module.argspec import (
     Spec,
+    chdir_spec,
     cluster_type_spec,
     hosting_spec,
     inclusion_spec,
@@ -56,6 +57,7 @@ def release_manifests_spec() -> Spec:
     """The options."""
     return {
         **release_spec(),
+        **chdir_spec(),
         **cluster_type_spec(),
         **hosting_spec(),
         **selection_spec(),

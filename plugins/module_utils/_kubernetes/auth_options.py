@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from .._problems import Problems
+
 _SHORTEST_SECRET = 5
 
 
@@ -26,6 +28,14 @@ def auth_spec() -> dict[str, dict[str, Any]]:
     except ImportError:
         return {"kubeconfig": {"type": "raw", "no_log": True}, "context": {}, "host": {}, "api_key": {"no_log": True}}
     return {name: dict(option) for name, option in AUTH_ARG_SPEC.items()}
+
+
+def check_connection_options(params: Mapping[str, Any], problems: Problems) -> None:
+    """Report an option that is set but empty, because it would select the cluster of the current context."""
+    for option in ("kubeconfig", "context"):
+        value = params.get(option)
+        if value is not None and not (value.replace(os.pathsep, "").strip() if isinstance(value, str) else value):
+            problems.error("empty-option", option, "is set but empty", "Set a value, or do not set the option")
 
 
 def show_kubeconfig(module: Any) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from .._problems import ClusterError, Problem, Problems, type_name
 from .api_errors import one_line
-from .auth_options import looks_like_path, show_kubeconfig
+from .auth_options import auth_spec, check_connection_options, looks_like_path, show_kubeconfig
 from .client import FIELD_MANAGER, PARALLELISM, Client
 from .kubeconfig import ExplicitConfig, Pem, read_explicit_config
 
@@ -33,9 +33,17 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     ``parallelism`` is the number of concurrent requests. No request is sent yet. Raises ``ClusterError``.
     """
     show_kubeconfig(module)
-    explicit = read_explicit_config(module.params, os.environ)
+    return connect_with(module.params, parallelism)
+
+
+def connect_with(params: Mapping[str, Any], parallelism: int = PARALLELISM) -> Client:
+    """Return a client for the cluster that the connection options in ``params`` select, as ``connect`` does."""
+    problems = Problems()
+    check_connection_options(params, problems)
+    problems.raise_errors(ClusterError)
+    explicit = read_explicit_config(params, os.environ)
     client = None if explicit is None else _connect_explicitly(explicit, parallelism)
-    return _connect_with_library(module, parallelism) if client is None else client
+    return _connect_with_library(params, parallelism) if client is None else client
 
 
 def _connect_explicitly(config: ExplicitConfig, parallelism: int) -> Client | None:
@@ -76,7 +84,7 @@ def _as_file(pem: Pem) -> Iterator[str]:
         yield f"/proc/self/fd/{file.fileno()}"
 
 
-def _connect_with_library(module: Any, parallelism: int) -> Client:
+def _connect_with_library(params: Mapping[str, Any], parallelism: int) -> Client:
     try:
         import kubernetes
     except ImportError as error:
@@ -89,14 +97,14 @@ def _connect_with_library(module: Any, parallelism: int) -> Client:
         hint = "Install it: ansible-galaxy collection install kubernetes.core"
         message = "the collection kubernetes.core is missing"
         raise ClusterError([Problem("error", "missing-collection", "", message, hint)]) from None
-    problems = Problems()
+    problems, given = Problems(), {name: params.get(name) for name in auth_spec()}
     try:
         # Not get_api_client: it requests all discovery documents.
-        auth = core._create_auth_spec(module)
+        auth = core._create_auth_spec(**given)
         _check_kubeconfig(auth.get("kubeconfig"), problems)
         problems.raise_errors(ClusterError)
         configuration = core._create_configuration(auth)
-        headers = core._create_headers(module)
+        headers = core._create_headers(**given)
         configuration.connection_pool_maxsize = parallelism
         api = kubernetes.client.ApiClient(configuration)
     except ClusterError:

@@ -18,6 +18,11 @@ from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource,
 Spec = dict[str, dict[str, Any]]
 
 
+def chdir_spec() -> Spec:
+    """The directory of relative paths (fragment ``_chdir``), which ``enter_directory`` enters."""
+    return {"chdir": {"type": "path"}}
+
+
 def release_spec() -> Spec:
     """Options that name a release (fragment ``_release``)."""
     return {

@@ -8,14 +8,27 @@
 from __future__ import annotations
 
 import os
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from .._problems import DestinationError, Problem, Problems
+from .._problems import DestinationError, InvalidOptionError, Problem, Problems
 
 
-def absolute(path: str, directory: str = "") -> str:
-    """Expand ``~`` and variables in ``path``, and make it absolute, relative to ``directory`` or the current one."""
-    return os.path.abspath(os.path.join(directory, os.path.expanduser(os.path.expandvars(path))))
+def enter_directory(params: Mapping[str, Any]) -> None:
+    """Change to the directory of the option ``chdir``, if it is set and not empty. Raises ``InvalidOptionError``."""
+    directory = params["chdir"]
+    if directory:
+        try:
+            os.chdir(directory)
+        except OSError as error:
+            message = f"is {directory}, which cannot be entered: {error.strerror or error}"
+            problem = Problem("error", "unreadable-directory", "chdir", message, "Choose a directory that exists")
+            raise InvalidOptionError([problem]) from None
+
+
+def absolute(path: str) -> str:
+    """Expand ``~`` and variables in ``path``, and make it absolute."""
+    return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
 
 
 def make_directory(path: str) -> None:

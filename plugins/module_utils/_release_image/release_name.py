@@ -68,16 +68,16 @@ def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName
     return ReleaseName(kind, text, os.path.abspath(os.path.expanduser(path)), reference)
 
 
-def absolute_release_name(text: str, directory: str) -> str:
-    """Return the name with its path relative to ``directory``; the names of images in registries are unchanged."""
+def absolute_release_name(text: str) -> str:
+    """Return the name with an absolute path; the names of images in registries are unchanged."""
     text = text.strip()
-    joined = os.path.join(directory, os.path.expanduser(os.path.expandvars(text)))
-    if os.path.isdir(joined) or is_directory_name(text):
-        return os.path.abspath(joined)
+    path = os.path.expanduser(os.path.expandvars(text))
+    if os.path.isdir(path) or is_directory_name(text):
+        return os.path.abspath(path)
     match = _TRANSPORT.fullmatch(text)
     if match is None or not match[2]:
         return text
-    return f"{match[1]}:{os.path.join(directory, os.path.expanduser(match[2]))}"
+    return f"{match[1]}:{os.path.abspath(os.path.expanduser(match[2]))}"
 
 
 def _is_like_pull_spec(text: str) -> bool:

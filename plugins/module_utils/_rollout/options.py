@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._kubernetes.auth_options import auth_spec
 from .._kubernetes.crds import ESTABLISH_SECONDS, TOUCH_SECONDS
-from .._module.argspec import Spec, check_wait_timeout, release_spec, rollout_spec
+from .._module.argspec import Spec, chdir_spec, check_wait_timeout, release_spec, rollout_spec
 from .._problems import Problems
 from .._release.task_graph import MODES, Mode
 
@@ -101,6 +101,7 @@ def release_apply_spec() -> Spec:
         **auth_spec(),
         **release_spec(),
         **rollout_spec(),
+        **chdir_spec(),
         "capabilities": {"type": "dict"},
         "previous_release": {"type": "path"},
         "mode": {"type": "str", "choices": list(MODES)},

@@ -17,16 +17,13 @@ _SAVE_AGAIN = "Save it again: oc get clusterversion version -o yaml"
 _SET_PATH = "Set the path of a file, or the object itself"
 
 
-def read_cluster_version(path: str, directory: str = "") -> Any:
-    """Return the only document of the file at ``path``, as plain values. Raises ``InvalidOptionError``.
-
-    A relative path starts from ``directory``.
-    """
+def read_cluster_version(path: str) -> Any:
+    """Return the only document of the file at ``path``, as plain values. Raises ``InvalidOptionError``."""
     where = location_of(path)
     if not path or "\0" in path:
         raise _error("invalid-path", where, f"{path!r} is not a path", _SET_PATH)
     try:
-        with open(absolute(path, directory), "rb") as handle:
+        with open(absolute(path), "rb") as handle:
             data = handle.read()
     except OSError as error:
         raise _error("unreadable-file", where, f"cannot be read: {error.strerror or error}", _SET_PATH) from None

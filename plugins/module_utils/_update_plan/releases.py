@@ -35,11 +35,10 @@ class _Name(NamedTuple):
 class NamedReleases:
     """The releases that paths name, each once, in the order of their first occurrence.
 
-    Relative paths start from ``directory``; ``source`` has the options for images.
+    ``source`` has the options for images.
     """
 
-    def __init__(self, directory: str, source: ReleaseSource) -> None:
-        self._directory = directory
+    def __init__(self, source: ReleaseSource) -> None:
         self._source = source
         self._names: dict[_Name, int] = {}
         self._texts: dict[tuple[str, str], int] = {}
@@ -92,7 +91,7 @@ class NamedReleases:
         text = (value, cluster_profile) if isinstance(value, str) else None
         if text in self._texts:
             return self._texts[text]
-        name = _read_name(value, cluster_profile, self._directory, where, problems)
+        name = _read_name(value, cluster_profile, where, problems)
         if name is None:
             return None
         position = self._names.setdefault(name, len(self._names))
@@ -101,7 +100,7 @@ class NamedReleases:
         return position
 
 
-def _read_name(value: object, cluster_profile: str, directory: str, where: str, problems: Problems) -> _Name | None:
+def _read_name(value: object, cluster_profile: str, where: str, problems: Problems) -> _Name | None:
     version: object = None
     if isinstance(value, Mapping):
         unknown = [field for field in value if field not in _RELEASE_FIELDS]
@@ -119,7 +118,7 @@ def _read_name(value: object, cluster_profile: str, directory: str, where: str, 
     if version is not None and read_minor(version, f"{where}.openshift_version", problems) is None:
         return None
     # Ansible splits a string at its commas, and keeps the spaces after them.
-    return _Name(absolute_release_name(value, directory), None if version is None else str(version), cluster_profile)
+    return _Name(absolute_release_name(value), None if version is None else str(version), cluster_profile)
 
 
 def _of_release(problem: Problem, path: str) -> Problem:

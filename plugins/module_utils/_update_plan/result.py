@@ -157,7 +157,16 @@ def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, fail_on:
     plans = [
         {**shapes.plan(result, details=details), "problems": problem_dicts(result.problems)} for result in fleet.plans
     ]
-    return {**common, "plans": plans, "clusters": dict(fleet.clusters)}
+    summaries = {name: _summary(fleet.plans[position]) for name, position in fleet.clusters.items()}
+    return {**common, "plans": plans, "clusters": dict(fleet.clusters), "summaries": summaries}
+
+
+def _summary(result: PlanResult) -> dict[str, Any]:
+    return {
+        "verdict": result.verdict,
+        "releases": list(result.plan.releases),
+        "implicitly_enabled": sorted(result.plan.status.implicitly_enabled),
+    }
 
 
 def plan_violations(fleet: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, Any]]:

@@ -73,7 +73,7 @@ def plan_fleet(clusters: Sequence[Any], common: PlanOptions, connect: Connect | 
 
 @gc_paused()
 def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None, problems: Problems) -> FleetPlan:
-    named, of_paths, of_releases = NamedReleases(common.directory, common.source), Problems(), Problems()
+    named, of_paths, of_releases = NamedReleases(common.source), Problems(), Problems()
     paths = [
         named.path(options.releases or (), options.cluster.profile, options.releases_where, of_paths)
         for options in fleet
@@ -169,7 +169,7 @@ def _with_file(options: PlanOptions) -> PlanOptions:
     if not isinstance(options.cluster_version, str):
         return options
     file = options.cluster_version
-    return options._replace(cluster_version=read_cluster_version(file, options.directory), location=location_of(file))
+    return options._replace(cluster_version=read_cluster_version(file), location=location_of(file))
 
 
 def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -> PlanRequest:

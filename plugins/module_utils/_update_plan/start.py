@@ -30,9 +30,9 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 class PlanOptions(NamedTuple):
     """The options of a cluster and its path as set by the user, unchecked. ``None`` means not set.
 
-    ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``directory``: start of
-    relative paths, empty for the current directory. ``name``: of a cluster of a fleet. ``where``, ``releases_where``
-    and ``location``: the locations of the cluster, of its path and of its ClusterVersion in problems.
+    ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``name``: of a cluster of
+    a fleet. ``where``, ``releases_where`` and ``location``: the locations of the cluster, of its path and of its
+    ClusterVersion in problems.
     ``reported_gates``: as in ``InclusionCriteria``. ``source``: how releases in images are read.
     """
 
@@ -45,7 +45,6 @@ class PlanOptions(NamedTuple):
     allow_downgrade: bool = False
     fail_on: Sequence[str] = ()
     rule: Rule = "manifest"
-    directory: str = ""
     name: str = ""
     where: str = ""
     releases_where: str = "releases"

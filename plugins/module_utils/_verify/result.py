@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._problems import has_errors
 from .._release.manifest import Manifest
+from .desired_state import ORPHANED
 from .verify import Verification
 
 _MOST_FIELDS = 20
@@ -19,6 +21,7 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
     """Convert a verification to the result of the module."""
     status = verification.status
     return {
+        "differences": _differences(verification),
         "changed": False,
         "verified": verification.verified,
         "missing": [{**_manifest(item.manifest), "reason": item.reason} for item in verification.missing],
@@ -49,6 +52,22 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
             "implicitly_enabled_capabilities": sorted(status.implicitly_enabled),
         },
     }
+
+
+def _differences(verification: Verification) -> list[str]:
+    """What keeps a cluster from being as its release describes. Orphaned resources do not: no CVO deletes them."""
+    unexpected = [item for item in verification.unexpected if ORPHANED not in item.unexpected.reasons[:1]]
+    counts = {
+        "missing": len(verification.missing),
+        "different": len(verification.different),
+        "unready": len(verification.unready),
+        "unexpected": len(unexpected),
+    }
+    failed = has_errors(verification.problems)
+    return [
+        *(f"{count} {name}" for name, count in counts.items() if count),
+        *(["some resources could not be checked"] if failed else []),
+    ]
 
 
 def _manifest(manifest: Manifest) -> dict[str, Any]:

@@ -68,9 +68,16 @@ def test_environment_variables_do_not_select_a_cluster_on_their_own(run, monkeyp
     assert plan(run(capabilities=NOTHING)) == plan(offline)
 
 
-@pytest.mark.parametrize("option", ["kubeconfig", "context", "host", "api_key"])
+@pytest.mark.parametrize("option", ["host", "api_key"])
 def test_neither_does_an_empty_string(option, run):
     assert plan(run(capabilities=NOTHING, **{option: ""})) == plan(run(capabilities=NOTHING))
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("kubeconfig", ""), ("kubeconfig", " : "), ("kubeconfig", {}), ("context", " ")]
+)
+def test_an_empty_option_does_not_select_the_current_context(option, value, run):
+    assert run(capabilities=NOTHING, **{option: value}).faults == [("empty-option", option)]
 
 
 @pytest.mark.parametrize("options", [{"validate_certs": False}, {"proxy": "http://127.0.0.1:9"}, {"ca_cert": "/ca"}])
@@ -118,7 +125,7 @@ def test_a_missing_kubeconfig_is_reported(run, tmp_path):
     (error,) = run(kubeconfig="missing", chdir=tmp_path).errors
 
     assert error["where"] == "kubeconfig"
-    assert error["message"] == f"{tmp_path}/missing does not exist"
+    assert error["message"] == "missing does not exist"
 
 
 def test_a_missing_kubeconfig_is_reported_together_with_a_missing_release(run, tmp_path):

@@ -60,7 +60,7 @@ def test_relative_paths_of_clusters_start_from_chdir_too(site, run):
 
 def test_absolute_paths_and_home_do_not_start_from_chdir(site, run, releases, monkeypatch):
     monkeypatch.setenv("HOME", str(site))
-    outcome = run(chdir="/nowhere", releases=[releases.r4_13, "~/releases/4.14.2"], cluster_version="~/cv.json")
+    outcome = run(chdir=site, releases=[releases.r4_13, "~/releases/4.14.2"], cluster_version="~/cv.json")
 
     assert outcome["releases"] == ["4.13.5", "4.14.2"]
 
@@ -69,6 +69,12 @@ def test_a_missing_path_is_reported_with_chdir(site, run):
     outcome = run(chdir=site, releases=["nowhere", RELATIVE[1]], cluster_version="nowhere.yaml")
 
     assert [item["where"] for item in outcome["problems"]] == [str(site / "nowhere"), "cluster_version (nowhere.yaml)"]
+
+
+def test_a_missing_chdir_is_an_error(site, run):
+    outcome = run(chdir=site / "nowhere", releases=RELATIVE)
+
+    assert outcome.faults == [("unreadable-directory", "chdir")]
 
 
 @pytest.mark.parametrize("separator", [",", ", ", " , "])

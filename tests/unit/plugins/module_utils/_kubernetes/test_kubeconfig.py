@@ -120,7 +120,7 @@ def seen(client: Client) -> tuple[Any, ...]:
 @pytest.mark.parametrize("case", CHANGES)
 def test_an_explicit_kubeconfig_means_what_the_library_reads(case: str, write: Any, monkeypatch: Any) -> None:
     path = str(write(*CHANGES[case]))
-    expected = seen(connection._connect_with_library(module(kubeconfig=path), 3))
+    expected = seen(connection._connect_with_library({"kubeconfig": path}, 3))
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "kubernetes", None)
         assert seen(connection.connect(module(kubeconfig=path), 3)) == expected

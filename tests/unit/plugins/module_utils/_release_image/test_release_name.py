@@ -42,7 +42,7 @@ def test_an_existing_directory_stays_one(tmp_path, monkeypatch):
 
     for text in ("quay.io/a:b", "oci:x"):
         assert parse(text)[0] == ReleaseName("directory", text, text)
-        assert absolute_release_name(text, str(tmp_path)) == str(tmp_path / text)
+        assert absolute_release_name(text) == str(tmp_path / text)
 
 
 def test_pull_specs():
@@ -89,11 +89,12 @@ def test_what_is_not_valid(text, code):
     assert parse(text) == (None, [(code, "release")])
 
 
-def test_relative_names(tmp_path):
+def test_relative_names(tmp_path, monkeypatch):
     folder = str(tmp_path)
+    monkeypatch.chdir(tmp_path)
 
-    assert absolute_release_name(" a/b ", folder) == f"{folder}/a/b"
-    assert absolute_release_name("/a/b", folder) == "/a/b"
-    assert absolute_release_name("oci:a:b", folder) == f"oci:{folder}/a:b"
-    assert absolute_release_name("oc-mirror:/a.tar", folder) == "oc-mirror:/a.tar"
-    assert absolute_release_name(f"quay.io/a@{DIGEST}", folder) == f"quay.io/a@{DIGEST}"
+    assert absolute_release_name(" a/b ") == f"{folder}/a/b"
+    assert absolute_release_name("/a/b") == "/a/b"
+    assert absolute_release_name("oci:a:b") == f"oci:{folder}/a:b"
+    assert absolute_release_name("oc-mirror:/a.tar") == "oc-mirror:/a.tar"
+    assert absolute_release_name(f"quay.io/a@{DIGEST}") == f"quay.io/a@{DIGEST}"

@@ -170,18 +170,6 @@ def test_the_location_is_the_path_as_written(tmp_path, monkeypatch):
     assert the_problem("~/cv.yaml").message == "cannot be read: No such file or directory"
 
 
-def test_a_relative_path_starts_from_the_directory_and_an_absolute_one_does_not(tmp_path, monkeypatch):
-    (tmp_path / "cv.yaml").write_text(TEXT)
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-
-    assert read_cluster_version("cv.yaml", str(tmp_path)) == OBJECT
-    assert read_cluster_version("elsewhere/../cv.yaml", str(tmp_path)) == OBJECT
-    assert read_cluster_version(str(tmp_path / "cv.yaml"), "/nowhere") == OBJECT
-    with pytest.raises(InvalidOptionError, match=r"cluster_version \(cv\.yaml\): cannot be read"):
-        read_cluster_version("cv.yaml")
-
-
 def test_a_directory_cannot_be_read(tmp_path):
     assert the_problem(str(tmp_path)).message == "cannot be read: Is a directory"
 

@@ -65,15 +65,16 @@ def test_an_invalid_fleet_is_reported(clusters, options, expected):
 def test_an_invalid_release_is_reported(release, expected):
     problems = Problems()
 
-    assert NamedReleases("", ReleaseSource()).path([release], "", "releases", problems) is None
+    assert NamedReleases(ReleaseSource()).path([release], "", "releases", problems) is None
     assert list(map(str, problems)) == [expected]
 
 
-def test_equal_releases_are_named_once():
-    named, problems = NamedReleases("/srv", ReleaseSource()), Problems()
+def test_equal_releases_are_named_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    named, problems = NamedReleases(ReleaseSource()), Problems()
     paths = [
         named.path(path, "profile", "releases", problems)
-        for path in (["a", "b"], ["b", "./a"], [{"release": "/srv/a"}], ["a"])
+        for path in (["a", "b"], ["b", "./a"], [{"release": str(tmp_path / "a")}], ["a"])
     ]
 
     assert paths == [(0, 1), (1, 0), (0,), (0,)]
