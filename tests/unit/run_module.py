@@ -83,7 +83,7 @@ def caller(capsys: pytest.CaptureFixture[str]) -> Call:
             "_ansible_check_mode": check,
             "_ansible_diff": diff,
         }
-        # A module changes the directory of its own process only.
+        # A module changes only the directory of its process.
         with chdir(Path.cwd()), _arguments(values), pytest.raises(SystemExit) as ended:
             module.main()
         printed = capsys.readouterr()

@@ -269,7 +269,7 @@ def test_resources_on_the_cluster_are_a_hint_and_enable_nothing(present, hinted,
 @pytest.mark.parametrize("of_cluster", [False, True])
 def test_the_rule_presence_needs_resources(of_cluster, run):
     options = {"clusters": [{"name": "one", "rule": "presence"}]} if of_cluster else {"rule": "presence"}
-    where = "clusters[0] (one), rule" if of_cluster else "rule"
+    where = "clusters[0] (one): rule" if of_cluster else "rule"
 
     assert run(**options).faults == [("missing-option", where)]
 
