@@ -211,7 +211,7 @@ def test_with_fail_on_a_cluster_of_another_minor_is_an_error(run):
 
     assert errors(run(**other, fail_on=["Build"])) == {where: "version-mismatch"}
     of_fleet = run(clusters=[{"name": "a", **other}], fail_on=["Build"])
-    assert list(errors(of_fleet)) == [f"clusters[0] (a), {where}"]
+    assert list(errors(of_fleet)) == [f"clusters[0] (a): {where}"]
 
 
 @pytest.mark.parametrize("field", ["inclusionDefault", "excludedCapabilities", "additional_enabled_capabilities"])
@@ -285,11 +285,11 @@ def test_no_known_capabilities_is_a_value(run):
             "clusters[0].enabled_capabilities",
             "duplicate-field",
         ),
-        ([{"name": "a", "releases": []}], "clusters[0] (a), releases", "path-too-short"),
+        ([{"name": "a", "releases": []}], "clusters[0] (a): releases", "path-too-short"),
         ([{"name": "a", "releases": [7, 7]}], "clusters[0] (a).releases[1]", "invalid-path"),
-        ([{"name": "a", "cluster_version": 7}], "clusters[0] (a), cluster_version", "not-a-map"),
-        ([{"name": "a", "capabilities": "x"}], "clusters[0] (a), capabilities", "not-a-map"),
-        ([{"name": "a", "known_capabilities": []}], "clusters[0] (a), known_capabilities", "missing-option"),
+        ([{"name": "a", "cluster_version": 7}], "clusters[0] (a): cluster_version", "not-a-map"),
+        ([{"name": "a", "capabilities": "x"}], "clusters[0] (a): capabilities", "not-a-map"),
+        ([{"name": "a", "known_capabilities": []}], "clusters[0] (a): known_capabilities", "missing-option"),
     ],
 )
 def test_invalid_clusters(clusters, where, code, run):
@@ -327,7 +327,7 @@ def test_errors_of_several_clusters_are_reported_together_with_their_names(run, 
     outcome = run(clusters=[{"name": "fine"}, *({"name": name, **fields} for name, (fields, _where) in wrong.items())])
 
     expected = [
-        f"clusters[{index}] ({name}), {where}" for index, (name, (_fields, where)) in enumerate(wrong.items(), 1)
+        f"clusters[{index}] ({name}): {where}" for index, (name, (_fields, where)) in enumerate(wrong.items(), 1)
     ]
     assert list(errors(outcome)) == expected
     assert outcome.message.startswith("8 problems were found:\n- ")
@@ -336,7 +336,7 @@ def test_errors_of_several_clusters_are_reported_together_with_their_names(run, 
 def test_fields_of_another_type_are_reported_with_all_other_errors(run):
     clusters = [{"name": "berlin", "feature_set": 7}, {"name": "paris", "platform": "asw"}]
 
-    assert list(errors(run(clusters=clusters))) == ["clusters[0] (berlin).feature_set", "clusters[1] (paris), platform"]
+    assert list(errors(run(clusters=clusters))) == ["clusters[0] (berlin).feature_set", "clusters[1] (paris): platform"]
 
 
 def test_a_release_of_several_clusters_is_reported_once(run, releases, tmp_path):

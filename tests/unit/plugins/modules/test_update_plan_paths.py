@@ -134,7 +134,7 @@ def test_problems_of_options_come_with_those_of_releases(run, releases, tmp_path
     fleet = run(clusters=[{"name": "a"}, {"name": "b", "releases": [7, 7]}], **options)
     assert [item["where"] for item in fleet["problems"]] == [
         *(f"clusters[1] (b).releases[{index}]" for index in range(2)),
-        *(f"clusters[0] (a), clusters[1] (b), {where}" for where in wheres),
+        *(f"clusters[0] (a), clusters[1] (b): {where}" for where in wheres),
     ]
 
 
@@ -142,9 +142,9 @@ def test_the_same_error_of_several_clusters_is_reported_once_with_their_names(ru
     outcome = run(clusters=[{"name": name, "overrides": ["x"]} for name in "ab"])
     many = run(clusters=[{"name": f"s{index}", "platform": "asw"} for index in range(7)])
 
-    assert [item["where"] for item in outcome["problems"]] == ["clusters[0] (a), clusters[1] (b), overrides[0]"]
+    assert [item["where"] for item in outcome["problems"]] == ["clusters[0] (a), clusters[1] (b): overrides[0]"]
     named = ", ".join(f"clusters[{index}] (s{index})" for index in range(5))
-    assert [item["where"] for item in many["problems"]] == [f"{named} and 2 more, platform"]
+    assert [item["where"] for item in many["problems"]] == [f"{named} and 2 more: platform"]
 
 
 def test_one_violation_of_several_plans_is_one_entry_with_all_clusters(run):

@@ -219,7 +219,7 @@ def test_a_plan_of_a_release_that_has_nothing_for_the_profile_is_an_error(side):
         planned(*sides)
 
     (problem,) = raised.value.problems
-    assert (problem.severity, str(problem.where)) == ("error", f"{('4.20.1', '4.21.1')[side]}, cluster_profile")
+    assert (problem.severity, str(problem.where)) == ("error", f"{('4.20.1', '4.21.1')[side]}: cluster_profile")
     assert "its profiles are hypershift" in problem.message
 
 
