@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context
+from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.inclusion import (
     CapabilityStatus,
     InclusionContext,
@@ -185,10 +185,11 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     if not options.allow_cvo_managed:
         refuse_cvo(client, state.cluster_version or {}, is_ours)
     gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
-    crd = feature_gate_definition(state, loaded, options.cluster) if gate.is_unserved else None
+    context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
+    crd = _feature_gate_definition(context) if gate.is_unserved else None
     if crd is not None:
         gate = _expected_feature_gate(dry_run=options.dry_run)
-    context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
+        context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
     _check_profile(context, options.cluster.cluster_profile)
     entries = state.inventory.entries if state.inventory else {}
     resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
@@ -236,26 +237,6 @@ def defines(manifest: Manifest, kind: ApiResource) -> bool:
     return resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind and resource.name == kind.resource
 
 
-def feature_gate_definition(state: ClusterState, loaded: LoadedRelease, given: ClusterOptions) -> Manifest | None:
-    """The manifest that defines FeatureGate for a cluster whose feature set is still unknown."""
-    overrides = nested(state.cluster_version, "spec", "overrides")
-    overrides = overrides if isinstance(overrides, list) else ()
-    options = cluster_options(given, FeatureGateReading(readable=False), state.cluster_profile, overrides)
-    inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
-    # Whether a required capability is enabled is still unknown. No real release has such a definition.
-    manifests = (item for item in included_manifests(loaded.release.manifests, inclusion) if not item.capabilities)
-    definitions = (item for item in manifests if defines(item, FEATURE_GATES))
-    return next((item for item in definitions if not depends_on_feature_set(item, inclusion.rules)), None)
-
-
-def checked_criteria(options: ClusterOptions, loaded: LoadedRelease) -> InclusionCriteria:
-    """Check ``options`` for a cluster that has ``loaded``. Raises ``InvalidOptionError``."""
-    problems = Problems()
-    criteria = check_options(options, loaded.release.minor, problems)
-    problems.raise_errors(InvalidOptionError)
-    return criteria
-
-
 def included_by_resource(context: RolloutContext, status: CapabilityStatus) -> tuple[Manifest, ...]:
     """The manifests whose capabilities are enabled, one for each resource: of several, the last one wins."""
     by_resource: dict[ResourceId, Manifest] = {}
@@ -300,6 +281,13 @@ def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:
     if kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
         return None
     return find_cluster_version(client)
+
+
+def _feature_gate_definition(context: RolloutContext) -> Manifest | None:
+    """The manifest that defines FeatureGate for a cluster whose feature set is still unknown."""
+    # Whether a required capability is enabled is still unknown. No real release has such a definition.
+    definitions = (item for item in context.managed if defines(item, FEATURE_GATES) and not item.capabilities)
+    return next(definitions, None)
 
 
 def _expected_feature_gate(*, dry_run: bool) -> FeatureGateReading:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._capability.cluster_options import inclusion_context
+from .._capability.cluster_options import check_options, inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.client import FIELD_MANAGER
 from .._kubernetes.lookup import api_identity
-from .._problems import ClusterError, Problem, Problems
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._references.report import report_dangling
 from .._references.unmet import unmet_references
 from .._release.loader import LoadedRelease
@@ -24,7 +24,7 @@ from .._release.task_graph import Mode, TaskGraph, task_graph
 from .._resources import CLUSTER_VERSIONS, CVO, ResourceId
 from .._unstructured import nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
-from .cluster_state import RolloutContext, checked_criteria, defines, included_by_resource, resources_dropped_by
+from .cluster_state import RolloutContext, defines, included_by_resource, resources_dropped_by
 from .desired_object import OwnershipMetadata, is_create_only
 from .drift import owned_digest
 from .enablement import (
@@ -206,7 +206,10 @@ def _given_release(previous: LoadedRelease | None, context: RolloutContext) -> O
     if previous is None:
         return None
     release = previous.release
-    inclusion = inclusion_context(checked_criteria(context.options, previous), release, Problems())
+    problems = Problems()
+    criteria = check_options(context.options, release.minor, problems)
+    problems.raise_errors(InvalidOptionError)
+    inclusion = inclusion_context(criteria, release, Problems())
     manifests = included_manifests(release.manifests, inclusion._replace(overrides=()))
     return OutgoingRelease(release.version, release.minor, manifests)
 
