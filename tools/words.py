@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,11 +49,8 @@ NOT_YET_CORRECTED = (
 )
 
 
-class Rule(NamedTuple):
-    """``word`` is what to write instead of ``pattern``."""
-
-    word: str
-    pattern: re.Pattern[str]
+# A line break can be followed by the mark of a comment.
+BETWEEN = r"(?:\s+(?:#\s*|//\s*|>\s*)?|_)"
 
 
 class Hit(NamedTuple):
@@ -68,30 +65,20 @@ class Hit(NamedTuple):
         return f"{self.path}:{self.line}: {self.found!r}, write: {self.word}"
 
 
-def read_rules(text: str) -> tuple[Rule, ...]:
-    """Read the first table of the glossary: the word to use, and the words in backticks that it replaces."""
+def read_rules(text: str) -> dict[str, str]:
+    """Read the first table of the glossary: the words in backticks, in lower case, and the word that replaces each."""
     table = text.partition(f"\n{HEADING}\n")[2].partition("\n| ")[2].partition("\n\n")[0]
     rows = [line.strip().strip("|").split("|") for line in table.splitlines()]
-    return tuple(
-        Rule(cells[0].strip(), pattern_of(old)) for cells in rows for old in re.findall(r"`([^`]+)`", cells[-1])
-    )
+    return {old.lower(): cells[0].strip() for cells in rows for old in re.findall(r"`([^`]+)`", cells[-1])}
 
 
-def pattern_of(words: str) -> re.Pattern[str]:
-    """Compile the pattern for whole words, in any case, also as a part of an identifier and across a line break."""
-    # A line break can be followed by the mark of a comment.
-    between = r"(?:\s+(?:#\s*|//\s*|>\s*)?|_)"
-    return re.compile(rf"(?<![a-z]){between.join(map(re.escape, words.split()))}(?![a-z])", re.IGNORECASE)
-
-
-def find(path: str, text: str, rules: tuple[Rule, ...]) -> Iterator[Hit]:
-    """Yield every occurrence of a replaced word in ``text``, in the order of the lines."""
-    hits = [
-        Hit(path, text.count("\n", 0, match.start()) + 1, match[0], rule.word)
-        for rule in rules
-        for match in rule.pattern.finditer(text)
-    ]
-    yield from sorted(hits, key=lambda hit: hit.line)
+def find(path: str, text: str, rules: Mapping[str, str]) -> Iterator[Hit]:
+    """Yield every occurrence of replaced words in ``text``, in any case, also in an identifier and across lines."""
+    words = "|".join(BETWEEN.join(map(re.escape, old.split())) for old in rules)
+    # Much faster than a pattern that ignores the case. The module re keeps the compiled pattern.
+    for match in re.finditer(rf"(?<![a-z])(?:{words})(?![a-z])", text.lower()):
+        line = text.count("\n", 0, match.start()) + 1
+        yield Hit(path, line, text[slice(*match.span())], rules[" ".join(re.split(BETWEEN, match[0]))])
 
 
 def files(paths: list[str]) -> list[str]:
