@@ -325,7 +325,7 @@ def matrix(session: nox.Session, core: str, python: str) -> None:
     pins = requirement_lines(REQUIREMENTS / "runtime.txt") + requirement_lines(REQUIREMENTS / "unit.txt")
     lines = [f"ansible-core=={core}.*", *(line for line in pins if not line.startswith("ansible-core"))]
     try:
-        build(venv, interpreter, {"matrix": lines}, collections=True, say=session.log)
+        build(venv, interpreter, {"matrix": lines}, session.log)
     except SetupError as error:
         session.error(str(error))
     ansible_test(session, venv, "sanity")

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from collections.abc import Callable
@@ -32,13 +33,12 @@ PROGRAMS = {"browser": BROWSER, "registry": REGISTRY, "site": {"graphviz": "dot"
 """Debian's packages that a step of the gate needs, and the program that each brings."""
 
 SETS: dict[str, tuple[str, ...]] = {
-    "runtime": ("runtime",),
     "quickstart": ("runtime", "cluster", "control_plane"),
     "test": ("runtime", "test"),
 }
 """What tools/setup can set up, and the files in requirements/ of each."""
-WITH_KUBERNETES_CORE = ("quickstart", "test")
-"""Modules that connect to a cluster take their connection options from a doc fragment of kubernetes.core."""
+CORE = "kubernetes.core"
+"""Modules that connect to a cluster take their connection options from a doc fragment of this collection."""
 
 Say = Callable[[str], None]
 
@@ -87,37 +87,30 @@ def site_packages(venv: Path) -> Path:
     return Path(_ask(venv / "bin" / "python", "sysconfig.get_path('purelib')"))
 
 
-def kubernetes_core(venv: Path) -> Path:
-    """Return a folder with the collection kubernetes.core, taken out of the pinned ``ansible`` wheel."""
-    pins = REQUIREMENTS / "collections.txt"
-    # The pins depend on the Python, so the key does.
-    key = _digest([*requirement_lines(pins), _ask(venv / "bin" / "python", "sys.version_info[:2]")])
-    target = CACHE / "collections" / key / "kubernetes" / "core"
-    if not target.is_dir():
-        work = CACHE / "collections" / f"{key}.{os.getpid()}"
-        try:
-            pip: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "download", "-q", "--no-deps"]
-            _command(*pip, "--disable-pip-version-check", "--only-binary=:all:", "-d", work, "-r", pins)
-            inside = "ansible_collections/kubernetes/core/"
-            for wheel in work.glob("*.whl"):
-                with zipfile.ZipFile(wheel) as archive:
-                    archive.extractall(work, [name for name in archive.namelist() if name.startswith(inside)])
-            target.parent.mkdir(parents=True, exist_ok=True)
-            (work / inside).rename(target)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
-    manifest = json.loads((target / "MANIFEST.json").read_text(encoding="utf-8"))
-    if manifest["collection_info"]["name"] != "core" or not (target / "plugins" / "modules" / "k8s.py").is_file():
-        raise SetupError(f"{target} is not the collection kubernetes.core; remove it and try again")
-    return target
+def _add_kubernetes_core(venv: Path, site: Path) -> None:
+    """Put the collection kubernetes.core into a virtual environment, out of the pinned ``ansible`` wheel."""
+    inside = "ansible_collections/kubernetes/core/"
+    shutil.rmtree(site / inside, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="capability-") as work:
+        pip: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "download", "-q", "--no-deps"]
+        pins = REQUIREMENTS / "collections.txt"
+        _command(*pip, "--disable-pip-version-check", "--only-binary=:all:", "-d", work, "-r", pins)
+        for wheel in Path(work).glob("*.whl"):
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(site, [name for name in archive.namelist() if name.startswith(inside)])
+    if not (site / inside / "plugins" / "modules" / "k8s.py").is_file():
+        raise SetupError(f"the wheel of {pins.name} has no {inside}")
 
 
 def _digest(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def build(venv: Path, python: str, sets: dict[str, list[str]], *, collections: bool, say: Say) -> bool:
-    """Make ``venv`` hold the packages of all ``sets`` (name -> requirements); return whether anything was done."""
+def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say) -> bool:
+    """Make ``venv`` hold kubernetes.core and the packages of all ``sets`` (name -> requirements).
+
+    Return whether anything was done.
+    """
     stamp = venv / ".setup.json"
     # Scripts in a virtual environment contain its path, so one that was moved is created again.
     base = {"python": _ask(python, "sys.version, os.path.realpath(sys.base_prefix)"), "path": str(venv)}
@@ -126,7 +119,8 @@ def build(venv: Path, python: str, sets: dict[str, list[str]], *, collections: b
     except (OSError, ValueError):
         known = {}
     done: dict[str, str] = known.get("sets", {})
-    wanted = {name: _digest(lines) for name, lines in sets.items()}
+    core = requirement_lines(REQUIREMENTS / "collections.txt")
+    wanted = {name: _digest(lines) for name, lines in {**sets, CORE: core}.items()}
     fresh = {key: known.get(key) for key in base} != base
 
     changed = False
@@ -136,35 +130,22 @@ def build(venv: Path, python: str, sets: dict[str, list[str]], *, collections: b
         say(f"{venv.name} with Python {_ask(python, 'sys.version.split()[0]')} ({time.monotonic() - started:.0f} s)")
         done, changed = {}, True
     missing = [name for name, digest in wanted.items() if done.get(name) != digest]
-    if missing:
+    if set(missing) - {CORE}:
         started = time.monotonic()
         lines = [line for name in sets for line in sets[name]]
         listing = venv / "requirements.txt"
         listing.write_text("\n".join(dict.fromkeys(lines)) + "\n", encoding="utf-8")
         _command(venv / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", listing)
-        say(f"packages for {', '.join(missing)} ({time.monotonic() - started:.0f} s)")
-        changed = True
+        say(f"packages for {', '.join(sets)} ({time.monotonic() - started:.0f} s)")
     site = site_packages(venv)
-    if collections:
-        changed |= _add_kubernetes_core(venv, site, say)
-    changed |= _link(site, say)
+    if CORE in missing:
+        started = time.monotonic()
+        _add_kubernetes_core(venv, site)
+        say(f"{CORE} ({time.monotonic() - started:.0f} s)")
+    changed |= bool(missing) | _link(site, say)
     if changed:
         stamp.write_text(json.dumps({**base, "sets": {**done, **wanted}}, indent=2) + "\n", encoding="utf-8")
     return changed
-
-
-def _add_kubernetes_core(venv: Path, site: Path, say: Say) -> bool:
-    started = time.monotonic()
-    source = kubernetes_core(venv)
-    target = site / "ansible_collections" / "kubernetes" / "core"
-    manifest = (source / "MANIFEST.json").read_bytes()
-    if target.is_dir() and (target / "MANIFEST.json").read_bytes() == manifest:
-        return False
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source, target)
-    version = json.loads(manifest)["collection_info"]["version"]
-    say(f"kubernetes.core {version} ({time.monotonic() - started:.0f} s)")
-    return True
 
 
 def _link(site: Path, say: Say) -> bool:
@@ -275,7 +256,7 @@ def main() -> int:
     # With .venv activated we run in what may have to be cleared: name the interpreter behind it.
     python = getattr(sys, "_base_executable", sys.executable)
     try:
-        changed = build(VENV, python, sets, collections=wanted in WITH_KUBERNETES_CORE, say=say)
+        changed = build(VENV, python, sets, say)
         if wanted == "test":
             changed |= add_programs(say)
             if copies := other_copies():

@@ -5,21 +5,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-import yaml
-from environment import REQUIREMENTS, ROOT, SETS, WITH_KUBERNETES_CORE, requirement_lines, tool_environment
-
-FRAGMENT = "kubernetes.core."
-MODULES = ROOT / "plugins" / "modules"
-
-
-def uses_kubernetes_core(module: Path) -> bool:
-    """Whether the documentation of a module, or one of its own doc fragments, takes options from kubernetes.core."""
-    text = module.read_text(encoding="utf-8")
-    documentation = yaml.safe_load(text.partition('DOCUMENTATION = r"""')[2].partition('"""')[0])
-    return any(name.startswith(FRAGMENT) for name in documentation.get("extends_documentation_fragment", ()))
+from environment import REQUIREMENTS, SETS, requirement_lines, tool_environment
 
 
 @pytest.mark.parametrize("name", ["quickstart", "test"])
@@ -29,8 +16,6 @@ def test_what_connects_to_a_cluster_is_set_up(name):
     }
 
     assert {"ansible-core", "PyYAML", "kubernetes"} <= packages
-    assert any(uses_kubernetes_core(module) for module in MODULES.glob("*.py"))
-    assert name in WITH_KUBERNETES_CORE
 
 
 @pytest.mark.parametrize("name", ["ANSIBLE_FORKS", "PYTEST_ADDOPTS", "PYTHONDONTWRITEBYTECODE"])
