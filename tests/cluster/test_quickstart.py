@@ -51,7 +51,7 @@ def test_both_example_releases_are_rolled_out_and_nothing_stays(plane: ControlPl
 
 
 def test_without_the_programs_a_message_explains_how_to_get_them(tmp_path):
-    output = quickstart(tmp_path / "quickstart", BEGIN, XDG_CACHE_HOME=str(tmp_path), KUBEBUILDER_ASSETS="")
+    output = quickstart(tmp_path / "quickstart", BEGIN, XDG_CACHE_HOME=str(tmp_path))
 
     assert "make test STEPS=programs" in output
     assert "mode install" not in output

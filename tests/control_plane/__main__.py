@@ -59,19 +59,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _behaviours(options: argparse.Namespace) -> dict[str, Behaviour]:
-    found: dict[str, Behaviour] = {}
-    for name, value in map(_pair, options.slow):
-        found[name] = found.get(name, Behaviour())._replace(seconds=float(value))
-    for name in options.silent:
-        found[name] = found.get(name, Behaviour())._replace(silent=True)
-    return found
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, separator, value = text.partition("=")
-    if not separator:
-        raise ControlPlaneError(f"{text!r}: expected NAME=VALUE")
-    return name, value
+    slow = {name: Behaviour(seconds=float(seconds)) for name, seconds in (item.split("=") for item in options.slow)}
+    return slow | {name: Behaviour(silent=True) for name in options.silent}
 
 
 def _log(text: str) -> None:
@@ -97,7 +86,7 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> None:
             played = operators_of(options.release)
             operators = Operators(plane.kubeconfig, played, _behaviours(options), follow=options.follow)
             stack.enter_context(operators)
-        directory.tell(plane, given)
+        directory.announce(plane, given)
         _log(f"ready: {directory.kubeconfig}")
         wait_until_gone(options.stop_with)
 
@@ -111,26 +100,17 @@ def main(arguments: Sequence[str]) -> int:
                 print(f"{name}: {path}")
         elif options.command == "start":
             find_programs([*API, *(CONTROLLERS if options.controllers else ())], _log)
-            _log(f"ready: {Directory(options.directory).start(_given(arguments)).kubeconfig}")
+            directory = Directory(options.directory)
+            directory.start(arguments[1:])
+            _log(f"ready: {directory.kubeconfig}")
         elif options.command == "stop":
             _log("stopped" if Directory(options.directory).stop() else "there was none")
         else:
-            _run(options, _given(arguments))
+            _run(options, arguments[1:])
     except (ControlPlaneError, CapabilityError, ApiError, ValueError) as error:
         print(f"control plane: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _given(arguments: Sequence[str]) -> list[str]:
-    """Return the options of start and run without the directory."""
-    rest = list(arguments[1:])
-    for index, word in enumerate(rest):
-        if word == "--directory":
-            return rest[:index] + rest[index + 2 :]
-        if word.startswith("--directory="):
-            return rest[:index] + rest[index + 1 :]
-    raise AssertionError(rest)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A small client of the API, independent of the product's own, so that tests see for themselves."""
+"""Kubeconfigs, and a small client of the API, independent of the product's own, so that tests see for themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 import ssl
 import tempfile
 import time
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ from urllib.parse import urlencode, urlsplit
 import urllib3
 import yaml
 
-from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
+from ansible_collections.capability.openshift.tests.control_plane.certificates import Certificate, write_secret
 
 MERGE = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"
 FIELD_MANAGER = "control-plane-tests"
+_NAME = "control-plane"
 _ATTEMPTS = 100
 _PAUSE = 0.05
 
@@ -101,44 +102,33 @@ class Api:
 
     def text(self, path: str, timeout: float | None = None) -> str:
         """Return an answer that is no JSON, as that of /readyz."""
-        return self._send("GET", path, None, {}, timeout).decode()
+        return self._send("GET", path, timeout=timeout).decode()
 
     def close(self) -> None:
         """Close the connections."""
         self._pool.close()
 
     def _ask(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str],
-        body: Any = None,
-        content_type: str = "application/json",
+        self, method: str, path: str, query: Mapping[str, str], body: Any = None, kind: str = "application/json"
     ) -> dict[str, Any]:
-        if query:
-            path = f"{path}?{urlencode(query)}"
         data = None if body is None else json.dumps(body).encode()
-        answer: dict[str, Any] = json.loads(self._send(method, path, data, {"Content-Type": content_type}))
+        address = f"{path}?{urlencode(query)}" if query else path
+        answer: dict[str, Any] = json.loads(self._send(method, address, data, kind))
         return answer
 
     def _send(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None,
-        headers: Mapping[str, str],
-        timeout: float | None = None,
+        self, method: str, path: str, body: bytes | None = None, kind: str = "", timeout: float | None = None
     ) -> bytes:
-        sent = {**self._headers, **headers}
+        headers = {**self._headers, **({"Content-Type": kind} if kind else {})}
         for _attempt in range(_ATTEMPTS):
-            answer = self._pool.request(method, path, body=body, headers=sent, timeout=timeout or self._timeout)
+            answer = self._pool.request(method, path, body=body, headers=headers, timeout=timeout or self._timeout)
             if answer.status != 429 or method not in ("GET", "DELETE"):
                 break
             time.sleep(_PAUSE)
         if answer.status >= 400:
             try:
-                told = json.loads(answer.data)
-                reason, message = told.get("reason", ""), told["message"]
+                status = json.loads(answer.data)
+                reason, message = status.get("reason", ""), status["message"]
             except (ValueError, KeyError, TypeError, AttributeError):
                 reason, message = answer.reason or "", answer.data.decode(errors="replace")
             raise ApiError(answer.status, reason, message)
@@ -153,3 +143,26 @@ def _context(cluster: Mapping[str, str], user: Mapping[str, str]) -> ssl.SSLCont
             pem = b64decode(user["client-certificate-data"]) + b64decode(user["client-key-data"])
             context.load_cert_chain(write_secret(Path(folder) / "client.pem", pem))
     return context
+
+
+def write_kubeconfig(path: Path, url: str, authority: bytes, credentials: Certificate | str) -> Path:
+    """Write a kubeconfig for a client certificate or a token, and return its path."""
+    user: dict[str, Any]
+    if isinstance(credentials, str):
+        user = {"token": credentials}
+    else:
+        certificate, key = map(_text, credentials)
+        user = {"client-certificate-data": certificate, "client-key-data": key}
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": _NAME, "cluster": {"server": url, "certificate-authority-data": _text(authority)}}],
+        "users": [{"name": _NAME, "user": user}],
+        "contexts": [{"name": _NAME, "context": {"cluster": _NAME, "user": _NAME}}],
+        "current-context": _NAME,
+    }
+    return write_secret(path, yaml.safe_dump(document, sort_keys=False).encode())
+
+
+def _text(data: bytes) -> str:
+    return b64encode(data).decode()

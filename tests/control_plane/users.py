@@ -13,14 +13,13 @@ from uuid import uuid4
 
 import jwt
 
-from ansible_collections.capability.openshift.tests.control_plane.api import Api
+from ansible_collections.capability.openshift.tests.control_plane.api import Api, write_kubeconfig
 from ansible_collections.capability.openshift.tests.control_plane.certificates import Authority
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import (
     ADMINISTRATORS,
     ISSUER,
     ControlPlane,
 )
-from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -38,9 +37,6 @@ ACCOUNTS = "kube-system"
 _LEEWAY = 60
 """Seconds for which an API server takes a token that has expired."""
 
-_RBAC = "/apis/rbac.authorization.k8s.io/v1"
-_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
-
 
 class User(NamedTuple):
     """Somebody who can ask the API: the kubeconfig, and the name that RBAC and the audit log know."""
@@ -52,10 +48,8 @@ class User(NamedTuple):
 def certificate_user(plane: ControlPlane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "") -> User:
     """Make a user with a client certificate who may do what ``rules`` of RBAC log, in one namespace if one is given."""
     subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}
-    _grant(plane.api, name, subject, rules, namespace)
-    user = User(plane.write_kubeconfig(name, plane.authority.client(name)), name)
-    _wait_until_allowed(plane.api, user.name, rules, namespace)
-    return user
+    _grant(plane.api, name, subject, name, rules, namespace)
+    return User(plane.write_kubeconfig(name, plane.authority.client(name)), name)
 
 
 def token_user(
@@ -68,11 +62,10 @@ def token_user(
     """
     account = _account(plane.api, name)
     subject = {"kind": "ServiceAccount", "name": name, "namespace": ACCOUNTS}
-    _grant(plane.api, name, subject, rules, namespace)
+    user = f"system:serviceaccount:{ACCOUNTS}:{name}"
+    _grant(plane.api, name, subject, user, rules, namespace)
     token = sign_token(plane.service_account_key, ISSUER, account, seconds)
-    user = User(plane.write_kubeconfig(name, token), f"system:serviceaccount:{ACCOUNTS}:{name}")
-    _wait_until_allowed(plane.api, user.name, rules, namespace)
-    return user
+    return User(plane.write_kubeconfig(name, token), user)
 
 
 def token_of(plane: ControlPlane, name: str, seconds: float = 3600) -> str:
@@ -117,46 +110,25 @@ def _account(api: Api, name: str) -> dict[str, Any]:
     return api.apply(f"/api/v1/namespaces/{ACCOUNTS}/serviceaccounts/{name}", body)
 
 
-def _grant(api: Api, name: str, subject: Mapping[str, str], rules: Sequence[Rule], namespace: str) -> None:
+def _grant(api: Api, name: str, subject: Mapping[str, str], user: str, rules: Sequence[Rule], namespace: str) -> None:
+    """Bind a role with ``rules`` to a user, and wait until the API server, which watches roles, knows it."""
     if not rules:
         return
     scope, kind = (f"/namespaces/{namespace}", "Role") if namespace else ("", "ClusterRole")
-    role = f"test-{name}"
-    version = "rbac.authorization.k8s.io/v1"
-    body: dict[str, Any] = {"apiVersion": version, "kind": kind, "metadata": {"name": role}, "rules": list(rules)}
-    api.apply(f"{_RBAC}{scope}/{kind.lower()}s/{role}", body)
-    body = {
-        "apiVersion": version,
-        "kind": f"{kind}Binding",
-        "metadata": {"name": role},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": role},
-        "subjects": [subject],
-    }
-    api.apply(f"{_RBAC}{scope}/{kind.lower()}bindings/{role}", body)
-
-
-def _wait_until_allowed(api: Api, user: str, rules: Sequence[Rule], namespace: str) -> None:
-    """Wait until the API server, which learns of roles through a watch, grants the last of ``rules``."""
-    if not rules:
-        return
-    rule = rules[-1]
-    verb = rule["verbs"][0]
-    if "nonResourceURLs" in rule:
-        spec: dict[str, Any] = {"nonResourceAttributes": {"path": rule["nonResourceURLs"][0], "verb": verb}}
-    else:
-        resource, _slash, subresource = rule["resources"][0].partition("/")
-        attributes = {
-            "group": rule["apiGroups"][0],
-            "resource": resource,
-            "subresource": subresource,
-            "verb": verb,
-            "namespace": namespace,
-            "name": rule.get("resourceNames", [""])[0],
-        }
-        spec = {"resourceAttributes": attributes}
+    group = "rbac.authorization.k8s.io"
+    version = {"apiVersion": f"{group}/v1", "metadata": {"name": f"test-{name}"}}
+    # A resource that exists nowhere: only who has this role, with these rules, may read it.
+    mark = {"group": "test", "resource": str(uuid4()), "verb": "get"}
+    marked = [*rules, {"apiGroups": [mark["group"]], "resources": [mark["resource"]], "verbs": [mark["verb"]]}]
+    reference = {"apiGroup": group, "kind": kind, "name": f"test-{name}"}
+    binding = {**version, "kind": f"{kind}Binding", "roleRef": reference, "subjects": [subject]}
+    folder = f"/apis/{group}/v1{scope}/{kind.lower()}"
+    api.apply(f"{folder}s/test-{name}", {**version, "kind": kind, "rules": marked})
+    api.apply(f"{folder}bindings/test-{name}", binding)
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
-        "spec": {"user": user, "groups": ["system:authenticated"], **spec},
+        "spec": {"user": user, "groups": [], "resourceAttributes": {**mark, "namespace": namespace}},
     }
-    wait_for(lambda: api.post(_REVIEWS, review)["status"]["allowed"], f"RBAC to know the rights of {user}")
+    reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+    wait_for(lambda: api.post(reviews, review)["status"]["allowed"], f"RBAC to know the rights of {user}")

@@ -26,9 +26,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._registry.ima
     parse_manifest,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import PullSpec
+from ansible_collections.capability.openshift.tests.control_plane.server import Server
 from ansible_collections.capability.openshift.tests.registry.harness.proxy import Proxy
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER, Registry
-from ansible_collections.capability.openshift.tests.registry.harness.server import Server
 from ansible_collections.capability.openshift.tests.registry.harness.tokens import TokenServer
 from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer
 

@@ -17,7 +17,6 @@ from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_OPERATORS, EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.programs import (
-    ASSETS,
     MODULES,
     cache_folder,
     find_programs,
@@ -52,7 +51,6 @@ exit 1"""
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv(ASSETS, raising=False)
     assert cache_folder().is_relative_to(tmp_path)
     return cache_folder()
 
@@ -74,23 +72,13 @@ def fake_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pa
     return put
 
 
-def test_assets_come_first_and_what_they_lack_is_built(
-    cache: Path, fake_go: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_are_built_once(cache: Path, fake_go: Callable[..., Path]) -> None:
     count = fake_go()
-    assets = tmp_path / "assets"
-    assets.mkdir()
-    for name in ("etcd", "kube-apiserver"):
-        (assets / name).write_text("#!/bin/sh\n", encoding="utf-8")
-        (assets / name).chmod(0o755)
-    monkeypatch.setenv(ASSETS, str(assets))
     messages: list[str] = []
-    given = find_programs(["etcd", "kube-apiserver"], messages.append)
-    assert set(given.values()) == {assets / "etcd", assets / "kube-apiserver"}
-    assert (messages, cache.exists()) == ([], False)
-    assert find_programs(PROGRAMS, messages.append) == {**given, "kubectl": module_folder(MODULES[0]) / "kubectl"}
+    found = find_programs(PROGRAMS, messages.append)
+    assert found == {name: module_folder(MODULES[0]) / name for name in PROGRAMS}
     assert messages[-1].startswith("built etcd, kube-apiserver")
-    assert find_programs(PROGRAMS, messages.append)
+    assert find_programs(PROGRAMS, messages.append) == found
     assert count.read_text(encoding="utf-8") == "build\n"
 
 

@@ -197,8 +197,6 @@ def rollouts_of(
 ) -> Rollouts:
     """Return rollouts to a cluster that has nothing but a namespace."""
     reset(plane)
-    if plane.api.exists(INVENTORY):
-        plane.api.delete(INVENTORY)
     plane.api.post("/api/v1/namespaces", namespace(HOME))
     return Rollouts(site_of(plane, capsys, monkeypatch), tmp_path)
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from typing import NamedTuple
 
+from ansible_collections.capability.openshift.tests.control_plane.server import Server
 from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry
-from ansible_collections.capability.openshift.tests.registry.harness.server import Server
 
 _CHUNK = 1 << 16
 _HOPS = {"connection", "transfer-encoding", "content-length", "host", "keep-alive"}

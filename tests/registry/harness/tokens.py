@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, load_pem_priv
 from cryptography.x509 import load_pem_x509_certificate
 
 from ansible_collections.capability.openshift.tests.control_plane.certificates import Certificate
-from ansible_collections.capability.openshift.tests.registry.harness.server import Server
+from ansible_collections.capability.openshift.tests.control_plane.server import Server
 
 SERVICE = "registry.tests"
 _LIFE = 300
