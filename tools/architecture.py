@@ -2,11 +2,11 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write the generated parts of docs/architecture.md and its picture, from the imports and the contracts of this tree.
+"""Write the table of packages in docs/architecture.md and the picture there, from the imports of this tree.
 
 All pictures of docs/images that have a source there are drawn with Graphviz.
 
-Usage: .venv/bin/python tools/architecture.py [--check]    --check: change nothing, end with 1 if a part is not current.
+Usage: .venv/bin/python tools/architecture.py [--check]    --check: change nothing, end with 1 if one is not current.
 
 Each file that the page names has to exist.
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -30,14 +29,9 @@ DRAWING = IMAGES / "architecture.dot"
 PLUGINS = ROOT / "plugins"
 UTILS = PLUGINS / "module_utils"
 PREFIX = f"ansible_collections.{NAMESPACE}.{NAME}.plugins."
-UTILS_PREFIX = f"{PREFIX}module_utils."
 TOP = "modules and plugins"
 MOST_FLOORS = 7
 """Of packages, without the modules and plugins that stand on them."""
-PURE = "Decisions are plain Python"
-"""Beginning of the name of the contract of pure packages."""
-DOORS = "Only the files listed here"
-"""Beginning of the name of the contract of files that may touch Ansible, files, YAML or the network."""
 PACKAGES = {
     "_verify": "Compares a cluster with a release and writes nothing. Reports resources that are missing, unexpected, "
     "different or not ready. It expects what a rollout leaves, so it imports `_rollout`.",
@@ -199,14 +193,13 @@ def _box(name: str) -> str:
 
 
 def page(graph: dict[str, set[str]]) -> str:
-    """Return the page with its generated parts as they should be."""
+    """Return the page with its table of packages as it should be."""
     text = PAGE.read_text(encoding="utf-8")
-    for name, lines in {"packages": packages(graph), "pure": pure(), "doors": doors()}.items():
-        part = re.compile(rf"(<!-- begin {name}[^\n]*-->\n).*?(\n<!-- end {name} -->)", re.DOTALL)
-        content = "\n".join(lines)
-        text, number = part.subn(lambda match, content=content: f"{match[1]}\n{content}\n{match[2]}", text)  # type: ignore[misc]
-        if number != 1:
-            raise ArchitectureError(f"docs/architecture.md has {number} parts {name!r}, expected one")
+    part = re.compile(r"(<!-- begin packages[^\n]*-->\n).*?(\n<!-- end packages -->)", re.DOTALL)
+    content = "\n".join(packages(graph))
+    text, number = part.subn(lambda match: f"{match[1]}\n{content}\n{match[2]}", text)
+    if number != 1:
+        raise ArchitectureError(f"docs/architecture.md has {number} parts 'packages', expected one")
     for name in re.findall(r"`(_\w+/\w+\.py)`", text):
         if not (UTILS / name).exists():
             raise ArchitectureError(f"docs/architecture.md names {name}, which is not in plugins/module_utils")
@@ -221,32 +214,6 @@ def packages(graph: dict[str, set[str]]) -> Iterator[str]:
     for name in sorted(PACKAGES, key=lambda name: -floor[name]):
         below = ", ".join(f"`{other}`" for other in PACKAGES if other in graph[name])
         yield f"| {floor[name]} | `{name}` | {len(files(name))} | {PACKAGES[name]} | {below} |"
-
-
-def contract(beginning: str) -> dict[str, list[str]]:
-    """Return a contract of import-linter by the beginning of its name."""
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    found = [item for item in settings["tool"]["importlinter"]["contracts"] if str(item["name"]).startswith(beginning)]
-    if len(found) != 1:
-        raise ArchitectureError(f"pyproject.toml has {len(found)} contracts {beginning!r}, expected one")
-    return dict(found[0])
-
-
-def pure() -> Iterator[str]:
-    """Yield what the contract of pure packages covers."""
-    names = [name.removeprefix(UTILS_PREFIX).replace(".", "/") for name in contract(PURE)["source_modules"]]
-    whole = [name for name in names if "/" not in name]
-    yield f"- Whole packages: {', '.join(f'`{name}`' for name in whole)}."
-    yield f"- Single files: {', '.join(f'`{name}.py`' for name in names if '/' in name)}."
-
-
-def doors() -> Iterator[str]:
-    """Yield a table of the files that may touch the outside."""
-    yield "| file | may import |\n| --- | --- |"
-    for rule in contract(DOORS)["ignore_imports"]:
-        name, _arrow, other = rule.partition(" -> ")
-        what = "all of them" if other == "*" else f"`{other}`"
-        yield f"| `{name.removeprefix(UTILS_PREFIX).replace('.', '/')}.py` | {what} |"
 
 
 if __name__ == "__main__":

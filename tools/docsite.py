@@ -34,8 +34,6 @@ HTML = SITE / "html"
 REFERENCE = "reference"
 KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "test"}
 """Kinds of plugins, and their folders under plugins/."""
-SECTIONS = {"Filter": "filter", "Test": "test", "New Modules": "module", "New Roles": "role"}
-"""Headings of the changelog, and the kind of what they list."""
 
 FENCE = re.compile(r"(?ms)^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)[ \t]*$")
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)\s]+)\)")
@@ -220,16 +218,7 @@ def changelog() -> str:
     text, marked = re.subn(rf"(?m)^## v{escaped}$", r"\g<0> (not released yet)", text)
     if not marked:
         raise SiteError(f"the changelog has no version {version}; raise the version in galaxy.yml after a release")
-    kind, lines = "", []
-    for line in text.splitlines():
-        if heading := re.match(r"#+ (.+)", line):
-            kind = SECTIONS.get(heading[1], "")
-        # Private plugins have no page.
-        if kind and (item := re.match(rf"\* {re.escape(FQCN.replace('.', chr(92) + '.'))}\\\.(?!\\_)(\S+) ", line)):
-            name = item[1].replace("\\", "")
-            line = f"* [`{FQCN}.{name}`]({REFERENCE}/{name}_{kind}.rst) {line[item.end() :]}"
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+    return text
 
 
 def main() -> int:

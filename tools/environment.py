@@ -215,28 +215,22 @@ def add_programs(say: Say) -> bool:
 
     If that is not possible, this only prints a message, because the other tests can run. The steps then fail.
     """
-    missing = {step: packages for step in PROGRAMS if (packages := missing_packages(step))}
-    if not missing:
+    packages = [package for step in PROGRAMS for package in missing_packages(step)]
+    if not packages:
         return False
-    packages = [package for found in missing.values() for package in found]
     names = " and ".join(packages)
-    needed = f"the steps {' and '.join(missing)} need" if len(missing) > 1 else f"the step {next(iter(missing))} needs"
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        say(f"{needed} {names}: only root can install them, and only where there is apt-get")
+        say(f"the gate needs {names}: only root can install them, and only where there is apt-get")
         return False
     say(f"{names}: installing with apt-get")
     started = time.monotonic()
-    install = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages]
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     try:
-        try:
-            _command(*install, **quiet)
-        except SetupError:
-            # A fresh machine has no package lists, an old one has outdated ones.
-            _command("apt-get", "update", "-q", **quiet)
-            _command(*install, **quiet)
+        # A fresh machine has no package lists, an old one has outdated ones.
+        _command("apt-get", "update", "-q", **quiet)
+        _command("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages, **quiet)
     except SetupError as error:
-        say(f"{needed} {names}, and apt-get failed: {without_hosts(str(error))}")
+        say(f"the gate needs {names}, and apt-get failed: {without_hosts(str(error))}")
         return False
     say(f"{names} ({time.monotonic() - started:.0f} s)")
     return True

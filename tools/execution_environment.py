@@ -25,8 +25,8 @@ from typing import Any
 import yaml
 from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, site_packages, tool_environment, without_hosts
 
-PROGRAMS = {"buildah": "buildah", "mmdebstrap": "mmdebstrap"}
-"""The Debian packages that the build needs, and the program that each provides."""
+PROGRAMS = ("buildah", "mmdebstrap")
+"""The programs that the build needs, and the Debian packages of these names."""
 DEFINITION = ROOT / "examples" / "execution-environment.yml"
 TESTS = "tests/execution_environment"
 
@@ -44,11 +44,6 @@ _REACH = re.compile(
     r"|(?:default-)?timeout|retries)=('.*'|\".*\")$"
 )
 """The settings of pip for reaching a package index, as `pip config list` prints them."""
-
-
-def missing_programs() -> list[str]:
-    """Return the Debian packages that have to be installed first."""
-    return [package for package, program in PROGRAMS.items() if not shutil.which(program)]
 
 
 # The inputs of the build
@@ -197,10 +192,10 @@ def prepare() -> None:
 
 def main() -> int:
     """Build and test the image, and print each step."""
-    if missing := missing_programs():
+    if missing := [program for program in PROGRAMS if not shutil.which(program)]:
+        command = f"apt-get install --no-install-recommends {' '.join(missing)}"
         print(
-            f"execution_environment: {' and '.join(missing)} must be installed first "
-            f"(Debian: apt-get install --no-install-recommends {' '.join(missing)})",
+            f"execution_environment: {' and '.join(missing)} must be installed first (Debian: {command})",
             file=sys.stderr,
         )
         return 1

@@ -41,7 +41,6 @@ NOT_YET_CORRECTED = (
     "tests/cluster/test_playbooks_of_clusters.py",
     "tests/cluster/test_verify_release_playbook.py",
     "tests/control_plane/",
-    "tests/tools/",
     "tests/unit/builders/sites.py",
     "tests/unit/plugins/module_utils/_extract/",
     "tests/unit/plugins/module_utils/_rollout/",
