@@ -40,11 +40,8 @@ NOT_YET_CORRECTED = (
     "tests/benchmarks/",
     "tests/cluster/test_playbooks_of_clusters.py",
     "tests/cluster/test_verify_release_playbook.py",
-    "tests/control_plane/",
-    "tests/unit/builders/sites.py",
+    "tests/control_plane/go/",
     "tests/unit/plugins/module_utils/_extract/",
-    "tests/unit/plugins/module_utils/_rollout/",
-    "tests/unit/plugins/module_utils/_sites/",
 )
 
 

@@ -46,7 +46,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--controllers", action="store_true", help="with controllers, scheduler and three nodes")
     parser.add_argument("--stop-with", type=int, metavar="PID", help="end when that process is gone")
     parser.add_argument("--release", type=Path, metavar="DIR", help="make the kinds of this release known")
     parser.add_argument(
@@ -76,7 +75,7 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> None:
     directory = Directory(options.directory)
     with ExitStack() as stack:
         folder = stack.enter_context(directory.taken())
-        plane = stack.enter_context(ControlPlane(controllers=options.controllers, folder=folder, log=_log))
+        plane = stack.enter_context(ControlPlane(folder=folder, log=_log))
         if options.release is not None:
             _log(f"{len(apply_crds(plane.api, options.release))} kinds of {options.release}")
         if options.cluster_version is not None:
@@ -99,7 +98,7 @@ def main(arguments: Sequence[str]) -> int:
             for name, path in find_programs([*API, *CONTROLLERS], _log).items():
                 print(f"{name}: {path}")
         elif options.command == "start":
-            find_programs([*API, *(CONTROLLERS if options.controllers else ())], _log)
+            find_programs(API, _log)
             directory = Directory(options.directory)
             directory.start(arguments[1:])
             _log(f"ready: {directory.kubeconfig}")

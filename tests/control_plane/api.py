@@ -83,7 +83,7 @@ class Api:
         return self._ask("PATCH", path, query, body, content_type)
 
     def apply(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Make an object as ``body`` has it, whether it exists or not, whoever owns its fields (server-side apply)."""
+        """Make an object as ``body`` has it, whether it exists or not, and take over its fields (server-side apply)."""
         return self.patch(path, body, APPLY, fieldManager=FIELD_MANAGER, force="true")
 
     def delete(self, path: str, body: Mapping[str, Any] | None = None, **query: str) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Api:
         return self._ask("DELETE", path, query, body)
 
     def exists(self, path: str) -> bool:
-        """Tell whether there is such an object."""
+        """Return whether there is such an object."""
         try:
             self.get(path)
         except ApiError as error:

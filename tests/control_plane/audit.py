@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The audit log of the API server: who asked for what."""
+"""The audit log of the API server: who requested what."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ POLICY: dict[str, Any] = {
     "omitStages": ["RequestReceived"],
     "rules": [{"level": "None", "nonResourceURLs": ["/readyz*", "/livez*", "/healthz*"]}, {"level": "Metadata"}],
 }
+
+
+_MARK = "/version?mark="
 
 
 class Request(NamedTuple):
@@ -43,7 +46,7 @@ class Audit:
     def mark(self) -> int:
         """Return a place in the log: what was answered before this call is before it."""
         with self._marking:  # or a later mark could be found first
-            sign = f"/version?mark={uuid4()}"
+            sign = f"{_MARK}{uuid4()}"
             self._api.get(sign)
             return wait_for(lambda: self._end_of(sign), "a request to be in the audit log", pause=0.01)
 
@@ -60,9 +63,7 @@ class Audit:
         return [
             request
             for request in found
-            if user in (None, request.user)
-            and request.user_agent.startswith(user_agent or "")
-            and not request.uri.startswith("/version?mark=")
+            if user in (None, request.user) and request.user_agent.startswith(user_agent or "")
         ]
 
     def _end_of(self, sign: str) -> int:
@@ -79,8 +80,9 @@ class Audit:
 
 
 def _counts(event: dict[str, Any]) -> bool:
-    # Both stages of a watch are in the log, and the second one comes when somebody gives up waiting.
-    return bool(event["stage"] == ("ResponseStarted" if event["verb"] == "watch" else "ResponseComplete"))
+    # Both stages of a watch are in the log, and the second one comes when the client gives up waiting.
+    stage = "ResponseStarted" if event["verb"] == "watch" else "ResponseComplete"
+    return event["stage"] == stage and not event["requestURI"].startswith(_MARK)
 
 
 def _request(event: dict[str, Any]) -> Request:

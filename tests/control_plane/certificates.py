@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A certificate authority of its own for each control plane."""
+"""A separate certificate authority for each control plane."""
 
 from __future__ import annotations
 

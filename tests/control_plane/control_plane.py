@@ -134,7 +134,7 @@ class ControlPlane:
 
     def _start_etcd(self) -> None:
         for _try in range(_TRIES):
-            # With TLS, so that nobody else's etcd can be taken for it.
+            # With TLS, so that no other etcd can be taken for it.
             self.etcd, peers = f"https://127.0.0.1:{free_port()}", f"http://127.0.0.1:{free_port()}"
             command = [
                 str(self.programs["etcd"]),
@@ -190,7 +190,7 @@ class ControlPlane:
             "--audit-log-maxsize=100000",
         ]
         if not self.controllers:
-            # Nobody makes the service account that each Pod would need.
+            # Nothing makes the service account that each Pod would need.
             command.append("--disable-admission-plugins=ServiceAccount")
         return self._gets_ready("kube-apiserver", command, self._api_server_ready)
 
@@ -243,8 +243,8 @@ class ControlPlane:
             return True
         with self.log(name).open("rb") as log:
             log.seek(before)
-            said = log.read().decode(errors="replace")
-        if IN_USE in said:
+            text = log.read().decode(errors="replace")
+        if IN_USE in text:
             return False
         raise ControlPlaneError(f"{name} ended with {code}:\n{tail(self.log(name))}")
 

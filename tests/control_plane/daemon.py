@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A control plane of a process of its own, in a directory by which others find it."""
+"""A control plane in a separate process, in a directory by which others find it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import NamedTuple
 
 from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
@@ -62,7 +61,7 @@ class Directory:
                 raise ControlPlaneError(f"there is a control plane in {self.path} already") from None
             self._forget()
             try:
-                # A name of its own: what ended a moment ago may still be removing its folder.
+                # A new name: what ended a moment ago may still be removing its folder.
                 yield self.path / f"plane-{os.getpid()}"
             finally:
                 self._forget()
@@ -88,29 +87,24 @@ class Directory:
 
     def start(self, arguments: Sequence[str]) -> None:
         """Start a control plane in the background and return when it is ready; one that runs already is fine."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / "starting").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            found = self.running() or self._started(arguments)
-        if found.arguments != list(arguments):
-            had = " ".join(found.arguments)
-            raise ControlPlaneError(f"the control plane in {self.path} has other options ({had}); stop it first")
-
-    def _started(self, arguments: Sequence[str]) -> Running:
-        command = [sys.executable, "-m", _MODULE, "run", *arguments]
-        with self.log.open("wb") as log:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
-        try:
-            wait_for(lambda: self.running() or process.poll() is not None, "the control plane", _READY)
-        except BaseException:
-            process.terminate()
-            raise
         found = self.running()
         if found is None:
-            raise ControlPlaneError(f"the control plane did not start:\n{tail(self.log)}")
-        return found
+            self.path.mkdir(parents=True, exist_ok=True)
+            command = [sys.executable, "-m", _MODULE, "run", *arguments]
+            with self.log.open("wb") as log:
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                )
+            try:
+                wait_for(lambda: self.running() or process.poll() is not None, "the control plane", _READY)
+            except BaseException:
+                process.terminate()
+                raise
+            if self.running() is None:
+                raise ControlPlaneError(f"the control plane did not start:\n{tail(self.log)}")
+        elif found.arguments != list(arguments):
+            had = " ".join(found.arguments)
+            raise ControlPlaneError(f"the control plane in {self.path} has other options ({had}); stop it first")
 
     def stop(self) -> bool:
         """End the control plane and return whether there was one."""
@@ -122,14 +116,10 @@ class Directory:
         return True
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(0)
-
-
 def end_on_signals() -> None:
-    """Have this process end in good order when it is asked to."""
-    signal.signal(signal.SIGTERM, _end)
-    signal.signal(signal.SIGINT, _end)
+    """Have this process end in good order when SIGTERM or SIGINT arrives."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
 
 
 def wait_until_gone(pid: int | None) -> None:

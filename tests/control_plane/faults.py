@@ -50,11 +50,11 @@ class Fault(NamedTuple):
 
 
 class FaultProxy:
-    """A server of its own port, which passes everything on until it is told otherwise.
+    """A server on a separate port, which passes everything on unless a fault is set.
 
     Clients have to use tokens: it ends their TLS, and client certificates with it. ``method`` and ``path`` (a regular
     expression, searched in path and query) say which requests a fault is for; each fault is for the next ``times`` of
-    these, and faults that were told earlier come first.
+    these, and faults that were set earlier come first.
     """
 
     def __init__(self, plane: ControlPlane) -> None:
@@ -88,7 +88,7 @@ class FaultProxy:
         self._add(times, Fault("reset", method, re.compile(path)))
 
     def lose(self, times: int = 1, *, method: str = "", path: str = "") -> None:
-        """Break the connection after the API server answered, so that nobody knows what it did."""
+        """Break the connection after the API server answered, so that the client does not know what it did."""
         self._add(times, Fault("lose", method, re.compile(path)))
 
     def delay(self, seconds: float, times: int = 1, *, method: str = "", path: str = "") -> None:

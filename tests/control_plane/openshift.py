@@ -61,7 +61,7 @@ def apply_crds(api: Api, release: Path = EXAMPLE, options: ClusterOptions | None
         list(pool.map(lambda body: api.apply(f"{CRDS}/{body['metadata']['name']}", body), bodies))
         names = sorted(body["metadata"]["name"] for body in bodies)
         wait_for(lambda: set(names) <= set(established(api)), f"{len(names)} CRDs to be established")
-        # Established is said a moment before requests are answered.
+        # The condition Established is set a moment before requests are answered.
         paths = [collection_path(body) for body in bodies]
         list(pool.map(lambda path: wait_for(lambda: _served(api, path), f"{path} to be served"), paths))
     return names
@@ -102,60 +102,41 @@ def make_cluster_version(
     Fields of the status that the CRD requires are filled in where ``status`` leaves them out. The API server may
     refuse either: ``ApiError``.
     """
-    path = f"{CLUSTER_VERSIONS}/version"
-    body: dict[str, Any] = {
-        "apiVersion": "config.openshift.io/v1",
-        "kind": "ClusterVersion",
-        "metadata": {"name": "version"},
-        "spec": {"clusterID": CLUSTER_ID, **(spec or {})},
-    }
+    given = {"clusterID": CLUSTER_ID, **(spec or {})}
+    body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}}
     try:
-        made = api.post(CLUSTER_VERSIONS, body)
+        made = api.post(CLUSTER_VERSIONS, {**body, "spec": given})
     except ApiError as error:
         if error.status != 409:
             raise
-        made = _while_others_write(lambda: _replace(api, path, body))
-    if status is None:
-        return made
-    return set_cluster_version_status(api, status)
+        made = _update(api, lambda found: {**found, "spec": given})
+    return made if status is None else set_cluster_version_status(api, status)
 
 
 def set_cluster_version_status(api: Api, status: Mapping[str, Any]) -> dict[str, Any]:
     """Give the ClusterVersion another status, as the cluster-version operator would, and return it."""
-    return _while_others_write(lambda: _set_status(api, status))
+    desired = {"version": "", "image": "", **status.get("desired", {})}
+    required = {"availableUpdates": None, "versionHash": "", **status, "desired": desired}
+
+    def change(found: dict[str, Any]) -> dict[str, Any]:
+        return {**found, "status": {"observedGeneration": found["metadata"]["generation"], **required}}
+
+    return _update(api, change, "/status")
 
 
-def _while_others_write(write: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Read and write, again where somebody wrote in between: what a killed process asked for may be done late."""
-    for _try in range(20):
-        try:
-            return write()
-        except ApiError as error:
-            if error.status != 409:
-                raise
-    return write()
-
-
-def _replace(api: Api, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    version = api.get(path)["metadata"]["resourceVersion"]
-    return api.put(path, {**body, "metadata": {**body["metadata"], "resourceVersion": version}})
-
-
-def _set_status(api: Api, status: Mapping[str, Any]) -> dict[str, Any]:
+def _update(
+    api: Api, change: Callable[[dict[str, Any]], dict[str, Any]], subresource: str = "", tries: int = 20
+) -> dict[str, Any]:
+    """Read and write the ClusterVersion, again after a conflict: a request of a killed process can be executed late."""
     path = f"{CLUSTER_VERSIONS}/version"
-    found = api.get(path)
-    version = str(status.get("desired", {}).get("version", ""))
-    required = {
-        "availableUpdates": None,
-        "desired": {"version": version, "image": ""},
-        "observedGeneration": found["metadata"]["generation"],
-        "versionHash": "",
-    }
-    found["status"] = {**required, **status}
-    found["status"]["desired"] = {**required["desired"], **found["status"]["desired"]}
-    return api.put(f"{path}/status", found)
+    try:
+        return api.put(f"{path}{subresource}", change(api.get(path)))
+    except ApiError as error:
+        if error.status != 409 or not tries:
+            raise
+    return _update(api, change, subresource, tries - 1)
 
 
 def capabilities_status(enabled: Iterable[str], known: Iterable[str]) -> dict[str, Any]:
-    """Return the part of a ClusterVersion's status that tells its capabilities."""
+    """Return the part of a ClusterVersion's status that reports its capabilities."""
     return {"capabilities": {"enabledCapabilities": sorted(enabled), "knownCapabilities": sorted(known)}}

@@ -19,7 +19,7 @@ IN_USE = "address already in use"
 
 
 def free_port() -> int:
-    """Return a port of 127.0.0.1 that nobody listens on. Another process can still take it first."""
+    """Return a port of 127.0.0.1 that no process listens on. Another process can still take it first."""
     for port in random.sample(_PORTS, _TRIES):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

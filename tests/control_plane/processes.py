@@ -49,7 +49,7 @@ class Processes:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    # A session of its own: a terminal's Ctrl-C is the owner's business.
+                    # A new session: a terminal's Ctrl-C is the owner's business.
                     start_new_session=True,
                     preexec_fn=die_with_parent,
                 ).result()

@@ -72,7 +72,7 @@ def find_programs(names: Iterable[str], log: Log) -> dict[str, Path]:
 
 
 def are_there(names: Iterable[str]) -> bool:
-    """Tell whether ``find_programs`` has nothing to build for ``names``."""
+    """Return whether ``find_programs`` has nothing to build for ``names``."""
     return all(module_folder(_module_of(name)).is_dir() for name in names)
 
 
@@ -128,14 +128,6 @@ def _alone(lock: Path, module: Module, log: Log) -> Iterator[None]:
             log(f"another run builds {', '.join(module.tools)}; waiting for it")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def kubernetes_version() -> str:
-    """Return the version of Kubernetes that is pinned."""
-    text = (_GO / "kubernetes" / "go.mod").read_text(encoding="utf-8")
-    found = re.search(r"k8s\.io/kubernetes (v[\d.]+)", text)
-    assert found, text
-    return found[1]
 
 
 # The build

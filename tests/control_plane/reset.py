@@ -52,7 +52,7 @@ def reset(plane: ControlPlane, release: Path | None = None) -> None:
         return
     _restore(plane, snapshots[None])
     apply_crds(plane.api, release)
-    snapshots[release] = _settled(plane)
+    snapshots[release] = _after_last_write(plane)
 
 
 def remember(plane: ControlPlane) -> None:
@@ -63,10 +63,10 @@ def remember(plane: ControlPlane) -> None:
         made = ("configmaps/kube-root-ca.crt", "serviceaccounts/default")
         paths += [f"{namespace}/{name}" for namespace in namespaces for name in made]
     wait_for(lambda: all(map(plane.api.exists, paths)), "the objects of Kubernetes")
-    _snapshots[plane] = {None: _settled(plane)}
+    _snapshots[plane] = {None: _after_last_write(plane)}
 
 
-def _settled(plane: ControlPlane) -> dict[str, storage.Stored]:
+def _after_last_write(plane: ControlPlane) -> dict[str, storage.Stored]:
     """Return all objects once the API server and the controllers have written what they write by themselves."""
     still = _STILL_WITH_CONTROLLERS if plane.controllers else _STILL
     found, since = storage.objects(plane), time.monotonic()

@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.tests.control_plane.errors import 
 
 DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
 _OF_SERVERS = ("/registry/leases/", "/registry/masterleases/")
-"""Objects by which API servers say that they are alive: nobody else writes them."""
+"""Objects by which API servers say that they are alive: no other client writes them."""
 
 
 class Stored(NamedTuple):

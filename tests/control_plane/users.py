@@ -39,7 +39,7 @@ _LEEWAY = 60
 
 
 class User(NamedTuple):
-    """Somebody who can ask the API: the kubeconfig, and the name that RBAC and the audit log know."""
+    """A user of the API: the kubeconfig, and the name that RBAC and the audit log know."""
 
     kubeconfig: Path
     name: str
@@ -102,7 +102,7 @@ def unknown_authority(plane: ControlPlane) -> Path:
     """Return an administrator's kubeconfig whose certificate authority is not that of the API server."""
     credentials = plane.authority.client("administrator", ADMINISTRATORS)
     path = plane.folder / "unknown-authority.kubeconfig"
-    return write_kubeconfig(path, plane.url, Authority("somebody-else").certificate, credentials)
+    return write_kubeconfig(path, plane.url, Authority("another-authority").certificate, credentials)
 
 
 def _account(api: Api, name: str) -> dict[str, Any]:

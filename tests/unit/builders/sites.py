@@ -53,7 +53,7 @@ def quoted(text: str) -> str:
 
 
 def site_config(*clusters: tuple[str, str, str]) -> str:
-    """Return a SiteConfig of 4.20 with clusters: name, ClusterImageSet of its own or none, overrides."""
+    """Return a SiteConfig of 4.20 with clusters: name, own ClusterImageSet or none, overrides."""
     lines = ["apiVersion: ran.openshift.io/v1", "kind: SiteConfig", "metadata: {name: lab}", "spec:"]
     lines += [f"  clusterImageSetNameRef: {IMAGE_SET}", "  clusters:"]
     for name, image_set, value in clusters:

@@ -131,7 +131,7 @@ def test_conflict_of_a_secret_is_reported() -> None:
     assert problem_of(answer(409, "", CONFLICT), SECRET).message == ".spec.replicas is owned by kubectl"
 
 
-def test_problem_of_a_whole_kind_has_no_location_of_its_own() -> None:
+def test_problem_of_a_whole_kind_has_no_own_location() -> None:
     for error, refusal, _action in ANSWERS:
         if refusal in EXPLANATIONS:
             assert str(problem_of(error).where) == ""

@@ -154,7 +154,7 @@ def test_a_cluster_version_in_nested_policies_is_checked_by_the_rules_of_the_api
     ]
 
 
-def test_a_cluster_version_of_a_list_or_of_its_own_is_found(check):
+def test_a_cluster_version_in_a_list_or_alone_is_found(check):
     text = cluster_version("Console")
     listed = "kind: List\napiVersion: v1\nitems:\n- " + text.rstrip().replace("\n", "\n  ")
     outcome = check({"a.yaml": text, "b.yaml": f"{listed}\n"})
