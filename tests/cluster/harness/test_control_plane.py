@@ -43,6 +43,7 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
     operators_of,
 )
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
+from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import (
     certificate_user,
     token_user,
@@ -154,6 +155,9 @@ def test_workloads_run(full_cluster: ControlPlane) -> None:
     full_cluster.kubectl("wait", "--for=condition=Complete", "job/once", "--namespace=work", "--timeout=120s")
     assert len(api.list("/api/v1/nodes")) == 3
     wait_for(lambda: not api.exists("/api/v1/namespaces/ends"), "the namespace to be gone")
+    reset(full_cluster, EXAMPLE)
+    assert not api.exists("/api/v1/namespaces/work")
+    assert api.list("/api/v1/pods") == []
 
 
 def test_what_an_owner_leaves_is_collected(full_cluster: ControlPlane) -> None:
