@@ -133,7 +133,7 @@ def test_a_server_that_is_no_api_server(site: Site, direct: dict[str, Any], monk
 )
 def test_files_that_are_not_a_kubeconfig(site: Site, tmp_path: Path, text: str) -> None:
     outcome = site.info(kubeconfig=written(tmp_path / "kubeconfig", text))
-    refused(outcome, "invalid-kubeconfig", "kubeconfig: ", "Set kubeconfig and context")
+    refused(outcome, "invalid-kubeconfig", "kubeconfig: ", "Set kubeconfig ")
 
 
 def test_missing_kubeconfigs(site: Site, tmp_path: Path) -> None:

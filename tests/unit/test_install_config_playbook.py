@@ -103,13 +103,13 @@ def test_everything_except_secrets_is_printed(tmp_path):
     assert "******** (changed)" in part(output, "replace")
     for location in ("broken.yaml, line", "content, line"):
         assert re.search(f"{location} [0-9]+, column [0-9]+: is not YAML", part(output, "fail at texts"))
-    assert "cannot be set on platform none" in part(output, "fail")
+    assert "credentialsMode: cannot be set" in part(output, "fail")
     assert "ipi, upi, agent, assisted, hosted" in part(output, "fail at an option")
 
     # Other values are readable.
     written = part(output, "write")
     for line in ("+apiVersion: v1", "+- name: worker", "+  none: {}", "+pullSecret: ********"):
         assert line in written
-    for text in ('"baselineCapabilitySet": "None"', '"platform": "none"', "Ingress is listed more than once"):
+    for text in ('"baselineCapabilitySet": "None"', '"platform": "none"', "Ingress is listed more"):
         assert text in written
     assert "'console' is not a capability of 4.20. Write Console" in part(output, "fail")

