@@ -48,7 +48,7 @@ def requests(plane: ControlPlane, title: str, limit: int, **options: Any) -> Non
 
 
 def grant(plane: ControlPlane) -> None:
-    """Say in the status that everything is on, as the cluster-version operator does a while after it was asked for."""
+    """Say in the status that everything is on, as the cluster-version operator does a while after it was requested."""
     set_cluster_version_status(plane.api, {**capabilities_status(KNOWN, KNOWN), "desired": {"version": "4.21.0"}})
 
 

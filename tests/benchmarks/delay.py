@@ -52,7 +52,7 @@ async def serve(port: int, seconds: float) -> None:
         except OSError:
             writer.close()
             return
-        with suppress(asyncio.CancelledError):  # what is under way at the end is nobody's any more
+        with suppress(asyncio.CancelledError):  # no caller waits for what is under way at the end
             await asyncio.gather(pump(reader, far_writer, seconds), pump(far_reader, writer, seconds))
 
     loop = asyncio.get_running_loop()

@@ -5,7 +5,7 @@
 
     floor.py KUBECONFIG FILE    each line of FILE is a path, a tab, and a body as JSON
 
-Eight threads with a connection each, which stays open; nobody looks at the answers.
+Eight threads with a connection each, which stays open; the answers are not read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Answer(NamedTuple):
-    """What the server said about the body that went to ``path``."""
+    """The server's message about the body that went to ``path``."""
 
     path: str
     status: int
@@ -102,9 +102,9 @@ def main() -> None:
     kubeconfig, file = map(Path, sys.argv[1:])
     lines = read_lines(file)
     start = time.perf_counter()
-    told = refused(send_all(kubeconfig, lines))
-    if told:
-        sys.exit(told)
+    message = refused(send_all(kubeconfig, lines))
+    if message:
+        sys.exit(message)
     print(time.perf_counter() - start)
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The candidate: check and write the install-configs of a fleet, whose clusters have networks and disks of their own.
+"""The candidate: check and write the install-configs of a fleet, whose clusters have separate networks and disks.
 
 Usage: install_fleet.py CLUSTERS
 """

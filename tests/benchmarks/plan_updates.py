@@ -59,9 +59,9 @@ def match(releases: list[str]) -> tuple[int, float]:
     count = 0
     for _repeat in range(REPEATS):
         start = time.perf_counter()
-        turned_on = ImplicitEnablement(current.loaded, target.loaded).implicitly_enabled(frozenset())
+        enabled = ImplicitEnablement(current.loaded, target.loaded).implicitly_enabled(frozenset())
         spent.append(time.perf_counter() - start)
-        count = sum(map(len, turned_on.values()))
+        count = sum(map(len, enabled.values()))
     return count, statistics.median(spent)
 
 

@@ -104,7 +104,7 @@ def reading(release: Path, folder: Path) -> None:
     registry = Registry(site)
     digest = push(registry, release)
     proxy = Proxy(registry, site.server_tls())
-    # A folder of its own: skopeo takes all certificates and keys in it.
+    # A separate folder: skopeo takes all certificates and keys in it.
     ca = folder / "trusted" / "ca.crt"
     ca.parent.mkdir()
     shutil.copy(site.ca, ca)

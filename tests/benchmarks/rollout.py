@@ -6,7 +6,7 @@
     make bench                                        4.18 of $CAPABILITY_RELEASES, else its last release
     .venv/bin/python tests/benchmarks/rollout.py DIR  this release
 
-Every measurement has an etcd and a kube-apiserver of its own, without controllers, in which CRDs and Namespaces are;
+Every measurement has its own etcd and kube-apiserver, without controllers, in which CRDs and Namespaces are;
 the objects are those of the full set that such a server accepts. Ratios are those of one round.
 """
 
@@ -216,7 +216,7 @@ def measure(command: Sequence[str], may_fail: bool = False) -> Run:
 
 
 def log(text: str) -> None:
-    """Tell how far it is, for this takes minutes."""
+    """Report the progress, for this takes minutes."""
     print(f"  {time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
@@ -231,7 +231,7 @@ def fresh_plane(folder: Path | None) -> Iterator[ControlPlane]:
 
 
 def rest(plane: ControlPlane) -> None:
-    """Wait until the API server has digested what it was told."""
+    """Wait until the API server has processed the requests."""
     spent = -1.0
 
     def still() -> bool:
@@ -272,7 +272,7 @@ def state(plane: ControlPlane, paths: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def settled_state(plane: ControlPlane, paths: Sequence[str]) -> dict[str, str]:
+def stable_state(plane: ControlPlane, paths: Sequence[str]) -> dict[str, str]:
     """Return the state once the API server no longer writes to it by itself, as it does to FlowSchemas."""
     seen: dict[str, str] = {}
 
@@ -341,7 +341,7 @@ def time_line(bench: Bench, run: Run) -> None:
 
 def again(bench: Bench, plane: ControlPlane, paths: Sequence[str]) -> Round:
     """Measure a second run, which must not change anything, and playbooks with and without such a run."""
-    before = settled_state(plane, paths)
+    before = stable_state(plane, paths)
     rest(plane)
     mark = plane.audit.mark()
     run = measure(bench.command(OURS, plane, plane.kubeconfig))
@@ -352,7 +352,7 @@ def again(bench: Bench, plane: ControlPlane, paths: Sequence[str]) -> Round:
     if moved:
         raise Failed(f"the second run of release_apply wrote {len(moved)} objects: {', '.join(moved[:5])}")
     if json.loads(run.output)["changed"]:
-        raise Failed(f"the second run of release_apply says that it changed something: {told(run)}")
+        raise Failed(f"the second run of release_apply says that it changed something: {reported(run)}")
     log(f"{SECOND}: {run.seconds:.2f} s, {run.requests} requests, and no resource version moved")
     time_line(bench, run)
     for name, play in plays.items():
@@ -374,7 +374,7 @@ def whole(bench: Bench) -> Round:
         mark = plane.audit.mark()
         run = measure(bench.ours(bench.release, plane.kubeconfig), may_fail=True)
         run = run._replace(requests=requests_since(plane, mark))
-    log(f"{WHOLE}: {run.seconds:.2f} s, {run.requests} requests; {told(run)}")
+    log(f"{WHOLE}: {run.seconds:.2f} s, {run.requests} requests; {reported(run)}")
     time_line(bench, run)
     return {WHOLE: run}
 
@@ -403,7 +403,7 @@ def in_steps(bench: Bench, name: str) -> Round:
     return {name: Run(seconds, max(run.memory for run in runs), "", sum(run.cpu for run in runs), start)}
 
 
-def told(run: Run) -> str:
+def reported(run: Run) -> str:
     """Return what a module says of its run, in short."""
     try:
         result = json.loads(run.output)
@@ -470,7 +470,7 @@ def options() -> argparse.Namespace:
 
 
 def compare(bench: Bench, asked: argparse.Namespace, objects: str) -> None:
-    """Measure and print the tables that were asked for."""
+    """Measure and print the requested tables."""
     have = MODULE.exists()
     full = len(bench.paths()) >= ENOUGH
     if not have:

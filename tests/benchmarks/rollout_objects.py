@@ -13,7 +13,7 @@ accepts, every third object is kept if EVERY is 3. FOLDER gets
     stubs           for ``floor.py``, CRDs of the kinds that OpenShift's own API servers would serve
     counts.json     what was counted
 
-A process of its own: 16 MB of bodies would else be in the memory of who measures.
+A separate process: 16 MB of bodies would else be in the memory of who measures.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def write_lines(file: Path, lines: Iterable[tuple[str, bytes]]) -> None:
 
 
 def make_all(kubeconfig: Path, file: Path) -> None:
-    """Make what is in a file for ``floor.py``, in a process of its own."""
+    """Make what is in a file for ``floor.py``, in a separate process."""
     subprocess.run([sys.executable, str(Path(__file__).with_name("floor.py")), str(kubeconfig), str(file)], check=True)
 
 
@@ -154,7 +154,7 @@ def wait_served(api: Api, paths: Iterable[str]) -> None:
 def write_release(loaded: LoadedRelease, kept: set[Place], folder: Path) -> None:
     """Write the manifests at ``kept`` as a flat directory, byte for byte, and as one file.
 
-    Files with a ClusterOperator are the exception: nobody but the CVO would apply one as it is.
+    Files with a ClusterOperator are the exception: only the CVO would apply one as it is.
     """
     out = (Reason("", ""),)
     decided = [Inclusion(item, () if place(item) in kept else out) for item in loaded.release.manifests]
@@ -196,7 +196,7 @@ def main() -> None:
         kinds = Kinds(plane.api)
         known = [(item, path) for item in rest if (path := kinds.path(item))]
         lines = [(path, data(item)) for item, path in known]
-        # Once more: webhooks that nobody answers refuse what came before they did.
+        # Once more: webhooks without a server reject what came before they did.
         rounds = [send_all(plane.kubeconfig, lines) for _round in range(2)]
     unknown = {item.resource_id[:2]: stub(item) for item in rest if not kinds.path(item)}
     write_lines(

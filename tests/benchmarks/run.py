@@ -6,7 +6,7 @@
     make bench                                     every folder of $CAPABILITY_RELEASES, else the examples
     .venv/bin/python tests/benchmarks/run.py DIR   this release
 
-Every run is a process of its own with a warm page cache; the candidates take turns. "process" is all of it, from
+Every run is a separate process with a warm page cache; the candidates take turns. "process" is all of it, from
 start to end, "work" what is left without the start of Python and its imports.
 """
 

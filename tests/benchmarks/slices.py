@@ -3,7 +3,7 @@
 
 """Jobs of many clusters in slices, each slice as AWX runs it. All clusters must be right at the end.
 
-Usage: slices.py [CLUSTERS [SLICES]], by default 20 clusters, each on a control plane of its own, in 2 slices. It needs
+Usage: slices.py [CLUSTERS [SLICES]], by default 20 clusters, each on its own control plane, in 2 slices. It needs
 about 400 MB for each cluster.
 """
 

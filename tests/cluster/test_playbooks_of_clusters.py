@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbooks ask the cluster that is meant, as meant, and never the one that somebody is logged in to by chance.
+"""The playbooks ask the cluster that is meant, as meant, and never one to which the user is logged in by chance.
 
 In all tests the home directory has a kubeconfig that works: who falls back to it is seen in the audit log.
 """
@@ -46,7 +46,7 @@ UNDEFINED = "{{ not_defined_anywhere }}"
 EMPTY, NULL, NEITHER = "is set but empty", "is null", "has neither kubeconfig nor context"
 GOOD = "{{ the_kubeconfig }}"
 EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
-"""The selection of an installation, which nobody asked for when there is ``enable``."""
+"""The selection of an installation, which is not requested when there is ``enable``."""
 
 CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "undefined": ({"kubeconfig": UNDEFINED}, "not_defined_anywhere"),
@@ -66,16 +66,16 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "empty-own": ({"OWN_kubeconfig": "", "kubeconfig": GOOD}, f"kubeconfig: {EMPTY}"),
     "empty-own-context": ({"OWN_context": "", "kubeconfig": GOOD}, f"context: {EMPTY}"),
 }
-"""Variables of a host that do not say which cluster it is, and what is told. OWN stands for the name of the role."""
+"""Variables of a host that do not say which cluster it is, and the message. OWN stands for the name of the role."""
 
-UNSAID: dict[str, tuple[dict[str, Any], str]] = {
-    "unsaid": ({}, NEITHER),
+UNSET: dict[str, tuple[dict[str, Any], str]] = {
+    "unset": ({}, NEITHER),
     "omitted": ({"kubeconfig": "{{ nope | default(omit) }}"}, NEITHER),
     "omitted-context": ({"context": "{{ nope | default(omit) }}"}, NEITHER),
 }
 """Variables of a host that select no cluster. A plan needs none."""
 
-WISHES: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
+REQUESTS: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
     GUARD: {
         **{
             f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
@@ -155,13 +155,13 @@ class Done(NamedTuple):
     text: str
 
     def refusal(self, host: str) -> str:
-        """Return the line that tells why a host failed, empty if it did not."""
+        """Return the line that shows why a host failed, empty if it did not."""
         found = re.search(rf"(?m)^fatal: \[{re.escape(host)}\]: FAILED! => (.*)", self.text)
         return found.group(1) if found else ""
 
 
 class Desk(NamedTuple):
-    """A folder from which somebody runs playbooks, and a cluster that is in the kubeconfig of the home directory."""
+    """A folder from which a user runs playbooks, and a cluster that is in the kubeconfig of the home directory."""
 
     plane: ControlPlane
     folder: Path
@@ -225,9 +225,9 @@ def test_the_commands_of_the_documentation_work(page: str, desk: Desk) -> None:
         shutil.copy(desk.plane.kubeconfig, desk.folder / site / "kubeconfig")
     sites = re.findall(r"(?ms)^```yaml\n(# sites\.yml\n.*?)^```", (DOCS / page).read_text(encoding="utf-8"))
     for text in sites:
-        told = text.replace("/srv/sites/", "").replace("/srv/", "").replace("context: rome", "context: control-plane")
-        assert yaml.safe_load(told)
-        (desk.folder / "sites.yml").write_text(told)
+        local = text.replace("/srv/sites/", "").replace("/srv/", "").replace("context: rome", "context: control-plane")
+        assert yaml.safe_load(local)
+        (desk.folder / "sites.yml").write_text(local)
     found = commands(page)
     assert len(found) > 3
     console = Operator("console", {"operator": "4.21.0"}, ("Console",))
@@ -247,20 +247,24 @@ def test_only_the_cluster_that_is_named_is_asked(playbook: str, desk: Desk) -> N
     cases = {
         **{
             name: (
-                {variable.replace("OWN", role): value for variable, value in said.items()},
+                {variable.replace("OWN", role): value for variable, value in given.items()},
                 # A plan needs no cluster, so its role reports what is null.
-                NULL if playbook == PLAN and told == NEITHER else told,
+                NULL if playbook == PLAN and message == NEITHER else message,
             )
-            for name, (said, told) in CLUSTERS.items()
+            for name, (given, message) in CLUSTERS.items()
         },
-        **({} if playbook == PLAN else UNSAID),
-        **{name: ({"kubeconfig": GOOD, **said}, told) for name, (said, told) in WISHES[playbook].items()},
+        **({} if playbook == PLAN else UNSET),
+        **{name: ({"kubeconfig": GOOD, **given}, message) for name, (given, message) in REQUESTS[playbook].items()},
     }
     mark = desk.plane.audit.mark()
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
-    done = desk.run(playbook, **{name: {**local, **COMMON[playbook], **said} for name, (said, _told) in cases.items()})
+    done = desk.run(
+        playbook, **{name: {**local, **COMMON[playbook], **given} for name, (given, _message) in cases.items()}
+    )
 
-    wrong = {name: done.refusal(name)[:300] for name, (_said, told) in cases.items() if told not in done.refusal(name)}
+    wrong = {
+        name: done.refusal(name)[:300] for name, (_given, message) in cases.items() if message not in done.refusal(name)
+    }
     assert wrong == {}, done.text
     assert desk.requests(mark) == []
 
@@ -287,13 +291,13 @@ def test_enabling_nothing_only_reads(desk: Desk) -> None:
 
 
 def test_a_host_without_enable_asks_for_its_selection(desk: Desk) -> None:
-    wish = selection("Build", "Ingress")
-    done = desk.run(ENABLE, "--check", named={"kubeconfig": GOOD, "capabilities": wish})
+    requested = selection("Build", "Ingress")
+    done = desk.run(ENABLE, "--check", named={"kubeconfig": GOOD, "capabilities": requested})
 
     assert "would request Build" in done.text, done.text
 
 
-def test_a_plan_without_the_cluster_of_others_is_asked_for(desk: Desk) -> None:
+def test_a_plan_without_the_cluster_of_others_is_requested(desk: Desk) -> None:
     mark = desk.plane.audit.mark()
     done = desk.run(PLAN, "-e", PATH, "-e", "kubeconfig=", "-e", "update_plan_ask_cluster=false")
 
@@ -314,24 +318,24 @@ def test_each_path_of_a_list_starts_from_the_shell(playbook: str, desk: Desk) ->
 
 def test_a_dry_run_of_the_guard_says_what_would_be(desk: Desk) -> None:
     named = ("-e", "kubeconfig=kubeconfig")
-    assert "would be rejected. Any capability could be added. The guard would be installed" in _said(
+    assert "would be rejected. Any capability could be added. The guard would be installed" in _text_of(
         desk.run(GUARD, *named, "--check")
     )
-    assert "are rejected. Any capability can be added. The guard was installed" in _said(desk.run(GUARD, *named))
-    assert "The guard would be removed" in _said(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
+    assert "are rejected. Any capability can be added. The guard was installed" in _text_of(desk.run(GUARD, *named))
+    assert "The guard would be removed" in _text_of(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
     assert desk.plane.api.exists(POLICY)
-    assert "The guard was removed" in _said(desk.run(GUARD, *named, "-e", "state=absent"))
-    assert "The guard does not exist" in _said(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
+    assert "The guard was removed" in _text_of(desk.run(GUARD, *named, "-e", "state=absent"))
+    assert "The guard does not exist" in _text_of(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
 
 
 def test_what_an_inventory_says_of_the_role_counts_in_the_playbook(desk: Desk) -> None:
     host = {"kubeconfig": "{{ the_kubeconfig }}", "capability_guard_mode": "audit"}
-    assert "would be only reported" in _said(desk.run(GUARD, "--check", one=host))
-    assert "would be rejected" in _said(desk.run(GUARD, "--check", "-e", "mode=enforce", one=host))
+    assert "would be only reported" in _text_of(desk.run(GUARD, "--check", one=host))
+    assert "would be rejected" in _text_of(desk.run(GUARD, "--check", "-e", "mode=enforce", one=host))
     undefined = desk.run(GUARD, "--check", one={**host, "capability_guard_mode": UNDEFINED})
     assert "not_defined_anywhere" in undefined.refusal("one")
 
 
-def _said(done: Done) -> str:
+def _text_of(done: Done) -> str:
     assert done.code == 0, done.text
     return " ".join(done.text.split())

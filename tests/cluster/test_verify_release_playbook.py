@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_cl
     EMPTY,
     GOOD,
     UNDEFINED,
-    UNSAID,
+    UNSET,
     Desk,
 )
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 VERIFY = "verify_release"
 SCHEDULE = "/api/v1/namespaces/openshift-config/configmaps/insights-upload-schedule"
 RELEASE = ("-e", "release=releases/4.21.0")
-WISHES: dict[str, tuple[dict[str, Any], str]] = {
+REQUESTS: dict[str, tuple[dict[str, Any], str]] = {
     **{
         f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
         for name in ("release", "capabilities", "cluster_profile", "feature_set", "feature_gates", "overrides")
@@ -56,7 +56,7 @@ def desk(rollouts: Rollouts, tmp_path: Path) -> Desk:
     return Desk(rollouts.plane, tmp_path)
 
 
-def settle(rollouts: Rollouts) -> None:
+def roll_out_ready(rollouts: Rollouts) -> None:
     """Roll out what is ready without controllers: take the rest out of their hands."""
     named = {
         ("Deployment", "apps", "openshift-cluster-version", "cluster-version-operator"),
@@ -72,7 +72,7 @@ def settle(rollouts: Rollouts) -> None:
 
 
 def test_a_cluster_as_it_should_be_passes_and_nothing_is_written(rollouts: Rollouts, desk: Desk) -> None:
-    settle(rollouts)
+    roll_out_ready(rollouts)
     mark = desk.plane.audit.mark()
 
     done = desk.run(VERIFY, *RELEASE, "-e", "kubeconfig=kubeconfig")
@@ -86,7 +86,7 @@ def test_a_cluster_as_it_should_be_passes_and_nothing_is_written(rollouts: Rollo
 
 
 def test_findings_are_listed_and_fail(rollouts: Rollouts, desk: Desk) -> None:
-    settle(rollouts)
+    roll_out_ready(rollouts)
     rollouts.api.delete(SCHEDULE)
     rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "openshift-insights"}})
 
@@ -99,7 +99,7 @@ def test_findings_are_listed_and_fail(rollouts: Rollouts, desk: Desk) -> None:
 
 
 def test_another_selection_is_compared_with(rollouts: Rollouts, desk: Desk) -> None:
-    settle(rollouts)
+    roll_out_ready(rollouts)
     host = {"kubeconfig": GOOD, "capabilities": {"baselineCapabilitySet": "None"}, "feature_set": ""}
     wanted = {**host, "capabilities": selection("Console")}
 
@@ -110,7 +110,7 @@ def test_another_selection_is_compared_with(rollouts: Rollouts, desk: Desk) -> N
 
 
 def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Rollouts, desk: Desk) -> None:
-    settle(rollouts)
+    roll_out_ready(rollouts)
     rollouts.api.delete(SCHEDULE)
     user = certificate_user(rollouts.plane, "no-deployments", readers(rollouts))
 
@@ -121,7 +121,7 @@ def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Ro
     assert "1 missing, some resources could not be checked" in done.refusal("localhost")
 
 
-def test_a_selection_that_cannot_be_is_told(desk: Desk) -> None:
+def test_an_impossible_selection_is_reported(desk: Desk) -> None:
     host = {"kubeconfig": GOOD, "capabilities": {"baselineCapabilitySet": "v9.99"}}
 
     assert "v9.99" in desk.run(VERIFY, *RELEASE, one=host).refusal("one")
@@ -133,15 +133,17 @@ def test_only_the_cluster_that_is_named_is_asked(desk: Desk) -> None:
         **own,
         # The module reports the empty one; without a role, nothing checks for null.
         "both": (own["both"][0], f"kubeconfig: {EMPTY}"),
-        **UNSAID,
-        **{name: ({"kubeconfig": GOOD, **said}, told) for name, (said, told) in WISHES.items()},
+        **UNSET,
+        **{name: ({"kubeconfig": GOOD, **given}, message) for name, (given, message) in REQUESTS.items()},
     }
     mark = desk.plane.audit.mark()
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     release = {"release": str(EXAMPLE)}
-    done = desk.run(VERIFY, **{name: {**local, **release, **said} for name, (said, _told) in cases.items()})
+    done = desk.run(VERIFY, **{name: {**local, **release, **given} for name, (given, _message) in cases.items()})
 
-    wrong = {name: done.refusal(name)[:300] for name, (_said, told) in cases.items() if told not in done.refusal(name)}
+    wrong = {
+        name: done.refusal(name)[:300] for name, (_given, message) in cases.items() if message not in done.refusal(name)
+    }
     assert wrong == {}, done.text
     assert desk.requests(mark) == []
 

@@ -92,10 +92,6 @@ class Registry:
         self._send("PUT", f"/v2/{repository}/manifests/{tag or manifest.digest}", manifest.data, manifest.media_type)
         return manifest.digest
 
-    def delete_manifest(self, repository: str, digest: str) -> None:
-        """Remove a manifest, and the tags that name it."""
-        self._send("DELETE", f"/v2/{repository}/manifests/{digest}")
-
     def _send(self, method: str, path: str, body: bytes = b"", media_type: str = "") -> urllib3.BaseHTTPResponse:
         headers = {"Content-Type": media_type} if media_type else {}
         response = self._pool.request(method, f"{self.url}{path}", body=body, headers=headers)

@@ -17,7 +17,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import HopVerdict
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,
@@ -124,11 +123,6 @@ def one_hop(before: Sequence[Entry], after: Sequence[Entry], **options: Any) -> 
 def select_only(*names: str, baseline: str = "None") -> dict[str, Any]:
     """Return a selection of these names."""
     return {"baselineCapabilitySet": baseline, "additionalEnabledCapabilities": list(names)}
-
-
-def verdict_of(*sides: Sequence[Entry], **options: Any) -> HopVerdict:
-    """Return the verdict of the first hop of a path."""
-    return planned(*sides, **options).verdicts[0]
 
 
 def enabled_by(hop: HopPlan) -> dict[str, str]:

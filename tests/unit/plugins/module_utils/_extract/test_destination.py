@@ -49,7 +49,7 @@ def test_a_plan_that_is_applied_leaves_nothing_to_do(dest, source):
     assert destination_diff(plan_destination(str(dest), FILES, (str(source),))) == []
 
 
-def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_told(dest, source):
+def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_reported(dest, source):
     write(dest, FILES, source)
     (dest / "notes.txt").write_text("mine")
     plan = write(dest, {"a.yaml": b"a\n"}, source)
@@ -91,7 +91,7 @@ def test_a_directory_in_the_way_is_an_error(dest, source):
         plan_destination(str(dest), FILES, (str(source),))
 
 
-def test_our_own_file_that_somebody_changed_is_written_again(dest, source):
+def test_our_own_file_that_a_user_changed_is_written_again(dest, source):
     write(dest, FILES, source)
     (dest / "a.yaml").write_bytes(b"changed")
     plan = write(dest, FILES, source)
@@ -100,7 +100,7 @@ def test_our_own_file_that_somebody_changed_is_written_again(dest, source):
     assert content(dest) == FILES
 
 
-def test_our_own_file_that_somebody_made_a_directory_is_one_error_and_no_traceback(dest, source):
+def test_our_own_file_that_a_user_made_a_directory_is_one_error_and_no_traceback(dest, source):
     write(dest, FILES, source)
     (dest / "a.yaml").unlink()
     (dest / "a.yaml").mkdir()
@@ -218,8 +218,8 @@ def test_an_inventory_that_cannot_be_read_is_an_error_that_names_it(text, dest, 
 
 
 @contextmanager
-def as_nobody() -> Iterator[None]:
-    """Root may write everywhere, so be somebody else for a while."""
+def as_other_user() -> Iterator[None]:
+    """Root may write everywhere, so be another user for a while."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(65534)
@@ -238,7 +238,7 @@ def test_a_directory_that_may_not_be_written_is_one_error(present, source):
             dest.mkdir()
         Path(parent, "dest" if present else "").chmod(0o555)
         Path(parent).chmod(0o555)
-        with as_nobody(), pytest.raises(DestinationError, match="cannot be written: Permission denied") as raised:
+        with as_other_user(), pytest.raises(DestinationError, match="cannot be written: Permission denied") as raised:
             write(dest, FILES, source)
         assert len(raised.value.problems) == 1
         Path(parent).chmod(0o755)
@@ -306,7 +306,7 @@ def test_a_write_that_fails_leaves_no_part_behind(dest, source, monkeypatch):
     assert tree(dest) == {}
 
 
-def test_a_file_of_somebody_else_that_is_the_same_stays_theirs(dest, source):
+def test_a_file_of_another_user_that_is_the_same_stays_theirs(dest, source):
     dest.mkdir()
     (dest / "a.yaml").write_bytes(FILES["a.yaml"])
     write(dest, FILES, source)
@@ -345,7 +345,7 @@ def test_what_a_killed_run_left_of_a_file_goes_with_the_next_change(dest, source
 
 
 @pytest.mark.parametrize("present", [True, False], ids=["dest is there", "dest is made"])
-def test_nobody_else_can_have_the_lock_while_files_are_written(present, dest, source, monkeypatch):
+def test_no_other_process_can_have_the_lock_while_files_are_written(present, dest, source, monkeypatch):
     if present:
         dest.mkdir()
     real = os.replace

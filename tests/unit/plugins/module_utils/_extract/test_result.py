@@ -23,7 +23,7 @@ def write(dest: Path, files: dict[str, bytes], source: Path) -> DestinationPlan:
     return plan
 
 
-def test_the_diff_tells_which_files_come_and_go_and_what_changes_inside(dest, source):
+def test_the_diff_shows_which_files_come_and_go_and_what_changes_inside(dest, source):
     write(dest, {"a.yaml": b"a\n", "b.yaml": b"before\n", "old.yaml": b"old\n"}, source)
     diff = destination_diff(plan_destination(str(dest), {**FILES, "new.yaml": b"new\n"}, (str(source),)))
 
