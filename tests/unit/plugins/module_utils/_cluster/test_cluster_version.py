@@ -214,47 +214,67 @@ def test_another_value_is_named_as_in_yaml(given, message):
     assert parse_cluster_version(given, Location(field="here"), problems) is None
     (problem,) = problems
     assert (problem.severity, str(problem.where), problem.message) == ("error", "here", message)
+    assert problem.code == ("wrong-kind" if isinstance(given, dict) else "not-a-map")
     assert problem.hint
 
 
 @pytest.mark.parametrize(
-    ("given", "where"),
+    ("given", "where", "codes"),
     [
-        (None, ["here"]),
-        ("", ["here"]),
-        ("text", ["here"]),
-        ({}, ["here"]),
-        ({**value(), "kind": "Pod"}, ["here"]),
-        ({**value(), "apiVersion": "config.openshift.io"}, []),
-        ({**value(), "apiVersion": "config.openshift.io.example/v1"}, ["here"]),
-        ({"kind": "List", "items": []}, ["here"]),
-        (value("x"), ["here.spec"]),
-        ({**value(), "status": 7}, ["here.status"]),
-        (value(capabilities=lists([{}], "x")), ["here.status.capabilities.enabledCapabilities[0]", "here.status.cap"]),
-        (value({"overrides": "x"}, capabilities=[]), ["here.spec.overrides", "here.status.capabilities"]),
-        (value({"capabilities": {"baselineCapabilitySet": 7}}), ["here.spec.capabilities.baselineCapabilitySet"]),
-        (value({"capabilities": ["Console"]}), ["here.spec.capabilities"]),
+        (None, ["here"], ["not-a-map"]),
+        ("", ["here"], ["not-a-map"]),
+        ("text", ["here"], ["not-a-map"]),
+        ({}, ["here"], ["wrong-kind"]),
+        ({**value(), "kind": "Pod"}, ["here"], ["wrong-kind"]),
+        ({**value(), "apiVersion": "config.openshift.io"}, [], []),
+        ({**value(), "apiVersion": "config.openshift.io.example/v1"}, ["here"], ["wrong-kind"]),
+        ({"kind": "List", "items": []}, ["here"], ["several-objects"]),
+        (value("x"), ["here.spec"], ["not-a-map"]),
+        ({**value(), "status": 7}, ["here.status"], ["not-a-map"]),
+        (
+            value(capabilities=lists([{}], "x")),
+            ["here.status.capabilities.enabledCapabilities[0]", "here.status.cap"],
+            ["not-a-string", "not-a-list"],
+        ),
+        (
+            value({"overrides": "x"}, capabilities=[]),
+            ["here.spec.overrides", "here.status.capabilities"],
+            ["not-a-list", "not-a-map"],
+        ),
+        (
+            value({"capabilities": {"baselineCapabilitySet": 7}}),
+            ["here.spec.capabilities.baselineCapabilitySet"],
+            ["not-a-string"],
+        ),
+        (value({"capabilities": ["Console"]}), ["here.spec.capabilities"], ["not-a-map"]),
         (
             value({"capabilities": {"baselineCapabilitySet": [], "additionalEnabledCapabilities": "Console"}}),
             [f"here.spec.capabilities.{field}" for field in ("baselineCapabilitySet", "additionalEnabledCapabilities")],
+            ["not-a-string", "not-a-list"],
         ),
         (
             value({"capabilities": {"additionalEnabledCapabilities": ["Console", 7, None]}}),
             [f"here.spec.capabilities.additionalEnabledCapabilities[{index}]" for index in (1, 2)],
+            ["not-a-string", "not-a-string"],
         ),
         # Fields that a selection can have elsewhere, but not in a ClusterVersion
-        (value({"capabilities": {"excludedCapabilities": []}}), ["here.spec.capabilities.excludedCapabilities"]),
+        (
+            value({"capabilities": {"excludedCapabilities": []}}),
+            ["here.spec.capabilities.excludedCapabilities"],
+            ["unknown-field"],
+        ),
         (
             value({"capabilities": {"baseline_capability_set": "None", "inclusionDefault": "Include", 7: "x"}}),
             [f"here.spec.capabilities.{field}" for field in ("baseline_capability_set", "inclusionDefault", "7")],
+            ["unknown-field", "unknown-field", "unknown-field"],
         ),
     ],
 )
-def test_an_invalid_value_is_an_error_at_its_location(given, where):
+def test_an_invalid_value_is_an_error_at_its_location(given, where, codes):
     problems = Problems()
     cluster = parse_cluster_version(given, Location(field="here"), problems)
     errors = [item for item in problems if item.severity == "error"]
 
     assert (cluster is None) is bool(where)
-    assert len(errors) == len(where)
+    assert [item.code for item in errors] == codes
     assert all(str(item.where).startswith(location) for item, location in zip(errors, where, strict=True))

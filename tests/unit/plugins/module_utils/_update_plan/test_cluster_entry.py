@@ -132,37 +132,47 @@ def test_a_cluster_must_be_a_dict(given):
 
 
 @pytest.mark.parametrize(
-    ("given", "locations"),
+    ("given", "locations", "codes"),
     [
-        ({}, [f"{B}.name"]),
-        ({"name": None}, [f"{B}.name"]),
-        ({"name": ""}, [f"{B}.name"]),
-        ({"name": 7}, [f"{B}.name"]),
-        ({"name": 7, "platform": 7}, [f"{B}.name", f"{B}.platform"]),
-        ({"name": "a", "nam": "b"}, [f"{B}.nam"]),
-        ({"name": "a", 7: "b"}, [f"{B}.7"]),
-        ({"name": "a", "place": "b", "live": []}, [f"{B}.place", f"{B}.live"]),
-        ({"name": "a", "featureSet": "", "feature_set": ""}, [f"{B}.feature_set"]),
+        ({}, [f"{B}.name"], ["missing-field"]),
+        ({"name": None}, [f"{B}.name"], ["missing-field"]),
+        ({"name": ""}, [f"{B}.name"], ["missing-field"]),
+        ({"name": 7}, [f"{B}.name"], ["not-a-string"]),
+        ({"name": 7, "platform": 7}, [f"{B}.name", f"{B}.platform"], ["not-a-string", "not-a-string"]),
+        ({"name": "a", "nam": "b"}, [f"{B}.nam"], ["unknown-field"]),
+        ({"name": "a", 7: "b"}, [f"{B}.7"], ["unknown-field"]),
+        ({"name": "a", "place": "b", "live": []}, [f"{B}.place", f"{B}.live"], ["unknown-field", "unknown-field"]),
+        ({"name": "a", "featureSet": "", "feature_set": ""}, [f"{B}.feature_set"], ["duplicate-field"]),
         # A value of another type is reported with the name of the cluster, if it has one
-        ({"name": "a", "feature_set": 7}, [f"{A}.feature_set"]),
-        ({"name": "a", "cluster_profile": ["b"]}, [f"{A}.cluster_profile"]),
-        ({"name": "a", "featureSet": 7}, [f"{A}.feature_set"]),
-        ({"name": "a", "hosted_control_plane": "no"}, [f"{A}.hosted_control_plane"]),
-        ({"name": "a", "releases": "x", "overrides": {}}, [f"{A}.releases", f"{A}.overrides"]),
-        ({"name": "a", "live_resources": "x"}, [f"{A}.live_resources"]),
-        ({"name": "a", "rule": "manifests"}, [f"{A}.rule"]),
-        ({"name": "a", "rule": 7}, [f"{A}.rule"]),
+        ({"name": "a", "feature_set": 7}, [f"{A}.feature_set"], ["not-a-string"]),
+        ({"name": "a", "cluster_profile": ["b"]}, [f"{A}.cluster_profile"], ["not-a-string"]),
+        ({"name": "a", "featureSet": 7}, [f"{A}.feature_set"], ["not-a-string"]),
+        ({"name": "a", "hosted_control_plane": "no"}, [f"{A}.hosted_control_plane"], ["not-a-boolean"]),
+        (
+            {"name": "a", "releases": "x", "overrides": {}},
+            [f"{A}.releases", f"{A}.overrides"],
+            ["not-a-list", "not-a-list"],
+        ),
+        ({"name": "a", "live_resources": "x"}, [f"{A}.live_resources"], ["not-a-list"]),
+        ({"name": "a", "rule": "manifests"}, [f"{A}.rule"], ["unknown-rule"]),
+        ({"name": "a", "rule": 7}, [f"{A}.rule"], ["not-a-string"]),
         (
             {"name": "a", "enabled_capabilities": [7, "a", None]},
             [f"{A}.enabled_capabilities[0]", f"{A}.enabled_capabilities[2]"],
+            ["not-a-string", "not-a-string"],
         ),
-        ({"feature_gates": ["a", 7], "platform": 7}, [f"{B}.platform", f"{B}.feature_gates[1]", f"{B}.name"]),
+        (
+            {"feature_gates": ["a", 7], "platform": 7},
+            [f"{B}.platform", f"{B}.feature_gates[1]", f"{B}.name"],
+            ["not-a-string", "not-a-string", "missing-field"],
+        ),
     ],
 )
-def test_invalid_options_are_reported_at_their_location(given, locations):
+def test_invalid_options_are_reported_at_their_location(given, locations, codes):
     problems = problems_of(given)
 
     assert [str(item.where) for item in problems] == locations
+    assert [item.code for item in problems] == codes
     assert all(item.severity == "error" and item.hint for item in problems)
 
 

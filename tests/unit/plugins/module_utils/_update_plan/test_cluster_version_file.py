@@ -120,6 +120,7 @@ def test_a_file_that_cannot_be_read_is_one_problem_that_names_it(content, messag
         path.write_bytes(content)
     problem = the_problem(str(path))
 
+    assert problem.code == ("unreadable-file" if content is None else "invalid-yaml")
     assert problem.message.startswith(message)
     assert problem.hint == hint
 
@@ -130,6 +131,7 @@ def test_a_file_without_an_object_is_empty(content, tmp_path):
     path.write_text(content)
 
     problem = the_problem(str(path))
+    assert problem.code == "empty-file"
     assert problem.message.startswith("is empty, ")
     assert problem.hint == AGAIN
 
@@ -139,6 +141,7 @@ def test_a_second_object_in_a_file_is_a_problem(content, tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_text(content)
 
+    assert the_problem(str(path))[1] == "several-documents"
     assert the_problem(str(path))[3:] == ("contains several documents, expected one", AGAIN)
 
 
@@ -161,6 +164,7 @@ def test_a_line_that_ends_the_document_does_not_begin_another(text, tail, tmp_pa
 
 @pytest.mark.parametrize("path", ["", "a\0b", "\0"])
 def test_an_invalid_path_is_a_problem_too(path):
+    assert the_problem(path)[1] == "invalid-path"
     assert the_problem(path)[3:] == (f"{path!r} is not a path", GIVE)
 
 
@@ -171,6 +175,7 @@ def test_the_location_is_the_path_as_written(tmp_path, monkeypatch):
 
 
 def test_a_directory_cannot_be_read(tmp_path):
+    assert the_problem(str(tmp_path)).code == "unreadable-file"
     assert the_problem(str(tmp_path)).message == "cannot be read: Is a directory"
 
 

@@ -192,8 +192,8 @@ def test_another_minor_of_the_cluster_is_a_warning_and_an_error_with_fail_on(ver
     fail_on = ["any"] if strict else []
     _request, problems = read(options(cluster_version=value, fail_on=fail_on), minor)
 
-    expected = [("error" if strict else "warning", "cluster_version.status.desired.version")]
-    assert [(item.severity, str(item.where)) for item in problems] == (expected if warned else [])
+    expected = [("error" if strict else "warning", "version-mismatch", "cluster_version.status.desired.version")]
+    assert [(item.severity, item.code, str(item.where)) for item in problems] == (expected if warned else [])
 
 
 def test_an_empty_list_of_resources_is_not_the_same_as_no_list():
