@@ -41,6 +41,9 @@ def test_the_hint_if_no_name_is_known():
         ("Registry", "Did you mean ImageRegistry?"),
         # Part of more than one name
         ("pens", "Use one of: ImageRegistry, openshift-samples, openshift-tests"),
+        # The beginning of one name: three letters are enough
+        ("ima", "Did you mean ImageRegistry?"),
+        ("im", "Use one of: ImageRegistry, openshift-samples, openshift-tests"),
         # Too short a part
         ("ift", "Use one of: ImageRegistry, openshift-samples, openshift-tests"),
     ],

@@ -162,6 +162,14 @@ def test_a_cluster_version_in_a_list_or_alone_is_found(check):
     assert outcome["findings"] == []
 
 
+def test_a_cluster_version_without_a_baseline_is_valid(check):
+    """The API reads it as vCurrent; only installers reject it."""
+    text = cluster_version("Console")
+    without = "".join(line for line in text.splitlines(keepends=True) if "baselineCapabilitySet" not in line)
+    assert text != without
+    assert errors_of(check({"a.yaml": without})) == []
+
+
 def test_what_a_policy_must_not_have_is_no_selection(check):
     text = policy(cluster_version("console")).replace("musthave", "mustnothave")
     assert check({"a.yaml": text, "b.yaml": INSTALL_CONFIG})["sites"][0]["kind"] == "install-config"

@@ -1,0 +1,41 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The updates that a ClusterVersion lists, with the risks of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_status import (
+    ConditionalRisk,
+    read_update_status,
+)
+
+RULE: dict[str, Any] = {"type": "PromQL", "promql": {"promql": "a\n  > 1"}}
+RISK: dict[str, Any] = {"name": "Slow", "message": "It is slow", "url": "https://example.com", "matchingRules": [RULE]}
+
+
+def status(conditional: dict[str, Any], **more: Any) -> dict[str, Any]:
+    release = {"version": "4.20.5"}
+    return {"spec": {}, "status": {"conditionalUpdates": [{"release": release, **conditional}], **more}}
+
+
+@pytest.mark.parametrize(
+    ("conditional", "more"),
+    [
+        ({"risks": [RISK]}, {}),
+        ({"riskNames": ["Slow", "Unknown"]}, {"conditionalUpdateRisks": [RISK]}),
+    ],
+)
+def test_a_conditional_update_has_its_risks(conditional, more):
+    found = read_update_status(status(conditional, **more))
+
+    assert found is not None
+    update = found.conditional_update("4.20.5")
+    assert update is not None
+    assert update.recommended is None
+    assert update.risks == (ConditionalRisk("Slow", "It is slow", "https://example.com", ("a > 1",), None),)
+    assert found.conditional_update("4.20.6") is None
