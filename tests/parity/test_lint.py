@@ -44,7 +44,7 @@ TRUE = {
 @pytest.mark.parametrize("folder", release_folders())
 def test_no_error_is_wrong(folder: Path) -> None:
     found = errors(read_source(str(folder), None))
-    assert {finding.resource.split(" ")[1].rpartition("/")[2] for finding in found} <= set(TRUE)
+    assert {finding.where.field.split(" ")[1].rpartition("/")[2] for finding in found} <= set(TRUE)
     assert all(finding.hint and finding.message for finding in found)
 
 
@@ -53,4 +53,4 @@ def test_a_forgotten_annotation_is_found_against_the_previous_release(folder: Pa
     source = read_source(str(folder), None)
     assert errors(source, source) == errors(source)
     for trial in trials(source, 2):
-        assert [finding.resource for finding in trial.against] == [str(trial.manifest.resource_id)]
+        assert [finding.where.field for finding in trial.against] == [str(trial.manifest.resource_id)]

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .._problems import Problems, type_name
-from .finding import Finding, in_order
+from .._problems import Problem, Problems, type_name
+from .finding import in_order
 
 _VERSION = 1
 _FIELDS = ("rule", "path", "resource")
@@ -26,20 +26,20 @@ Key = tuple[str, str, str]
 
 
 class Comparison(NamedTuple):
-    """Findings compared with a baseline. ``gone`` counts entries of the baseline that no finding matches."""
+    """Problems compared with a baseline. ``gone`` counts entries of the baseline that no finding matches."""
 
-    new: tuple[Finding, ...]
-    known: tuple[Finding, ...]
+    new: tuple[Problem, ...]
+    known: tuple[Problem, ...]
     gone: int
 
 
-def baseline_text(findings: Iterable[Finding]) -> str:
+def baseline_text(findings: Iterable[Problem]) -> str:
     """The content of a baseline file with ``findings``: one line per finding so that a diff of two files is readable.
 
     The message is for the reader only.
     """
     entries = [
-        json.dumps({**dict(zip(_FIELDS, _key(found), strict=True)), "message": found.message})
+        json.dumps({**dict(zip(_FIELDS, finding_key(found), strict=True)), "message": found.message})
         for found in in_order(findings)
     ]
     lines = ",\n    ".join(sorted(entries))
@@ -68,13 +68,13 @@ def parse_baseline(text: str, where: str, problems: Problems) -> Counter[Key]:
     return known
 
 
-def compare(findings: Iterable[Finding], known: Counter[Key]) -> Comparison:
+def compare(findings: Iterable[Problem], known: Counter[Key]) -> Comparison:
     """Divide ``findings`` into new and known ones. Each entry of the baseline matches one finding."""
     left = Counter(known)
-    new: list[Finding] = []
-    old: list[Finding] = []
+    new: list[Problem] = []
+    old: list[Problem] = []
     for found in in_order(findings):
-        key = _key(found)
+        key = finding_key(found)
         if left[key] > 0:
             left[key] -= 1
             old.append(found)
@@ -83,8 +83,9 @@ def compare(findings: Iterable[Finding], known: Counter[Key]) -> Comparison:
     return Comparison(tuple(new), tuple(old), sum(left.values()))
 
 
-def _key(found: Finding) -> Key:
-    return found.rule, found.path, found.resource
+def finding_key(found: Problem) -> Key:
+    """What identifies a finding: its rule, path and resource."""
+    return found.code, found.where.source, found.where.field
 
 
 def _entry(entry: Any, where: str, problems: Problems) -> Key | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-from .._problems import Severity
+from .._problems import Problem, Severity
 
 FailOn = Literal["error", "warning", "info", "never"]
 
@@ -34,47 +34,22 @@ class CheckRule(NamedTuple):
     default: bool = True
 
 
-class Finding(NamedTuple):
-    """A place that breaks a rule.
-
-    ``path`` is relative to the checked directory, with ``/`` between its parts; empty if no file is to blame. ``line``
-    counts from 1; 0 if it is not known. ``resource`` names the object, empty if there is none. ``message`` says what is
-    wrong, and ``hint`` what to do about it.
-    """
-
-    rule: str
-    severity: Severity
-    path: str
-    line: int
-    resource: str
-    message: str
-    hint: str
-
-    @property
-    def location(self) -> str:
-        """Path and line, as compilers write them."""
-        return f"{self.path}:{self.line}" if self.path and self.line else self.path
-
-    def as_dict(self) -> dict[str, Any]:
-        """Convert to the form that modules return."""
-        return dict(self._asdict())
-
-
 class Report(NamedTuple):
     """The result of a check. ``tool`` is the name of the module.
 
-    ``rules`` are all rules that were checked. ``findings`` are the new ones, ``known`` those in the baseline.
-    ``fail_on`` is the least severity that fails the check.
+    ``rules`` are all rules that were checked. ``findings`` are the new ones, ``known`` those in the baseline. The code
+    of a finding is the id of its rule. Its location has the path relative to the checked directory, with ``/`` between
+    its parts, the line, and the resource as field. ``fail_on`` is the least severity that fails the check.
     """
 
     tool: str
     rules: tuple[CheckRule, ...]
-    findings: tuple[Finding, ...]
-    known: tuple[Finding, ...] = ()
+    findings: tuple[Problem, ...]
+    known: tuple[Problem, ...] = ()
     fail_on: FailOn = "error"
 
     @property
-    def failures(self) -> tuple[Finding, ...]:
+    def failures(self) -> tuple[Problem, ...]:
         """The findings that fail the check."""
         return tuple(finding for finding in self.findings if fails(finding.severity, self.fail_on))
 
@@ -84,7 +59,7 @@ def fails(severity: Severity, fail_on: FailOn) -> bool:
     return fail_on != "never" and SEVERITIES.index(severity) <= SEVERITIES.index(fail_on)
 
 
-def counts(findings: Iterable[Finding]) -> dict[str, int]:
+def counts(findings: Iterable[Problem]) -> dict[str, int]:
     """The number of findings by severity, the worst one first. Every severity has an entry."""
     total: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
     for finding in findings:
@@ -92,14 +67,29 @@ def counts(findings: Iterable[Finding]) -> dict[str, int]:
     return total
 
 
-def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: Iterable[Problem]) -> tuple[Problem, ...]:
     """Every distinct finding once, by path, line, severity and rule."""
-    return tuple(
-        sorted(
-            dict.fromkeys(findings),
-            key=lambda found: (found.path, found.line, SEVERITIES.index(found.severity), found[0], found[4:]),
-        )
-    )
+
+    def order(found: Problem) -> tuple[object, ...]:
+        where = found.where
+        rank = SEVERITIES.index(found.severity)
+        return where.source, where.line, rank, found.code, where.field, found.message, found.hint
+
+    return tuple(sorted(dict.fromkeys(findings), key=order))
+
+
+def finding_dict(finding: Problem) -> dict[str, Any]:
+    """Convert to the form that modules return."""
+    where = finding.where
+    return {
+        "rule": finding.code,
+        "severity": finding.severity,
+        "path": where.source,
+        "line": where.line,
+        "resource": where.field,
+        "message": finding.message,
+        "hint": finding.hint,
+    }
 
 
 def printable(text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
-from .finding import Report, counts
+from .finding import Report, counts, finding_dict
 from .github import github_report
 from .junit import junit_report
 from .sarif import sarif_report
@@ -23,8 +23,8 @@ def json_report(report: Report) -> str:
         "tool": report.tool,
         "counts": counts(report.findings),
         "failed": bool(report.failures),
-        "findings": [finding.as_dict() for finding in report.findings],
-        "known": [finding.as_dict() for finding in report.known],
+        "findings": [finding_dict(finding) for finding in report.findings],
+        "known": [finding_dict(finding) for finding in report.known],
     }
     return json.dumps(value, indent=1) + "\n"
 

@@ -10,7 +10,8 @@ The workflow commands, with their escapes: actions/toolkit:packages/core/src/com
 
 from __future__ import annotations
 
-from .finding import Finding, Report
+from .._problems import Problem
+from .finding import Report
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -20,10 +21,11 @@ def github_report(report: Report) -> str:
     return "".join(f"{_annotation(finding)}\n" for finding in report.findings)
 
 
-def _annotation(finding: Finding) -> str:
-    properties = {"file": finding.path, "line": str(finding.line or ""), "title": finding.rule}
+def _annotation(finding: Problem) -> str:
+    where = finding.where
+    properties = {"file": where.source, "line": str(where.line or ""), "title": finding.code}
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value)
-    resource = f"{finding.resource}: " if finding.resource else ""
+    resource = f"{where.field}: " if where.field else ""
     hint = f". {finding.hint}" if finding.hint else ""
     return f"::{_COMMANDS[finding.severity]} {listed}::{_data(f'{resource}{finding.message}{hint}')}"
 

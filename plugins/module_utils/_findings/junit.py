@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
-from .finding import Finding, Report, fails
+from .._problems import Problem
+from .finding import Report, fails
 from .text import finding_line
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -22,7 +23,7 @@ def junit_report(report: Report) -> str:
     A finding that fails the check is a failure. A known one is skipped, any other one passes, with its text as output.
     """
     suite = ET.Element("testsuite", {"name": report.tool})
-    found = {finding.rule for finding in (*report.findings, *report.known)}
+    found = {finding.code for finding in (*report.findings, *report.known)}
     for rule in report.rules:
         if rule.id not in found:
             ET.SubElement(suite, "testcase", {"classname": report.tool, "name": rule.id})
@@ -44,17 +45,18 @@ def junit_report(report: Report) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _case(finding: Finding, suite: ET.Element) -> ET.Element:
-    name = f"{finding.rule}: {finding.resource}" if finding.resource else finding.rule
-    attributes = {"classname": _xml(finding.path or suite.attrib["name"]), "name": _xml(name)}
-    if finding.path:
-        attributes["file"] = _xml(finding.path)
-    if finding.line:
-        attributes["line"] = str(finding.line)
+def _case(finding: Problem, suite: ET.Element) -> ET.Element:
+    where = finding.where
+    name = f"{finding.code}: {where.field}" if where.field else finding.code
+    attributes = {"classname": _xml(where.source or suite.attrib["name"]), "name": _xml(name)}
+    if where.source:
+        attributes["file"] = _xml(where.source)
+    if where.line:
+        attributes["line"] = str(where.line)
     return ET.SubElement(suite, "testcase", attributes)
 
 
-def _details(finding: Finding) -> str:
+def _details(finding: Problem) -> str:
     return f"{finding_line(finding)}\n{finding.hint}" if finding.hint else finding_line(finding)
 
 

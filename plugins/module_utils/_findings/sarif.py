@@ -16,7 +16,9 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
-from .finding import CheckRule, Finding, Report, sentence
+from .._problems import Location, Problem
+from .baseline import Key, finding_key
+from .finding import CheckRule, Report, sentence
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -26,7 +28,7 @@ _FINGERPRINT = "capabilityOpenshift/v1"
 def sarif_report(report: Report) -> str:
     """Render ``report``. Findings of the baseline are in it as suppressed results."""
     indexes = {rule.id: index for index, rule in enumerate(report.rules)}
-    seen: Counter[tuple[str, str, str]] = Counter()
+    seen: Counter[Key] = Counter()
     results = [_result(finding, indexes, seen) for finding in report.findings]
     for finding in report.known:
         suppressed = _result(finding, indexes, seen)
@@ -50,33 +52,33 @@ def _rule(rule: CheckRule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, indexes: dict[str, int], seen: Counter[tuple[str, str, str]]) -> dict[str, Any]:
-    key = (finding.rule, finding.path, finding.resource)
+def _result(finding: Problem, indexes: dict[str, int], seen: Counter[Key]) -> dict[str, Any]:
+    key = finding_key(finding)
     seen[key] += 1
     identity = "\0".join((*key, str(seen[key])))
     text = " ".join(sentence(part) for part in (finding.message, finding.hint) if part)
     result: dict[str, Any] = {
-        "ruleId": finding.rule,
+        "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
         "message": {"text": text},
         "partialFingerprints": {_FINGERPRINT: hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()},
     }
-    if finding.rule in indexes:
-        result["ruleIndex"] = indexes[finding.rule]
-    location = _location(finding)
+    if finding.code in indexes:
+        result["ruleIndex"] = indexes[finding.code]
+    location = _location(finding.where)
     if location:
         result["locations"] = [location]
     return result
 
 
-def _location(finding: Finding) -> dict[str, Any]:
+def _location(where: Location) -> dict[str, Any]:
     location: dict[str, Any] = {}
-    if finding.path:
-        uri = quote(finding.path.encode(errors="surrogateescape"))
+    if where.source:
+        uri = quote(where.source.encode(errors="surrogateescape"))
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}}
-        if finding.line:
-            physical["region"] = {"startLine": finding.line}
+        if where.line:
+            physical["region"] = {"startLine": where.line}
         location["physicalLocation"] = physical
-    if finding.resource:
-        location["logicalLocations"] = [{"fullyQualifiedName": finding.resource, "kind": "resource"}]
+    if where.field:
+        location["logicalLocations"] = [{"fullyQualifiedName": where.field, "kind": "resource"}]
     return location

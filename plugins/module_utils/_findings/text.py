@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from .finding import Finding, Report, counts, printable, sentence
+from .._problems import Problem
+from .finding import Report, counts, printable, sentence
 
 
 def text_report(report: Report) -> str:
@@ -21,11 +22,12 @@ def text_report(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def finding_line(finding: Finding) -> str:
+def finding_line(finding: Problem) -> str:
     """One finding on one line: location, severity, rule, resource and message."""
-    start = f"{printable(finding.location)}: " if finding.location else ""
-    resource = f"{printable(finding.resource)}: " if finding.resource else ""
-    return f"{start}{finding.severity} [{finding.rule}] {resource}{printable(finding.message)}"
+    where = finding.where
+    start = f"{printable(where.source)}{f':{where.line}' if where.line else ''}: " if where.source else ""
+    resource = f"{printable(where.field)}: " if where.field else ""
+    return f"{start}{finding.severity} [{finding.code}] {resource}{printable(finding.message)}"
 
 
 def summary(report: Report) -> str:

@@ -10,39 +10,41 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from .._problems import Problem
 from .._references.report import consequence, missing_names
 from .._references.unmet import UnmetReference, unmet_references
 from .._release.manifest import Manifest
-from .._release.release import Release
 from .._release.task_graph import component_of
-from .breach import Breach
 from .cluster_variant import ClusterVariant
+from .rules import finding
+from .source import LintSource
 
 _MOST = 0.8
 _ENOUGH = 5
 
 
-def dangling_references(release: Release, variants: Iterable[ClusterVariant]) -> Iterator[Breach]:
+def dangling_references(source: LintSource, variants: Iterable[ClusterVariant]) -> Iterator[Problem]:
     """References whose target needs a capability that the manifest does not need, each of them once."""
     reported: set[tuple[object, ...]] = set()
     for variant in variants:
-        for reference in unmet_references(release, variant.manifests):
-            source = reference.source
-            key = (reference.kind, source.file, source.document, reference.target)
-            enabled = variant.closure(frozenset(source.capabilities))
+        for reference in unmet_references(source.release, variant.manifests):
+            manifest = reference.source
+            key = (reference.kind, manifest.file, manifest.document, reference.target)
+            enabled = variant.closure(frozenset(manifest.capabilities))
             if key not in reported and reference.dangles(enabled):
                 reported.add(key)
-                yield _breach(reference, enabled)
+                yield _dangling(reference, enabled, source)
 
 
-def _breach(reference: UnmetReference, enabled: frozenset[str]) -> Breach:
+def _dangling(reference: UnmetReference, enabled: frozenset[str], source: LintSource) -> Problem:
     names = " and ".join(missing_names(reference, enabled))
     own = " and ".join(reference.source.capabilities) or "no capability"
     message = f"needs {own}, but refers to {reference.target}, which needs {names}: {consequence(reference)}"
-    return Breach(reference.kind, reference.source, message, f"Add {names} to its annotation, or move the reference")
+    hint = f"Add {names} to its annotation, or move the reference"
+    return finding(reference.kind, source.location(reference.source), message, hint)
 
 
-def ambiguous_resources(variants: Iterable[ClusterVariant]) -> Iterator[Breach]:
+def ambiguous_resources(source: LintSource, variants: Iterable[ClusterVariant]) -> Iterator[Problem]:
     """Resources with two manifests in one cluster that need other capabilities, or of which one deletes it."""
     reported: set[tuple[str, int]] = set()
     for variant in variants:
@@ -52,7 +54,7 @@ def ambiguous_resources(variants: Iterable[ClusterVariant]) -> Iterator[Breach]:
                 key = (other.file, other.document)
                 if _decision(other) != _decision(first) and key not in reported:
                     reported.add(key)
-                    yield Breach("two-answers", other, _ambiguity(first, other))
+                    yield finding("two-answers", source.location(other), _ambiguity(first, other))
 
 
 def _decision(manifest: Manifest) -> tuple[bool, frozenset[str]]:
@@ -71,7 +73,7 @@ def _describe(manifest: Manifest) -> str:
     return f"{'deletes it and ' if manifest.deletes else ''}needs {names}"
 
 
-def inconsistent_capabilities(variants: Iterable[ClusterVariant]) -> Iterator[Breach]:
+def inconsistent_capabilities(source: LintSource, variants: Iterable[ClusterVariant]) -> Iterator[Problem]:
     """Manifests without a capability that most manifests of their component need."""
     reported: set[tuple[str, int]] = set()
     for variant in variants:
@@ -87,4 +89,4 @@ def inconsistent_capabilities(variants: Iterable[ClusterVariant]) -> Iterator[Br
                 if missing and (manifest.file, manifest.document) not in reported:
                     reported.add((manifest.file, manifest.document))
                     message = f"does not need {' and '.join(missing)}, as most manifests of {component} do"
-                    yield Breach("odd-one-out", manifest, message)
+                    yield finding("odd-one-out", source.location(manifest), message)

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from .._capability.inclusion import InclusionContext
 from .._capability.release_capabilities import read_minor_data
-from .._findings.finding import CheckRule, Finding
-from .._problems import InvalidOptionError, Problems, did_you_mean
+from .._findings.finding import CheckRule
+from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean
 from .._release.release import Release
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
-from .breach import Breach
 from .cluster_rules import ambiguous_resources, dangling_references, inconsistent_capabilities
 from .cluster_variant import cluster_variants
 from .manifest_rules import (
@@ -26,7 +25,7 @@ from .manifest_rules import (
     misspelled_annotations,
     unknown_capabilities,
 )
-from .rules import RULES, RULES_BY_ID
+from .rules import RULES, RULES_BY_ID, finding
 from .source import LintSource
 from .update_rules import UpdateRules
 
@@ -53,7 +52,7 @@ class LintOptions(NamedTuple):
 class LintResult(NamedTuple):
     """What a lint found. ``known`` are the capabilities that manifests can need."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[Problem, ...]
     known: frozenset[str]
 
 
@@ -71,12 +70,12 @@ def lint(source: LintSource, previous: LintSource | None, options: LintOptions, 
     rules = {rule.id for rule in options.rules}
     findings = [
         *source.findings,
-        *(breach.finding(source) for breach in _breaches(source.release, previous, before, known)),
+        *_broken_rules(source, previous, before, known),
         *_vanished_capabilities(source, before - known),
     ]
     if source.is_complete:
         findings += _unused_capabilities(source, known.difference(options.assume_known))
-    return LintResult(tuple(found for found in findings if found.rule in rules), known)
+    return LintResult(tuple(found for found in findings if found.code in rules), known)
 
 
 def known_names(release: Release, assume_known: Sequence[str], option: str, problems: Problems) -> frozenset[str]:
@@ -94,21 +93,21 @@ def known_names(release: Release, assume_known: Sequence[str], option: str, prob
     return data.capabilities.union(assume_known)
 
 
-def _breaches(
-    release: Release, previous: LintSource | None, before: frozenset[str], known: frozenset[str]
-) -> Iterator[Breach]:
-    variants = cluster_variants(release, previous.release if previous else None)
-    yield from manifests_without_profile(release)
-    yield from unknown_capabilities(release, known)
-    yield from misspelled_annotations(release)
-    yield from misplaced_annotations(release)
-    yield from invalid_deletions(release)
-    yield from dangling_references(release, variants)
-    yield from ambiguous_resources(variants)
-    yield from inconsistent_capabilities(variants)
+def _broken_rules(
+    source: LintSource, previous: LintSource | None, before: frozenset[str], known: frozenset[str]
+) -> Iterator[Problem]:
+    variants = cluster_variants(source.release, previous.release if previous else None)
+    yield from manifests_without_profile(source)
+    yield from unknown_capabilities(source, known)
+    yield from misspelled_annotations(source)
+    yield from misplaced_annotations(source)
+    yield from invalid_deletions(source)
+    yield from dangling_references(source, variants)
+    yield from ambiguous_resources(source, variants)
+    yield from inconsistent_capabilities(source, variants)
     if previous is not None:
-        pair = (cluster_variants(previous.release, release), variants)
-        yield from UpdateRules(previous.release, release, pair, (before, known)).breaches()
+        pair = (cluster_variants(previous.release, source.release), variants)
+        yield from UpdateRules(previous.release, source, pair, (before, known)).findings()
 
 
 def _check_order(previous: Release, release: Release) -> None:
@@ -127,27 +126,25 @@ def _check_rules(names: Sequence[str]) -> None:
     problems.raise_errors(InvalidOptionError)
 
 
-def _unused_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[Finding]:
+def _unused_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[Problem]:
     used = {name for manifest in source.release.manifests for name in manifest.capabilities}
     message = "is a capability that no manifest needs, so no update enables it implicitly"
     for name in sorted(known - used):
-        yield _capability_finding("unused-capability", name, message, source)
+        yield finding("unused-capability", _definition_of(name, source), message)
 
 
-def _vanished_capabilities(source: LintSource, names: Collection[str]) -> Iterator[Finding]:
+def _vanished_capabilities(source: LintSource, names: Collection[str]) -> Iterator[Problem]:
     message = (
         "is a capability of the previous release, but not of this one: the API server rejects every write to a "
         "ClusterVersion that contains it"
     )
     for name in sorted(names):
-        yield _capability_finding("vanished-capability", name, message, source)
+        yield finding("vanished-capability", _definition_of(name, source), message)
 
 
-def _capability_finding(rule_id: str, name: str, message: str, source: LintSource) -> Finding:
-    """A finding about a capability. Its location is that in the ClusterVersion CRD, if the release contains one."""
-    rule = RULES_BY_ID[rule_id]
+def _definition_of(name: str, source: LintSource) -> Location:
+    """The location of a capability in the ClusterVersion CRD, if the release contains one."""
     is_crd = CUSTOM_RESOURCE_DEFINITIONS.group_kind, CLUSTER_VERSIONS.resource
     crds = (item for item in source.release.manifests if (item.resource_id.group_kind, item.resource_id.name) == is_crd)
     crd = next(crds, None)
-    file, line = (crd.file, source.line_of(crd, f"- {name}\n")) if crd else ("", 0)
-    return Finding(rule.id, rule.severity, file, line, name, message, rule.hint)
+    return Location(field=name) if crd is None else source.location(crd, f"- {name}\n")._replace(field=name)

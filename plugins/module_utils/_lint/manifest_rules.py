@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from .._data.workloads import POD_SPECS
-from .._problems import did_you_mean, nearest_name
+from .._problems import Problem, did_you_mean, nearest_name
 from .._release.manifest import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
@@ -24,7 +24,8 @@ from .._release.manifest import (
 )
 from .._release.release import Release
 from .._unstructured import nested
-from .breach import Breach
+from .rules import finding
+from .source import LintSource
 
 PROFILES = ("hypershift", "ibm-cloud-managed", "self-managed-high-availability", "single-node-developer")
 """The cluster profiles of all releases (openshift/enhancements:enhancements/update/cluster-profiles.md)."""
@@ -40,7 +41,7 @@ _READ_BY_HYPERSHIFT = "-hypershift"
 """In the name of a file that HyperShift reads instead of the CVO."""
 
 
-def manifests_without_profile(release: Release) -> Iterator[Breach]:
+def manifests_without_profile(source: LintSource) -> Iterator[Problem]:
     """Manifests that no cluster gets. It is an error if their author meant them for the CVO.
 
     That is so if they have another annotation of releases, or if their Namespace comes from the release. Others are
@@ -48,81 +49,83 @@ def manifests_without_profile(release: Release) -> Iterator[Breach]:
     """
     namespaces = {
         item.resource_id.name
-        for item in release.manifests
+        for item in source.release.manifests
         if item.resource_id.group_kind == ("", "Namespace") and _names_profile(item)
     }
-    for manifest in release.manifests:
+    for manifest in source.release.manifests:
         if _names_profile(manifest) or _READ_BY_HYPERSHIFT in manifest.file:
             continue
-        unreadable = _unreadable_annotation(manifest, release)
+        unreadable = _unreadable_annotation(manifest, source.release)
         if unreadable:
             message = (
                 f"has the annotation {unreadable}, whose value is not a string: the CVO then reads no annotation, so "
                 "no cluster gets the manifest"
             )
-            yield Breach("no-profile", manifest, message, "Quote the values of all annotations", unreadable)
+            hint = "Quote the values of all annotations"
+            yield finding("no-profile", source.location(manifest, unreadable), message, hint)
             continue
         is_meant = manifest.resource_id.namespace in namespaces or any(
             _is_release_annotation(key) for key in manifest.annotations or ()
         )
         message = "is in no cluster profile, so no cluster gets it"
-        yield Breach("no-profile", manifest, message, severity=None if is_meant else "warning")
+        yield finding("no-profile", source.location(manifest), message, severity=None if is_meant else "warning")
 
 
-def unknown_capabilities(release: Release, known: frozenset[str]) -> Iterator[Breach]:
+def unknown_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[Problem]:
     """Names of capabilities that do not exist, and annotations without a name."""
-    for manifest in release.manifests:
+    for manifest in source.release.manifests:
         value = (manifest.annotations or {}).get(CAPABILITY_ANNOTATION)
         if value == "":
             message = "has an empty annotation, which requires no capability"
-            yield Breach(
-                "unknown-capability", manifest, message, "Set a name, or remove the annotation", CAPABILITY_ANNOTATION
-            )
+            hint = "Set a name, or remove the annotation"
+            yield finding("unknown-capability", source.location(manifest, CAPABILITY_ANNOTATION), message, hint)
         for name in dict.fromkeys(manifest.capabilities):
             if name not in known:
                 message = f"needs {name!r}, which is not a capability of the release, so no cluster gets it"
-                yield Breach("unknown-capability", manifest, message, _hint_for(name, known), CAPABILITY_ANNOTATION)
+                where = source.location(manifest, CAPABILITY_ANNOTATION)
+                yield finding("unknown-capability", where, message, _hint_for(name, known))
 
 
-def misspelled_annotations(release: Release) -> Iterator[Breach]:
+def misspelled_annotations(source: LintSource) -> Iterator[Problem]:
     """Annotations that look like those of the CVO."""
-    for manifest in release.manifests:
+    for manifest in source.release.manifests:
         for key in manifest.annotations or ():
             intended = _intended(key)
             if intended:
                 message = f"has the annotation {key}, which the CVO ignores"
-                yield Breach("misspelled-annotation", manifest, message, f"Write {intended}", key)
+                where = source.location(manifest, key)
+                yield finding("misspelled-annotation", where, message, f"Write {intended}")
 
 
-def misplaced_annotations(release: Release) -> Iterator[Breach]:
+def misplaced_annotations(source: LintSource) -> Iterator[Problem]:
     """Capability annotations that are labels, or in a Pod template. If the manifest is annotated, too, it is a note."""
-    for manifest in release.manifests:
+    for manifest in source.release.manifests:
         is_annotated = CAPABILITY_ANNOTATION in (manifest.annotations or {})
         path = POD_SPECS.get(manifest.resource_id.kind, ())[:-1]
         if is_annotated and not path:
             continue
-        body = release.read_body(manifest)
+        body = source.release.read_body(manifest)
         is_in_template = path and nested(body, *path, "metadata", "annotations", CAPABILITY_ANNOTATION) is not None
         if is_annotated and is_in_template:
             message = f"has the annotation {CAPABILITY_ANNOTATION} in its Pod template, too, where the CVO ignores it"
-            yield Breach("annotated-pods", manifest, message, key="template:")
+            yield finding("annotated-pods", source.location(manifest, "template:"), message)
         elif is_annotated:
             continue
         elif nested(body, "metadata", "labels", CAPABILITY_ANNOTATION) is not None:
             message = f"has the label {CAPABILITY_ANNOTATION}, and no such annotation: the CVO reads no labels"
-            yield Breach("misplaced-annotation", manifest, message, key=CAPABILITY_ANNOTATION)
+            yield finding("misplaced-annotation", source.location(manifest, CAPABILITY_ANNOTATION), message)
         elif is_in_template:
             message = f"has the annotation {CAPABILITY_ANNOTATION} only in its Pod template, where the CVO ignores it"
-            yield Breach("misplaced-annotation", manifest, message, key=CAPABILITY_ANNOTATION)
+            yield finding("misplaced-annotation", source.location(manifest, CAPABILITY_ANNOTATION), message)
 
 
-def invalid_deletions(release: Release) -> Iterator[Breach]:
+def invalid_deletions(source: LintSource) -> Iterator[Problem]:
     """Values of the deletion annotation that the CVO rejects."""
-    for manifest in release.manifests:
+    for manifest in source.release.manifests:
         value = (manifest.annotations or {}).get(DELETE_ANNOTATION)
         if value is not None and value != "true":
             message = f"has the value {value!r} in {DELETE_ANNOTATION}, expected 'true': the CVO reports an error"
-            yield Breach("invalid-deletion", manifest, message, key=DELETE_ANNOTATION)
+            yield finding("invalid-deletion", source.location(manifest, DELETE_ANNOTATION), message)
 
 
 def _hint_for(name: str, known: frozenset[str]) -> str:

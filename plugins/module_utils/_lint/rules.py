@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .._findings.finding import CheckRule
+from .._problems import Location, Problem, Severity
 
 _ANNOTATE = "Give both manifests the same capabilities, or move the reference"
 _NEW_NAME = "Give the resource a new name with the annotation, and keep the old one as a manifest that deletes it"
@@ -228,3 +229,9 @@ RULES: tuple[CheckRule, ...] = (
 """All rules, the most severe ones first."""
 
 RULES_BY_ID: Mapping[str, CheckRule] = {rule.id: rule for rule in RULES}
+
+
+def finding(rule_id: str, where: Location, message: str, hint: str = "", severity: Severity | None = None) -> Problem:
+    """A finding with the hint and the severity of its rule, unless others are given."""
+    rule = RULES_BY_ID[rule_id]
+    return Problem(severity or rule.severity, rule_id, where, message, hint or rule.hint)

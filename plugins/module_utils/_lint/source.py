@@ -13,12 +13,11 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from .._findings.finding import Finding
-from .._problems import Problem
+from .._problems import Location, Problem
 from .._release.loader import CVO_MANIFESTS, PLACEHOLDER_IMAGE, RELEASE_MANIFESTS, LoadedRelease, load_release
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .rules import RULES_BY_ID
+from .rules import finding
 
 LARGEST_FILE = 16 << 20
 """Bytes of the largest file that is read. The largest file of a real release has 2 MB."""
@@ -35,9 +34,13 @@ class LintSource(NamedTuple):
     """
 
     release: Release
-    findings: tuple[Finding, ...]
+    findings: tuple[Problem, ...]
     is_complete: bool
     line_of: Callable[[Manifest, str], int]
+
+    def location(self, manifest: Manifest, text: str = "") -> Location:
+        """The location of ``manifest``, with the line of the first occurrence of ``text`` in it."""
+        return Location(manifest.file, line=self.line_of(manifest, text), field=str(manifest.resource_id))
 
 
 def read_source(path: str, openshift_version: str | None, index_directory: str = "") -> LintSource:
@@ -55,32 +58,29 @@ def read_source(path: str, openshift_version: str | None, index_directory: str =
         release_image=PLACEHOLDER_IMAGE,
         index_directory=index_directory if is_release else "",
         keep_going=True,
-        skip={finding.path for finding in skipped},
+        skip={skip.where.source for skip in skipped},
     )
     findings = list(skipped)
     templates = {file for file in map(_file_of_error, loaded.problems) if file and _is_template(path, file)}
-    findings += [file_finding("template", file, "is a template, so it was passed over") for file in sorted(templates)]
+    message = "is a template, so it was passed over"
+    findings += [finding("template", Location(file), message) for file in sorted(templates)]
     for problem in loaded.problems:
         file, line, field = problem.where.source, problem.where.line, problem.where.field
         if file not in templates and os.path.lexists(os.path.join(path, file)) and not os.path.isabs(file):
             message = f"{field} {problem.message}" if field else problem.message
-            findings.append(Finding("invalid-manifest", problem.severity, file, line, "", message, problem.hint))
+            where = Location(file, line=line)
+            findings.append(problem._replace(code="invalid-manifest", where=where, message=message))
     manifests = tuple(item for item in loaded.release.manifests if item.file not in templates)
     release = loaded.release._replace(manifests=manifests)
     is_complete = any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in loaded.directories)
     return LintSource(release, tuple(findings), is_complete, _LineFinder(loaded))
 
 
-def file_finding(rule: str, file: str, message: str) -> Finding:
-    """A finding about a whole file."""
-    return Finding(rule, RULES_BY_ID[rule].severity, file, 0, "", message, RULES_BY_ID[rule].hint)
-
-
 def _file_of_error(problem: Problem) -> str:
     return problem.where.source if problem.severity == "error" else ""
 
 
-def _files_to_skip(path: str) -> Iterator[Finding]:
+def _files_to_skip(path: str) -> Iterator[Problem]:
     """Yield a finding for each file that must not be read, and for those of other tools."""
     root = os.path.realpath(path)
     for directory in ("", CVO_MANIFESTS, RELEASE_MANIFESTS):
@@ -92,17 +92,18 @@ def _files_to_skip(path: str) -> Iterator[Finding]:
                 continue
             real = os.path.realpath(os.path.join(folder, name))
             if os.path.commonpath([root, real]) != root:
-                yield file_finding("link-outside", file, f"is a link to {real}, which is outside of the directory")
+                message = f"is a link to {real}, which is outside of the directory"
+                yield finding("link-outside", Location(file), message)
                 continue
             try:
                 status = os.stat(real)
             except OSError:
                 continue  # the loader reports it
             if name in _TOOL_FILES:
-                yield file_finding("template", file, "belongs to Helm or Kustomize, so it was passed over")
+                yield finding("template", Location(file), "belongs to Helm or Kustomize, so it was passed over")
             elif stat.S_ISREG(status.st_mode) and status.st_size > LARGEST_FILE:
                 message = f"has {status.st_size >> 20} MB, expected at most {LARGEST_FILE >> 20}; it was not read"
-                yield file_finding("invalid-manifest", file, message)
+                yield finding("invalid-manifest", Location(file), message)
 
 
 def _is_template(path: str, file: str) -> bool:

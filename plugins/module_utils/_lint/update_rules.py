@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from .._problems import Location, Problem
 from .._release.manifest import CAPABILITY_ANNOTATION, DELETE_ANNOTATION, Manifest
 from .._release.release import Release
 from .._resources import ResourceId
-from .breach import Breach
 from .cluster_variant import ClusterVariant
+from .rules import finding
+from .source import LintSource
 
 
 class UpdateRules:
@@ -25,20 +27,20 @@ class UpdateRules:
     def __init__(
         self,
         previous: Release,
-        release: Release,
+        source: LintSource,
         variants: tuple[Sequence[ClusterVariant], Sequence[ClusterVariant]],
         known: tuple[frozenset[str], frozenset[str]],
     ) -> None:
-        self._release = release
-        self._is_minor = previous.minor != release.minor
+        self._source = source
+        self._is_minor = previous.minor != source.release.minor
         self._known_before, self._known_after = known
         before = {variant.key: variant for variant in variants[0]}
         self._pairs = [(before[variant.key], variant) for variant in variants[1] if variant.key in before]
         self._previous = previous
-        self._resources = {manifest.resource_id for manifest in release.manifests}
-        self._reported: set[tuple[str, ResourceId]] = set()
+        self._resources = {manifest.resource_id for manifest in source.release.manifests}
+        self._reported: set[tuple[str, str]] = set()
 
-    def breaches(self) -> Iterator[Breach]:
+    def findings(self) -> Iterator[Problem]:
         """Yield each broken rule once for each resource."""
         optional: dict[str, list[Manifest]] = {}
         for before, after in self._pairs:
@@ -50,32 +52,32 @@ class UpdateRules:
         yield from self._losses_of_unused()
         yield from self._optional(optional)
 
-    def _once(self, breaches: Iterator[Breach]) -> Iterator[Breach]:
-        for breach in breaches:
-            key = (breach.rule, breach.manifest.resource_id)
+    def _once(self, findings: Iterator[Problem]) -> Iterator[Problem]:
+        for found in findings:
+            key = (found.code, found.where.field)
             if key not in self._reported:
                 self._reported.add(key)
-                yield breach
+                yield found
 
-    def _losses(self, old: Sequence[Manifest], new: Sequence[Manifest]) -> Iterator[Breach]:
+    def _losses(self, old: Sequence[Manifest], new: Sequence[Manifest]) -> Iterator[Problem]:
         """Manifests of one resource that need less than before, whether their clusters can update or not."""
         for before in old:
             for after in new:
                 lost = _listed(sorted(set(before.capabilities).difference(after.capabilities) & self._known_after))
                 if lost and not before.deletes and not after.deletes:
                     message = f"needed {lost} in the previous release: clusters that disabled it get the resource"
-                    yield Breach("loses-capability", after, message)
+                    yield finding("loses-capability", self._source.location(after), message)
                 elif lost and before.deletes and after.deletes:
                     message = (
                         f"needed {lost} in the previous release: the update also deletes a resource of that name on "
                         "clusters that disabled it"
                     )
-                    yield Breach("deletion-loses-capability", after, message)
+                    yield finding("deletion-loses-capability", self._source.location(after), message)
 
-    def _losses_of_unused(self) -> Iterator[Breach]:
+    def _losses_of_unused(self) -> Iterator[Problem]:
         """Losses of manifests that are for no cluster, because they have no profile or an odd feature set."""
         unused = []
-        for release, side in ((self._previous, 0), (self._release, 1)):
+        for release, side in ((self._previous, 0), (self._source.release, 1)):
             used = {id(manifest) for pair in self._pairs for manifest in pair[side].manifests}
             grouped: dict[ResourceId, list[Manifest]] = {}
             for manifest in release.manifests:
@@ -87,36 +89,37 @@ class UpdateRules:
 
     def _compare(
         self, old: tuple[Manifest, ...], new: tuple[Manifest, ...], optional: dict[str, list[Manifest]]
-    ) -> Iterator[Breach]:
+    ) -> Iterator[Problem]:
         deleted = all(item.deletes for item in old)
         if deleted and not all(item.deletes for item in new):
             message = f"was deleted by {old[0].file} of the previous release, and is applied again"
-            yield Breach("returns", new[0], message)
+            yield finding("returns", self._source.location(new[0]), message)
         elif deleted and self._is_minor:
             message = "was already deleted by the previous minor version, so no cluster has the resource"
-            yield Breach("still-deletes", new[0], message, key=DELETE_ANNOTATION)
+            yield finding("still-deletes", self._source.location(new[0], DELETE_ANNOTATION), message)
         for before in old:
             for after in new:
                 yield from self._compare_capabilities(before, after, optional)
 
     def _compare_capabilities(
         self, before: Manifest, after: Manifest, optional: dict[str, list[Manifest]]
-    ) -> Iterator[Breach]:
+    ) -> Iterator[Problem]:
         gained = set(after.capabilities).difference(before.capabilities)
         known = sorted(gained & self._known_before)
         if known and after.deletes:
             message = f"deletes its resource, and now needs {_listed(known)}, which the previous release knew"
-            yield Breach("deletion-gains-capability", after, message, key=CAPABILITY_ANNOTATION)
+            where = self._source.location(after, CAPABILITY_ANNOTATION)
+            yield finding("deletion-gains-capability", where, message)
         elif known:
             message = (
                 f"now needs {_listed(known)}, which the previous release knew: an update enables it on every cluster "
                 "that has this resource"
             )
-            yield Breach("gains-capability", after, message, key=CAPABILITY_ANNOTATION)
+            yield finding("gains-capability", self._source.location(after, CAPABILITY_ANNOTATION), message)
         for name in gained & self._known_after - self._known_before:
             optional.setdefault(name, []).append(after)
 
-    def _removal(self, old: tuple[Manifest, ...], after: ClusterVariant) -> Iterator[Breach]:
+    def _removal(self, old: tuple[Manifest, ...], after: ClusterVariant) -> Iterator[Problem]:
         applied = [item for item in old if not item.deletes]
         if not applied:
             return
@@ -124,21 +127,22 @@ class UpdateRules:
         if resource in self._resources:
             manifest = self._manifest(resource)
             message = f"is no longer in profile {after.profile}, so it stays on clusters of that profile"
-            yield Breach("leaves-profile", manifest, message)
+            yield finding("leaves-profile", self._source.location(manifest), message)
         else:
             message = f"was in {applied[0].file} of the previous release, and stays on clusters that have it"
-            yield Breach("left-behind", applied[0], message, is_gone=True)
+            yield finding("left-behind", Location(field=str(resource)), message)
 
     def _manifest(self, resource: ResourceId) -> Manifest:
-        return next(manifest for manifest in self._release.manifests if manifest.resource_id == resource)
+        return next(manifest for manifest in self._source.release.manifests if manifest.resource_id == resource)
 
-    def _optional(self, optional: dict[str, list[Manifest]]) -> Iterator[Breach]:
+    def _optional(self, optional: dict[str, list[Manifest]]) -> Iterator[Problem]:
         """One line for each new capability."""
         for name, manifests in sorted(optional.items()):
             number = len({manifest.resource_id for manifest in manifests})
             more = f", and {number - 1} more resources" if number > 1 else ""
             message = f"becomes optional with {name}{more}"
-            yield Breach("becomes-optional", manifests[0], message, key=CAPABILITY_ANNOTATION)
+            where = self._source.location(manifests[0], CAPABILITY_ANNOTATION)
+            yield finding("becomes-optional", where, message)
 
 
 def _listed(names: Sequence[str]) -> str:

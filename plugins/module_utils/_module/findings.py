@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from .._files import write_file
 from .._findings.baseline import Key, baseline_text, compare, parse_baseline
-from .._findings.finding import CheckRule, Finding, Report, counts, in_order
+from .._findings.finding import CheckRule, Report, counts, finding_dict, in_order
 from .._findings.formats import FORMATS
 from .._findings.text import finding_line, summary
 from .._problems import CapabilityError, DestinationError, InvalidOptionError, Problem, Problems
@@ -56,7 +56,7 @@ def finish(
     tool: str,
     directory: str,
     rules: Sequence[CheckRule],
-    findings: Iterable[Finding],
+    findings: Iterable[Problem],
     problems: Problems,
     *,
     write: Callable[[], None] | None = None,
@@ -91,7 +91,7 @@ def finish(
         result["diff"] = [*result.get("diff", ()), *own]
     result |= {
         "changed": bool(changes) or bool(result.get("changed")),
-        "findings": [finding.as_dict() for finding in report.findings],
+        "findings": [finding_dict(finding) for finding in report.findings],
         "counts": counts(report.findings),
         "known": len(report.known),
         "text": FORMATS["text"](report),
@@ -107,7 +107,7 @@ def _required_path() -> dict[str, Any]:
     return {"type": "path", "required": True}
 
 
-def _relative(findings: Iterable[Finding], directory: str, base: str | None) -> list[Finding]:
+def _relative(findings: Iterable[Problem], directory: str, base: str | None) -> list[Problem]:
     if base is None:
         return list(findings)
     base = absolute(base)
@@ -116,10 +116,12 @@ def _relative(findings: Iterable[Finding], directory: str, base: str | None) -> 
         message = f"is {base}, which does not contain {absolute(directory)}"
         hint = "Set it to the directory of the checkout"
         raise InvalidOptionError([Problem("error", "invalid-path", "relative_to", message, hint)])
-    return [
-        found._replace(path=os.path.normpath(os.path.join(prefix, found.path))) if found.path else found
-        for found in findings
-    ]
+    return [_below(prefix, found) if found.where.source else found for found in findings]
+
+
+def _below(prefix: str, found: Problem) -> Problem:
+    path = os.path.normpath(os.path.join(prefix, found.where.source))
+    return found._replace(where=found.where._replace(source=path))
 
 
 def _read_baseline(params: dict[str, Any]) -> Counter[Key]:
@@ -154,7 +156,7 @@ def _read(path: str) -> str | None:
         raise InvalidOptionError([problem]) from None
 
 
-def _changes(params: dict[str, Any], report: Report, found: Sequence[Finding]) -> list[_Change]:
+def _changes(params: dict[str, Any], report: Report, found: Sequence[Problem]) -> list[_Change]:
     """The files that have to be written, with their content now. Reports all files that cannot be written at once."""
     texts = [(output["path"], FORMATS[output["format"]](report)) for output in params["outputs"]]
     if params["update_baseline"]:

@@ -90,40 +90,33 @@ def report_listed_in_set(block: object, data: MinorData, where: str, problems: P
         problems.warning("ineffective-list", Location(where, field=f"{BLOCK}.{API_ADDITIONAL}"), message, hint)
 
 
-class KeyFault(NamedTuple):
-    """A key in a place or spelling in which it has no effect, or that its map has already."""
+def check_keys(origin: SiteObject, sites: tuple[Site, ...], problems: Problems) -> None:
+    """Report keys in a place or spelling in which they have no effect, or that their map has already.
 
-    node: Node
-    code: str
-    message: str
-    hint: str
-
-
-def key_faults(origin: SiteObject, sites: tuple[Site, ...]) -> Iterator[KeyFault]:
-    """Yield the wrong keys of an object. ``sites`` are those of the object."""
+    ``sites`` are those of the object.
+    """
     right = {site.pair.key.start for site in sites if site.pair is not None}
     home = _HOME.get(origin.kind, "spec.capabilities")
     for path, key, repeated in _keys(origin.node, ""):
         if repeated:
             message = f"{below(path, key)} is repeated: some readers use the last one, others fail"
-            yield KeyFault(key, "duplicate-key", message, "Keep one of them")
+            problems.error("duplicate-key", origin.location(key), message, "Keep one of them")
         if key.kind == "map":  # {{ x }} is a map with a map as its key
-            yield KeyFault(
-                key, "template", "contains a template, which is not checked", "Render it, and check the result"
-            )
+            message = "contains a template, which is not checked"
+            problems.info("template", origin.location(key), message, "Render it, and check the result")
         plain = _plain(key.value)
         if repeated or key.start in right or _OVERRIDE not in plain:
             continue
         if plain in _OVERRIDES_KEYS:
             message = f"{below(path, key)} is not a field of {origin.kind}, so it has no effect"
-            yield KeyFault(key, "misplaced-selection", message, f"Write it in {home}")
+            problems.error("misplaced-selection", origin.location(key), message, f"Write it in {home}")
         elif plain in _MISSPELLED_KEYS:
             message = f"{below(path, key)} is misspelled, so it has no effect"
-            yield KeyFault(key, "misspelled-field", message, f"Write it in {home}")
+            problems.error("misspelled-field", origin.location(key), message, f"Write it in {home}")
     for site in sites:
         if site.form == "overrides" and (found := _block_next_to(site)) is not None:
             message = f"{found.value} is not a field of {origin.kind}, so it has no effect"
-            yield KeyFault(found, "misplaced-selection", message, f"Write it as JSON in {home}")
+            problems.error("misplaced-selection", origin.location(found), message, f"Write it as JSON in {home}")
 
 
 def _block_next_to(site: Site) -> Node | None:

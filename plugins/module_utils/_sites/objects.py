@@ -59,6 +59,10 @@ class SiteObject(NamedTuple):
         """Kind and name, for messages."""
         return f"{self.kind} {self.name}".strip()
 
+    def location(self, node: Node) -> Location:
+        """The location of ``node`` in the object."""
+        return Location(self.document.path, line=self.document.line_of(node), field=self.resource)
+
 
 def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteObject]:
     """Yield the objects in ``document``. Problems name templates and Kustomizations, which are not checked."""

@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._findings.finding import Finding
-from .._problems import InvalidOptionError, Problems
+from .._problems import InvalidOptionError, Problem, Problems
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
@@ -21,7 +20,7 @@ from .._version import Minor, find_minor
 from .check import DesiredSelection, SiteCheckRequest, SiteCheckResult, check_site
 from .checkout import CheckoutFile, read_files
 from .fix import FixedFile, fix_file
-from .summary import FileSummary, SiteSummary, finding_in_file, finding_of, summarize_file
+from .summary import FileSummary, SiteSummary, summarize_file
 from .version import SiteVersion, VersionFields, VersionSources, version_of, version_sources
 
 _UNKNOWN = release_of_version(None)
@@ -49,14 +48,14 @@ class CheckedSite(NamedTuple):
     summary: SiteSummary
     version: SiteVersion
     result: SiteCheckResult | None
-    findings: tuple[Finding, ...]
+    findings: tuple[Problem, ...]
 
 
 class SitesResult(NamedTuple):
     """All sites, all findings, the number of files that were read, the files to write, and problems of releases."""
 
     sites: tuple[CheckedSite, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Problem, ...]
     files: int
     fixed: tuple[FixedFile, ...]
     problems: Problems
@@ -73,8 +72,8 @@ def check_sites(options: SitesOptions) -> SitesResult:
     releases = _load_releases(options.releases, problems)
     files: dict[str, FileSummary] = {}
     real_paths: dict[str, str] = {}
-    of_files = Problems()
-    for file in read_files(options.checkout, options.paths, of_files):
+    findings = Problems()
+    for file in read_files(options.checkout, options.paths, findings):
         summary = summarize_file(file)
         real_paths[file.path] = file.real_path
         files[file.path] = summary
@@ -87,13 +86,12 @@ def check_sites(options: SitesOptions) -> SitesResult:
             blocks = _replacements(sites)
             if blocks:
                 result = fix_file(path, real_paths[path], blocks)
-                of_files += result.problems
+                findings += result.problems
                 if result.after != result.before:
                     fixed.append(result)
                     files[path] = summarize_file(CheckoutFile(path, real_paths[path], result.after))
                     checked[path] = checker.check(files[path])
     all_sites = tuple(site for items in checked.values() for site in items)
-    findings = [*map(finding_in_file, of_files)]
     findings += (item for summary in files.values() for item in summary.findings)
     findings += (item for site in all_sites for item in site.findings)
     if not all_sites and not findings:
@@ -161,17 +159,14 @@ class _Checker:
         if result is None:
             request = SiteCheckRequest(site.form, site.overrides.values, method, site.platform, release, desired)
             result = self.results[key] = check_site(request)
-        problems = Problems()
-        for problem in result.problems:
-            if problem.code != "missing-version":
-                problems.append(problem)
+        problems = Problems(problem for problem in result.problems if problem.code != "missing-version")
         if minor is None:
             message = "the version of the site is not known, so only the form of its selection is checked"
             problems.warning("unknown-site-version", "", message, "Set openshift_versions, or add the ClusterImageSet")
         if result.replacement is not None and desired is not None and not self.options.fix:
             message = f"{site.field} differs from the requested selection"
             problems.error("different-selection", "", message, "Use state: fixed")
-        return CheckedSite(site, version, result, tuple(finding_of(problem, site) for problem in problems))
+        return CheckedSite(site, version, result, tuple(map(site.finding, problems)))
 
     def _release(self, version: str, minor: Minor) -> Release:
         """The given release of this version or else minor, or one that has only the minor."""

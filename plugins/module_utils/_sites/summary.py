@@ -7,15 +7,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from .._findings.finding import Finding
-from .._problems import Problem, Problems, Severity
+from .._problems import Location, Problem, Problems
 from .checkout import CheckoutFile
 from .document import read_documents
-from .form import key_faults
-from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject, find_objects
+from .form import check_keys
+from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, find_objects
 from .overrides import Overrides, read_overrides
 from .site import Form, Site, method_of, read_sites
 from .version import VersionSource, version_source
@@ -44,35 +42,37 @@ class SiteSummary(NamedTuple):
     version: str
     has_selection: bool
 
+    def finding(self, problem: Problem) -> Problem:
+        """The finding of a ``problem`` that is located at a field of the site."""
+        message = f"{problem.where}: {problem.message}" if any(problem.where) else problem.message
+        return problem._replace(where=Location(self.path, line=self.line, field=self.resource), message=message)
+
 
 class FileSummary(NamedTuple):
     """What a file contains, and what was found while it was read."""
 
     sites: tuple[SiteSummary, ...]
     sources: tuple[VersionSource, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Problem, ...]
 
 
 def summarize_file(file: CheckoutFile) -> FileSummary:
     """Read all sites of a file. Raises nothing."""
     sites: list[SiteSummary] = []
     sources: list[VersionSource] = []
-    findings: list[Finding] = []
     problems = Problems()
     for document in read_documents(file, problems):
         for origin in find_objects(document, problems):
             if origin.kind in (CLUSTER_IMAGE_SET, CLUSTER_DEPLOYMENT):
                 sources.append(version_source(origin))
             own = tuple(read_sites(origin))
-            findings += _findings_of_object(origin, own)
+            check_keys(origin, own, problems)
             for site in own:
-                of_site = Problems()
-                overrides = read_overrides(site, of_site)
-                summary = _summary(site, overrides, len(sites))
-                findings += (finding_of(problem, summary) for problem in of_site)
+                site_problems = Problems()
+                summary = _summary(site, read_overrides(site, site_problems), len(sites))
+                problems += map(summary.finding, site_problems)
                 sites.append(summary)
-    findings += map(finding_in_file, problems)
-    return FileSummary(tuple(sites), tuple(sources), tuple(findings))
+    return FileSummary(tuple(sites), tuple(sources), tuple(problems))
 
 
 def _summary(site: Site, overrides: Overrides | None, number: int) -> SiteSummary:
@@ -94,24 +94,3 @@ def _summary(site: Site, overrides: Overrides | None, number: int) -> SiteSummar
         version=site.version,
         has_selection=site.pair is not None,
     )
-
-
-def _findings_of_object(origin: SiteObject, sites: tuple[Site, ...]) -> Iterator[Finding]:
-    document = origin.document
-    for fault in key_faults(origin, sites):
-        line = document.line_of(fault.node)
-        severity: Severity = "info" if fault.code == "template" else "error"
-        yield Finding(fault.code, severity, document.path, line, origin.resource, fault.message, fault.hint)
-
-
-def finding_of(problem: Problem, site: SiteSummary) -> Finding:
-    """The finding of a problem of a site."""
-    where = str(problem.where)
-    message = f"{where}: {problem.message}" if where else problem.message
-    return Finding(problem.code, problem.severity, site.path, site.line, site.resource, message, problem.hint)
-
-
-def finding_in_file(problem: Problem) -> Finding:
-    """The finding of a problem that is located at a file, or at a line of one."""
-    where = problem.where
-    return Finding(problem.code, problem.severity, where.source, where.line, "", problem.message, problem.hint)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import CheckRule, Finding, Report
+from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import CheckRule, Report
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Severity
 
 RULES = (
     CheckRule("no-namespace", "error", "Namespaces exist", "The API rejects objects without one", "Create it"),
@@ -16,12 +17,19 @@ RULES = (
 )
 
 
-def finding(**fields: Any) -> Finding:
-    """Return a finding, with the values of ``fields`` instead of the usual ones."""
-    usual = Finding("no-namespace", "error", "a/one.yaml", 7, "ConfigMap x/one", "its namespace is out", "Create it")
-    return usual._replace(**fields)
+def finding(
+    rule: str = "no-namespace",
+    severity: Severity = "error",
+    path: str = "a/one.yaml",
+    line: int = 7,
+    resource: str = "ConfigMap x/one",
+    message: str = "its namespace is out",
+    hint: str = "Create it",
+) -> Problem:
+    """Return a finding."""
+    return Problem(severity, rule, Location(path, line=line, field=resource), message, hint)
 
 
-def report(*findings: Finding, **fields: Any) -> Report:
+def report(*findings: Problem, **fields: Any) -> Report:
     """Return a report of ``findings``."""
     return Report("release_lint", RULES, findings)._replace(**fields)

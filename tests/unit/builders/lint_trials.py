@@ -9,10 +9,9 @@ import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import Finding
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     CAPABILITY_ANNOTATION,
     Manifest,
@@ -25,11 +24,11 @@ class Trial(NamedTuple):
     """What a lint finds if the annotation of ``manifest`` is missing. ``against``: if it knows the previous release."""
 
     manifest: Manifest
-    alone: frozenset[Finding]
-    against: frozenset[Finding]
+    alone: frozenset[Problem]
+    against: frozenset[Problem]
 
 
-def errors(source: LintSource, previous: LintSource | None = None) -> set[Finding]:
+def errors(source: LintSource, previous: LintSource | None = None) -> set[Problem]:
     """Return the errors of a release, whatever their lines are."""
     return {finding for finding in _serious(source, previous) if finding.severity == "error"}
 
@@ -54,15 +53,17 @@ def trials(source: LintSource, number: int) -> Iterator[Trial]:
     known = _serious(source, source)
     for manifest in sample(source, number):
         new = _serious(without_annotation(source, manifest), source) - known
-        losses = {finding for finding in new if finding.rule in _LOSSES}
+        losses = {finding for finding in new if finding.code in _LOSSES}
         alone = {finding for finding in new - losses if finding.severity == "error"}
-        against = {finding for finding in losses if finding.resource == str(manifest.resource_id)}
+        against = {finding for finding in losses if finding.where.field == str(manifest.resource_id)}
         yield Trial(manifest, frozenset(alone), frozenset(against))
 
 
-def _serious(source: LintSource, previous: LintSource | None) -> set[Finding]:
+def _serious(source: LintSource, previous: LintSource | None) -> set[Problem]:
     findings = lint(source, previous, LintOptions(), Problems()).findings
-    return {finding._replace(line=0) for finding in findings if finding.severity != "info"}
+    return {
+        finding._replace(where=finding.where._replace(line=0)) for finding in findings if finding.severity != "info"
+    }
 
 
 def without_annotation(source: LintSource, manifest: Manifest) -> LintSource:

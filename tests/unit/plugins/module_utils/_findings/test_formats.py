@@ -47,7 +47,15 @@ def test_json_has_all_fields():
     value = json.loads(FORMATS["json"](EVERY))
     assert value["counts"] == {"error": 2, "warning": 1, "info": 1}
     assert value["failed"] is True
-    assert value["findings"][0] == finding().as_dict()
+    assert value["findings"][0] == {
+        "rule": "no-namespace",
+        "severity": "error",
+        "path": "a/one.yaml",
+        "line": 7,
+        "resource": "ConfigMap x/one",
+        "message": "its namespace is out",
+        "hint": "Create it",
+    }
     assert [item["line"] for item in value["known"]] == [9]
 
 

@@ -9,31 +9,30 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import Finding
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource, read_source
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 
 Brief = list[tuple[str, str, str, int]]
-Lint = Callable[..., tuple[Finding, ...]]
+Lint = Callable[..., tuple[Problem, ...]]
 Check = Callable[..., Brief]
 
 
-def run_lint(source: LintSource, previous: LintSource | None = None, **options: Any) -> tuple[Finding, ...]:
+def run_lint(source: LintSource, previous: LintSource | None = None, **options: Any) -> tuple[Problem, ...]:
     return lint(source, previous, LintOptions(**options), Problems()).findings
 
 
-def brief(findings: tuple[Finding, ...]) -> Brief:
+def brief(findings: tuple[Problem, ...]) -> Brief:
     """Rule, severity, file and line of each finding."""
-    return [(item.rule, item.severity, item.path, item.line) for item in findings]
+    return [(item.code, item.severity, item.where.source, item.where.line) for item in findings]
 
 
 @pytest.fixture
 def findings(tmp_path: Path) -> Lint:
     """Lint a directory with ``files``, or with one file."""
 
-    def findings(files: dict[str, str | bytes] | str, **options: Any) -> tuple[Finding, ...]:
+    def findings(files: dict[str, str | bytes] | str, **options: Any) -> tuple[Problem, ...]:
         files = {"a.yaml": files} if isinstance(files, str) else files
         return run_lint(read_source(str(write_files(tmp_path / "manifests", files)), "4.20"), **options)
 

@@ -149,7 +149,7 @@ def test_a_deletion_needs_the_capabilities_of_its_definition(check):
 )
 def test_the_message_about_two_manifests_says_what_each_of_them_needs(findings, first, second, needs):
     (finding,) = findings({"a.yaml": manifest("one", **first), "b.yaml": manifest("one", **second)})
-    assert finding.rule == "two-answers"
+    assert finding.code == "two-answers"
     assert finding.message == (
         f"has another manifest in a.yaml, which {needs[0]}; this one {needs[1]}: "
         "the order of the files decides what the cluster has"

@@ -39,10 +39,10 @@ def test_a_capability_without_manifests(tmp_path):
     definition = yaml.safe_dump(yaml.safe_load(cluster_version_crd(["Console", "Storage"])))
     release = write_release(tmp_path, {"a.yaml": manifest("one", "Console"), "b.yaml": definition}, "4.20.1")
     found = lint(source(release), None, LintOptions(), Problems()).findings
-    (unused,) = [item for item in found if item.rule == "unused-capability"]
-    assert (unused.severity, unused.resource) == ("warning", "Storage")
+    (unused,) = [item for item in found if item.code == "unused-capability"]
+    assert (unused.severity, unused.where.field) == ("warning", "Storage")
     lines = (release / "release-manifests" / "b.yaml").read_text().splitlines()
-    assert (unused.path, lines[unused.line - 1].strip()) == ("release-manifests/b.yaml", "- Storage")
+    assert (unused.where.source, lines[unused.where.line - 1].strip()) == ("release-manifests/b.yaml", "- Storage")
 
 
 def test_a_capability_that_vanishes(tmp_path):
@@ -54,15 +54,19 @@ def test_a_capability_that_vanishes(tmp_path):
         for version, names in (("4.19.1", ["Console", "Storage"]), ("4.20.1", ["Console", "Disks"]))
     )
     found = lint(new, old, LintOptions(), Problems()).findings
-    (finding,) = [item for item in found if item.rule == "vanished-capability"]
-    assert (finding.severity, finding.resource, finding.path) == ("error", "Storage", "release-manifests/b.yaml")
+    (finding,) = [item for item in found if item.code == "vanished-capability"]
+    assert (finding.severity, finding.where.field, finding.where.source) == (
+        "error",
+        "Storage",
+        "release-manifests/b.yaml",
+    )
     assert finding.message == (
         "is a capability of the previous release, but not of this one: the API server rejects every write to a "
         "ClusterVersion that contains it"
     )
     assumed = lint(new, old, LintOptions(assume_known=["Storage"]), Problems())
     assert assumed.known >= {"Storage", "Console", "Disks"}
-    assert "vanished-capability" not in {item.rule for item in assumed.findings}
+    assert "vanished-capability" not in {item.code for item in assumed.findings}
 
 
 def test_the_previous_release_is_not_the_later_one(tmp_path):

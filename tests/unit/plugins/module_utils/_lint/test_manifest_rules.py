@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     DELETE,
@@ -39,9 +40,11 @@ def test_annotations_that_are_not_strings(findings):
     text = manifest("one", "Console").replace('"true"', "true")
     assert "true" in text
     unreadable, without_profile = findings(text)
-    assert unreadable[:4] == ("invalid-manifest", "warning", "a.yaml", 1)
+    assert (unreadable.code, unreadable.severity) == ("invalid-manifest", "warning")
+    assert unreadable.where == Location("a.yaml", line=1)
     assert unreadable.message.startswith(f"metadata.annotations[{INCLUDE}] ")
-    assert without_profile[:4] == ("no-profile", "error", "a.yaml", 6)
+    assert (without_profile.code, without_profile.severity) == ("no-profile", "error")
+    assert without_profile.where[:3] == Location("a.yaml", line=6)[:3]
     assert without_profile.message == (
         f"has the annotation {INCLUDE}, whose value is not a string: the CVO then reads no annotation, so no cluster "
         "gets the manifest"
@@ -64,7 +67,7 @@ def test_annotations_that_are_not_strings(findings):
 )
 def test_the_hint_about_a_name_depends_on_the_name(findings, value, hint):
     found = findings(manifest("one", annotations={CAPABILITY: value}))
-    assert {item.rule for item in found} == {"unknown-capability"}
+    assert {item.code for item in found} == {"unknown-capability"}
     assert found[0].hint.partition(":")[0] == hint
 
 

@@ -45,8 +45,8 @@ def check(directory):
     def check(files=None):
         write_files(directory, {**(files or {}), "good.yaml": GOOD})
         findings = lint(read_source(str(directory), "4.20"), None, LintOptions(), Problems()).findings
-        assert [item.rule for item in findings if item.path == "good.yaml"] == ["unknown-capability"]
-        return [item for item in findings if item.path != "good.yaml"]
+        assert [item.code for item in findings if item.where.source == "good.yaml"] == ["unknown-capability"]
+        return [item for item in findings if item.where.source != "good.yaml"]
 
     return check
 
@@ -83,10 +83,10 @@ def check(directory):
     ],
 )
 def test_a_file_that_cannot_be_read(check, content, line):
-    findings = [item for item in check({"bad.yaml": content}) if item.rule == "invalid-manifest"]
+    findings = [item for item in check({"bad.yaml": content}) if item.code == "invalid-manifest"]
     (finding,) = findings
-    assert (finding.severity, finding.path) == ("error", "bad.yaml")
-    assert finding.line in (line, line - 1)
+    assert (finding.severity, finding.where.source) == ("error", "bad.yaml")
+    assert finding.where.line in (line, line - 1)
     assert "\n" not in finding.message
     assert len(finding.message) < 300
 
@@ -95,14 +95,14 @@ def test_a_file_of_100_megabytes(check, directory):
     with (directory / "huge.yaml").open("wb") as file:
         file.truncate(100 << 20)
     (finding,) = check()
-    assert (finding.rule, finding.path, finding.line) == ("invalid-manifest", "huge.yaml", 0)
+    assert (finding.code, finding.where.source, finding.where.line) == ("invalid-manifest", "huge.yaml", 0)
     assert finding.message == "has 100 MB, expected at most 16; it was not read"
 
 
 def test_windows_line_endings_are_fine(check):
     text = documents(GOOD, manifest("two", "Consle")).replace("\n", "\r\n")
     findings = check({"windows.yaml": text})
-    assert [(item.rule, item.line) for item in findings] == [
+    assert [(item.code, item.where.line) for item in findings] == [
         ("unknown-capability", 7),
         ("unknown-capability", GOOD.count("\n") + 8),
     ]
@@ -119,7 +119,7 @@ def test_windows_line_endings_are_fine(check):
 )
 def test_files_of_helm_and_kustomize_are_passed_over(check, name, content):
     (finding,) = check({name: content})
-    assert (finding.rule, finding.severity, finding.path) == ("template", "info", name)
+    assert (finding.code, finding.severity, finding.where.source) == ("template", "info", name)
 
 
 def test_a_link_that_leaves_the_directory_is_not_followed(check, directory, tmp_path):
@@ -127,7 +127,7 @@ def test_a_link_that_leaves_the_directory_is_not_followed(check, directory, tmp_
     (directory / "link.yaml").symlink_to("../secret.yaml")
     (directory / "inside.yaml").symlink_to("good.yaml")
     (directory / "dangling.yaml").symlink_to("nothing")
-    findings = {item.path: item.rule for item in check()}
+    findings = {item.where.source: item.code for item in check()}
     assert findings == {
         "link.yaml": "link-outside",
         "inside.yaml": "unknown-capability",
@@ -141,19 +141,19 @@ def test_a_file_without_permission(check, directory):
     closed.chmod(0)
     (finding,) = check()
     # Root reads it nevertheless.
-    assert finding.rule == ("unknown-capability" if os.access(closed, os.R_OK) else "invalid-manifest")
+    assert finding.code == ("unknown-capability" if os.access(closed, os.R_OK) else "invalid-manifest")
 
 
 def test_a_link_to_itself(check, directory):
     (directory / "loop.yaml").symlink_to("loop.yaml")
     (finding,) = check()
-    assert (finding.rule, finding.path) == ("invalid-manifest", "loop.yaml")
+    assert (finding.code, finding.where.source) == ("invalid-manifest", "loop.yaml")
 
 
 def test_a_pipe_is_not_read(check, directory):
     os.mkfifo(directory / "pipe.yaml")
     (finding,) = check()
-    assert (finding.rule, finding.path) == ("invalid-manifest", "pipe.yaml")
+    assert (finding.code, finding.where.source) == ("invalid-manifest", "pipe.yaml")
 
 
 def test_files_in_both_directories_of_a_release(tmp_path):
@@ -161,7 +161,7 @@ def test_files_in_both_directories_of_a_release(tmp_path):
     findings = lint(
         read_source(str(release), None), None, LintOptions(skip_rules=["unused-capability"]), Problems()
     ).findings
-    assert sorted((item.path, item.rule, item.severity) for item in findings) == [
+    assert sorted((item.where.source, item.code, item.severity) for item in findings) == [
         ("manifests/c.yaml", "invalid-manifest", "warning"),
         ("release-manifests/a.yaml", "invalid-manifest", "error"),
         ("release-manifests/b.yaml", "unknown-capability", "error"),
