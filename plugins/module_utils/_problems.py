@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
@@ -98,13 +97,9 @@ class Problems(list[Problem]):
         """Add a remark."""
         self.append(Problem("info", code, where, message, hint))
 
-    @contextmanager
-    def collect(self, error: type[CapabilityError]) -> Iterator[None]:
-        """Add the problems of an ``error`` that the block raises."""
-        try:
-            yield
-        except error as raised:
-            self += raised.problems
+    def collect(self, error: type[CapabilityError]) -> _Collector:
+        """Return a context manager that adds the problems of an ``error`` and ends the block there."""
+        return _Collector(self, error)
 
     @property
     def has_errors(self) -> bool:
@@ -118,6 +113,21 @@ class Problems(list[Problem]):
     def unique(self) -> tuple[Problem, ...]:
         """Every distinct problem once, in the order of its first report."""
         return tuple(dict.fromkeys(self))
+
+
+class _Collector(NamedTuple):
+    # Not a generator: only for a class with this __exit__ does mypy know that the code after the block is reachable.
+    problems: Problems
+    error: type[CapabilityError]
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _type: object, raised: BaseException | None, _traceback: object) -> bool:
+        if not isinstance(raised, self.error):
+            return False
+        self.problems.extend(raised.problems)
+        return True
 
 
 class CapabilityError(Exception):

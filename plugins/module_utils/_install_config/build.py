@@ -192,11 +192,9 @@ def _warn_if_readable_by_others(
 
 def _attempt(read: Callable[[], _Value], problems: Problems) -> _Value | None:
     """Return what ``read`` returns, or report the problems that it raises and return ``None``."""
-    try:
+    with problems.collect(CapabilityError):
         return read()
-    except CapabilityError as error:
-        problems += error.problems
-        return None
+    return None
 
 
 def _read_existing(target: InstallConfigFile | None, problems: Problems) -> Document | None:

@@ -59,10 +59,8 @@ def snapshots_of(client: Client, targets: Sequence[Target]) -> dict[Target, Snap
     snapshots: dict[Target, Snapshot] = {}
     problems = Problems()
     for target in targets:
-        try:
+        with problems.collect(ApiError):
             snapshots[target] = client.snapshot(target)
-        except ApiError as error:
-            problems += error.problems
     problems.raise_errors(ClusterError)
     return snapshots
 

@@ -160,20 +160,17 @@ def _sigstore(
     demanded = policies_of(image, policies)
     if not demanded:
         return "not_required", ()
-    try:
-        digests = _image_digests(spec, found)
+    with problems.collect(RegistryError):
         states = {
             digest: _sigstore_of(image._replace(digest=digest), found.source, demanded, reader, problems)
-            for digest in digests
+            for digest in _image_digests(spec, found)
         }
-    except RegistryError as error:
-        problems.extend(error.problems)
-        return "unknown", ()
-    lacking = tuple(digest for digest, state in states.items() if state in ("missing", "invalid"))
-    for state in ("unknown", "invalid", "missing"):
-        if state in states.values():
-            return state, lacking
-    return "verified", ()
+        lacking = tuple(digest for digest, state in states.items() if state in ("missing", "invalid"))
+        for state in ("unknown", "invalid", "missing"):
+            if state in states.values():
+                return state, lacking
+        return "verified", ()
+    return "unknown", ()
 
 
 def _sigstore_of(

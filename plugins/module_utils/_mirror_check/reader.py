@@ -50,10 +50,8 @@ class MirrorReader:
     def find(self, sources: Iterable[PullSpec], problems: Problems) -> MirroredImage | None:
         """Return the image from the first of ``sources`` that has it. Reports what the others answered."""
         for source in sources:
-            try:
+            with problems.collect(RegistryError):
                 return MirroredImage(source, self.manifest(source))
-            except RegistryError as error:
-                problems.extend(error.problems)
         return None
 
     def manifest(self, source: PullSpec) -> StoredManifest:

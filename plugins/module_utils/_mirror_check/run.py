@@ -35,7 +35,9 @@ def check_mirror(
     ``target`` has no manifests if no registry has it. Then only its image is checked.
     """
     errors = Problems()
-    configured = _configure(access, environ, errors)
+    configured: ConfiguredAccess | None = None
+    with errors.collect(CapabilityError):
+        configured = configure_access(access, environ, errors)
     # Certificates that cannot be read are among the errors.
     get = http_get(access.ca_path if configured else None)
     request = mirror_request(target, current, options, get, errors)
@@ -50,11 +52,3 @@ def check_mirror(
         mirrored = any(row.mirror and not row.image.startswith(f"{row.mirror}@") for row in rows)
         result["update_check"] = check_update(current, target, release, mirrored=mirrored).as_dict()
     return result
-
-
-def _configure(options: AccessOptions, environ: Mapping[str, str], problems: Problems) -> ConfiguredAccess | None:
-    try:
-        return configure_access(options, environ, problems)
-    except CapabilityError as error:
-        problems.extend(error.problems)
-        return None

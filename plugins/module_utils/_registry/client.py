@@ -87,14 +87,11 @@ class RegistryClient:
     def _first(self, read: Callable[[PullSpec], Value]) -> Value:
         problems = Problems()
         for position, source in enumerate(list(self._sources)):
-            try:
+            with problems.collect(RegistryError):
                 value = read(source)
-            except RegistryError as error:
-                problems += error.problems
-                continue
-            # The next request begins with the source that has the image.
-            self._sources = self._sources[position:] + self._sources[:position]
-            return value
+                # The next request begins with the source that has the image.
+                self._sources = self._sources[position:] + self._sources[:position]
+                return value
         if not problems:
             message = "has no source that may be used"
             problems.error("no-source", str(self.spec), message, "Correct the configuration of mirrors")

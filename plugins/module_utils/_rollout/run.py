@@ -182,12 +182,10 @@ def finish(
     """Write the final inventory. An error is reported and not raised, so the results are not lost."""
     if plan.options.dry_run:
         return
-    try:
+    with problems.collect(ClusterError):
         inventory = final_inventory(plan, work, changes, leftovers)
         ends = changes.is_complete
         retry_while_unreachable(lambda: write_inventory(session.client, lock.stored, inventory, ends=ends))
-    except ClusterError as error:
-        problems += error.problems
 
 
 class _Listener:

@@ -126,20 +126,16 @@ def _plan_one(
     The options are checked even without a planner. Resources are looked up last, because an error in the options makes
     them useless.
     """
-    with ExitStack() as stack:
+    with problems.collect(CapabilityError), ExitStack() as stack:
         client = None
-        try:
-            if connect is not None and options.missing:
-                client = stack.enter_context(closing(connect()))
-            options = _with_file(options)
-            if client is not None:
-                from .live_options import complete_options  # imports the client, which only plans with a cluster need
+        if connect is not None and options.missing:
+            client = stack.enter_context(closing(connect()))
+        options = _with_file(options)
+        if client is not None:
+            from .live_options import complete_options  # imports the client, which only plans with a cluster need
 
-                options, found = complete_options(options, client, problems)
-                properties |= found
-        except CapabilityError as error:
-            problems += error.problems
-            return None
+            options, found = complete_options(options, client, problems)
+            properties |= found
         if options.rule == "presence" and options.live is None and client is None:
             message = "is presence, but the resources of the cluster are not known"
             hint = "Set live_resources or connection options, or remove the option"
@@ -150,18 +146,17 @@ def _plan_one(
             return None
         if client is not None:
             request = _with_admin_acks(request, client, problems)
-        valid, of_request = not problems.has_errors, Problems()
-        try:
-            result = planner.plan(request, of_request)
-            if client is not None and options.live is None and valid:
-                present = _look_up(client, request, releases, problems)
-                of_request = Problems()
-                result = planner.plan(request._replace(cluster=request.cluster._replace(present=present)), of_request)
-        except CapabilityError as error:
-            problems += error.problems
-            return None
-    problems += of_request
-    return result if valid else None
+        valid, request_problems = not problems.has_errors, Problems()
+        result = planner.plan(request, request_problems)
+        if client is not None and options.live is None and valid:
+            request = request._replace(
+                cluster=request.cluster._replace(present=_look_up(client, request, releases, problems))
+            )
+            request_problems = Problems()
+            result = planner.plan(request, request_problems)
+        problems += request_problems
+        return result if valid else None
+    return None
 
 
 def _with_file(options: PlanOptions) -> PlanOptions:
@@ -176,12 +171,10 @@ def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -
     """Return ``request`` with the gates of the cluster and their acknowledgements."""
     from .._cluster.live import find_admin_acks
 
-    try:
+    with problems.collect(CapabilityError):
         acks = find_admin_acks(client, problems)
-    except CapabilityError as error:
-        problems += error.problems
-        return request
-    return request._replace(state=request.state._replace(acks=acks))
+        return request._replace(state=request.state._replace(acks=acks))
+    return request
 
 
 def _look_up(
