@@ -44,9 +44,11 @@ class ActionModule(NormalAction):
         variables = self._variables(host, task_vars)
         try:
             value = untag(self._resolved(names["host_variable"], variables))
-            return json.loads(value) if isinstance(value, str) else value
+            entry = json.loads(value) if isinstance(value, str) else value
         except (AnsibleError, ValueError) as error:
             return {"name": host, "error": self._error(str(error), names["host_error_variable"], variables)}
+        # A template cannot omit an option, so it is null.
+        return {name: item for name, item in entry.items() if item is not None} if isinstance(entry, dict) else entry
 
     def _error(self, message: str, name: str | None, variables: dict[str, Any]) -> str:
         """Return the message of a failed template without the secrets that it can contain."""

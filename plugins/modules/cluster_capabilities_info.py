@@ -35,18 +35,92 @@ options:
     default: false
   clusters:
     description:
-      - A fleet, as a list of dicts with C(name). The module reads 16 clusters at the same time, and returns one table.
-      - Each cluster has connection options, such as C(kubeconfig), C(context) or C(host), which override the module
-        options of the same name. Instead, it can have C(cluster_version), which is the ClusterVersion object or the
-        path of a file that contains it. The module then sends no request for this cluster.
+      - A fleet. The module reads 16 clusters at the same time, and returns one table.
+      - Each cluster has connection options, such as O(clusters[].kubeconfig), O(clusters[].context) or
+        O(clusters[].host), which override the module options of the same name, or O(clusters[].cluster_version).
       - A hosted cluster is read like any other, from its own API server or from the ClusterVersion in it.
-      - C(group) is the name of a group of clusters that should have the same capabilities. By default, all clusters
-        are one group.
       - If a cluster cannot be read, its row of the table contains the errors, and the module warns. It reads the others
         anyway.
       - Cannot be combined with O(inclusion_criteria).
     type: list
     elements: dict
+    suboptions:
+      name:
+        description: Unique name of the cluster.
+        type: str
+        required: true
+      group:
+        description:
+          - Name of a group of clusters that should have the same capabilities. By default, all clusters are one group.
+        type: str
+      cluster_version:
+        description:
+          - The ClusterVersion object, or the path of a file that contains it. The module then sends no request for this
+            cluster.
+        type: raw
+      kubeconfig:
+        description: As O(kubeconfig).
+        type: raw
+      context:
+        description: As O(context).
+        type: str
+      host:
+        description: As O(host).
+        type: str
+      api_key:
+        description: As O(api_key).
+        type: str
+      username:
+        description: As O(username).
+        type: str
+      password:
+        description: As O(password).
+        type: str
+      validate_certs:
+        description: As O(validate_certs).
+        type: bool
+        aliases: [verify_ssl]
+      ca_cert:
+        description: As O(ca_cert).
+        type: path
+        aliases: [ssl_ca_cert]
+      client_cert:
+        description: As O(client_cert).
+        type: path
+        aliases: [cert_file]
+      client_key:
+        description: As O(client_key).
+        type: path
+        aliases: [key_file]
+      proxy:
+        description: As O(proxy).
+        type: str
+      no_proxy:
+        description: As O(no_proxy).
+        type: str
+      proxy_headers:
+        description: As O(proxy_headers).
+        type: dict
+        suboptions:
+          proxy_basic_auth:
+            description: As O(proxy_headers.proxy_basic_auth).
+            type: str
+          basic_auth:
+            description: As O(proxy_headers.basic_auth).
+            type: str
+          user_agent:
+            description: As O(proxy_headers.user_agent).
+            type: str
+      persist_config:
+        description: As O(persist_config).
+        type: bool
+      impersonate_user:
+        description: As O(impersonate_user).
+        type: str
+      impersonate_groups:
+        description: As O(impersonate_groups).
+        type: list
+        elements: str
 seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
@@ -318,7 +392,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.inclusion_criteria import (
     read_inclusion_criteria,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._fleet.read import FleetSources, read_fleet
+from ansible_collections.capability.openshift.plugins.module_utils._fleet.read import (
+    FleetCluster,
+    FleetSources,
+    read_fleet,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._fleet.table import fleet_dict
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
     auth_spec,
@@ -345,7 +423,7 @@ def main() -> None:
             **chdir_spec(),
             **auth_spec(),
             "inclusion_criteria": {"type": "bool", "default": False},
-            "clusters": {"type": "list", "elements": "dict", "no_log": True},
+            "clusters": {"type": "list", "elements": "dict", "options": cluster_spec()},
         },
         supports_check_mode=True,
     )
@@ -364,6 +442,16 @@ def main() -> None:
     succeed(module, result, problems)
 
 
+def cluster_spec() -> dict[str, dict[str, Any]]:
+    """The options of a cluster of a fleet."""
+    return {
+        "name": {"type": "str", "required": True},
+        "group": {"type": "str"},
+        "cluster_version": {"type": "raw"},
+        **auth_spec(),
+    }
+
+
 def run_fleet(module: AnsibleModule) -> NoReturn:
     """Read all clusters, and exit."""
     # Imported here, because only a fleet can have files.
@@ -371,12 +459,11 @@ def run_fleet(module: AnsibleModule) -> NoReturn:
         read_cluster_version,
     )
 
-    clusters, options = untag(module.params["clusters"]), tuple(auth_spec())
-    common = {option: module.params[option] for option in options}
-    # Ansible treats every text in clusters as a secret, and would mask the names of the clusters in the result.
+    clusters = untag(module.params["clusters"])
+    common = {option: module.params[option] for option in auth_spec()}
+    # Ansible treats every text in a kubeconfig as a secret, and would mask the names of the clusters in the result.
     module.params["clusters"] = HIDDEN
-    entries = [entry for entry in clusters if isinstance(entry, dict)]
-    module.no_log_values = {text for params in (common, *entries) for text in secret_texts(params)}
+    module.no_log_values = {text for params in (common, *clusters) for text in secret_texts(params)}
     problems = Problems()
     if module.params["inclusion_criteria"]:
         message = "cannot be combined with clusters, because it describes one cluster"
@@ -384,9 +471,8 @@ def run_fleet(module: AnsibleModule) -> NoReturn:
     sources = FleetSources(
         connect=connect_with,
         read_file=read_cluster_version,
-        options=options,
     )
-    rows = read_fleet(clusters, common, sources, problems)
+    rows = read_fleet([FleetCluster.from_params(entry) for entry in clusters], common, sources, problems)
     if problems.has_errors:
         fail(module, InvalidOptionError(problems))
     result: dict[str, Any] = {"changed": False, **fleet_dict(rows)}

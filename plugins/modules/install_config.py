@@ -114,19 +114,52 @@ options:
     type: dict
   clusters:
     description:
-      - A fleet, as a list of dicts with C(name) and the options of each cluster. One task checks and writes all files.
-        If one cluster is invalid, no file is written, and all problems of all clusters are reported at once.
-      - C(path), C(release), C(openshift_version), C(install_method), C(solutions) and C(backup) override the module
-        option of the same name for this cluster.
-      - C(capabilities) or C(solution) override both module options. Setting both for one cluster is an error.
-      - C(content) is merged into O(content). Fields that are maps are merged, and all other fields are replaced. If one
-        of the two is text, that of the cluster replaces the other.
-      - C(error) is a text that replaces the other fields if the options of the cluster are not known, for example
-        because a template failed. The module reports this text as an error of the cluster.
+      - A fleet. One task checks and writes all files. If one cluster is invalid, no file is written, and all problems
+        of all clusters are reported at once.
+      - The options of a cluster override the module options of the same name.
       - Two clusters with the same name or the same file are an error.
       - Cannot be combined with O(path) and O(compare_with).
     type: list
     elements: dict
+    suboptions:
+      name:
+        description: Name of the cluster.
+        type: str
+        required: true
+      path:
+        description: As O(path).
+        type: path
+      content:
+        description:
+          - Is merged into O(content). Fields that are maps are merged, and all other fields are replaced. If one of the
+            two is text, that of the cluster replaces the other.
+        type: raw
+      capabilities:
+        description: As O(capabilities). Overrides O(solution) too.
+        type: raw
+      solution:
+        description: As O(solution). Overrides O(capabilities) too.
+        type: str
+      solutions:
+        description: As O(solutions).
+        type: dict
+      release:
+        description: As O(release).
+        type: path
+      openshift_version:
+        description: As O(openshift_version).
+        type: str
+      install_method:
+        description: As O(install_method).
+        type: str
+      backup:
+        description: As O(backup).
+        type: bool
+      error:
+        description:
+          - Why the options of the cluster are not known, for example because a template failed. The module reports this
+            text as an error of the cluster, and ignores its other options.
+        type: str
   hosts:
     description:
       - Names of hosts of the inventory, each of which is a cluster. Replaces O(clusters). The entry of each host is the
@@ -516,6 +549,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import write_target
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.fleet import (
+    ClusterEntry,
     build_fleet,
     cluster_row,
     fleet_diff,
@@ -549,6 +583,20 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 SHORTEST_HIDDEN = 8
+CLUSTER_SPEC = {
+    "name": {"type": "str", "required": True},
+    "path": {"type": "path"},
+    "content": {"type": "raw", "no_log": True},
+    "capabilities": {"type": "raw"},
+    "solution": {"type": "str"},
+    "solutions": {"type": "dict"},
+    "release": {"type": "path"},
+    "openshift_version": {"type": "str"},
+    # Without choices: an unknown one is an error of this cluster, with its name.
+    "install_method": {"type": "str"},
+    "backup": {"type": "bool"},
+    "error": {"type": "str"},
+}
 
 
 def main() -> None:
@@ -566,7 +614,7 @@ def main() -> None:
             "openshift_version": {"type": "str"},
             "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
             "compare_with": {"type": "dict"},
-            "clusters": {"type": "list", "elements": "dict", "no_log": True},
+            "clusters": {"type": "list", "elements": "dict", "no_log": True, "options": CLUSTER_SPEC},
             "hosts": {"type": "list", "elements": "str"},
             "host_variable": {"type": "str"},
             "host_error_variable": {"type": "str"},
@@ -627,7 +675,8 @@ def run_fleet(
 ) -> NoReturn:
     """Write the install-configs of a fleet, all or none, and exit."""
     secrets: set[str] = set()
-    fleet = build_fleet(clusters, options, lambda data: secrets.update(long_secrets(data)), backup=backup)
+    entries = [ClusterEntry.from_params(entry, at, options, backup=backup) for at, entry in enumerate(clusters)]
+    fleet = build_fleet(entries, options, lambda data: secrets.update(long_secrets(data)))
     rows = [cluster_row(cluster, changed=False) for cluster in fleet.clusters]
     problems = fleet.problems
     if not fleet.failed or write_valid:

@@ -169,15 +169,78 @@ options:
     aliases: [featureGates]
   clusters:
     description:
-      - A fleet, as a list of dicts with C(name) and the options of each cluster.
-      - C(releases), C(live_resources), C(rule), C(platform), C(promql), C(overrides), and the options that describe the
-        cluster, such as C(feature_set), override the module option of the same name for this cluster.
-      - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) also override the module
-        options. A cluster that sets one of these four uses none of the four module options.
-      - The API spellings of the options are accepted here too.
+      - A fleet. The options of a cluster override the module options of the same name.
+      - A cluster that sets O(clusters[].capabilities), O(clusters[].cluster_version),
+        O(clusters[].enabled_capabilities) or O(clusters[].known_capabilities) uses none of these four module options.
       - Cannot be combined with options that select a cluster.
     type: list
     elements: dict
+    suboptions:
+      name:
+        description: Unique name of the cluster.
+        type: str
+        required: true
+      releases:
+        description: As O(releases).
+        type: list
+        elements: raw
+      capabilities:
+        description: As O(capabilities).
+        type: dict
+      cluster_version:
+        description: As O(cluster_version).
+        type: raw
+        aliases: [clusterVersion]
+      enabled_capabilities:
+        description: As O(enabled_capabilities).
+        type: list
+        elements: str
+        aliases: [enabledCapabilities]
+      known_capabilities:
+        description: As O(known_capabilities).
+        type: list
+        elements: str
+        aliases: [knownCapabilities]
+      overrides:
+        description: As O(overrides).
+        type: list
+        elements: dict
+      live_resources:
+        description: As O(live_resources).
+        type: list
+        elements: dict
+      rule:
+        description: As O(rule).
+        type: str
+        choices: [manifest, presence]
+      platform:
+        description: As O(platform).
+        type: str
+      promql:
+        description: As O(promql).
+        type: dict
+      cluster_profile:
+        description: As O(cluster_profile).
+        type: str
+      feature_set:
+        description: As O(feature_set).
+        type: str
+        aliases: [featureSet]
+      feature_gates:
+        description: As O(feature_gates).
+        type: list
+        elements: str
+        aliases: [featureGates]
+      hosted_control_plane:
+        description: As O(hosted_control_plane).
+        type: bool
+      exclude_identifier:
+        description: As O(exclude_identifier).
+        type: str
+      always_enabled_capabilities:
+        description: As O(always_enabled_capabilities).
+        type: list
+        elements: str
   details:
     description:
       - Whether to return every resource. With V(false), each list of causes contains only the first one,
@@ -679,6 +742,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     chdir_spec,
+    cluster_options_spec,
     cluster_type_spec,
     hosting_spec,
     inclusion_spec,
@@ -740,7 +804,7 @@ def main() -> None:
             "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
             "platform": {"type": "str"},
             "promql": {"type": "dict"},
-            "clusters": {"type": "list", "elements": "dict"},
+            "clusters": {"type": "list", "elements": "dict", "options": cluster_spec()},
             "details": {"type": "bool"},
             "fail_on": {"type": "list", "elements": "str", "default": []},
             "allow_downgrade": {"type": "bool", "default": False},
@@ -767,6 +831,20 @@ def main() -> None:
         message = "\n".join(["The plan violates fail_on:", *lines])
         module.fail_json(msg=message, **result, problems=problem_dicts(shown))
     succeed(module, result, shown)
+
+
+def cluster_spec() -> dict[str, dict[str, Any]]:
+    """The options of a cluster of a fleet."""
+    return {
+        **cluster_options_spec(),
+        "name": {"type": "str", "required": True},
+        "releases": {"type": "list", "elements": "raw"},
+        "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
+        "live_resources": {"type": "list", "elements": "dict"},
+        "rule": {"type": "str", "choices": list(RULES)},
+        "platform": {"type": "str"},
+        "promql": {"type": "dict"},
+    }
 
 
 def cluster_connection(module: AnsibleModule) -> Callable[[], Client] | None:
@@ -797,7 +875,8 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         source=release_source(params),
     )
     if params["clusters"] is not None:
-        return plan_fleet(params["clusters"], options, connect)
+        clusters = [options.of_cluster(entry, index) for index, entry in enumerate(params["clusters"])]
+        return plan_fleet(clusters, options, connect)
     if params["releases"] is None:
         raise InvalidOptionError([NO_RELEASES])
     return plan_cluster(options, connect)

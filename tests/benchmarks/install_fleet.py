@@ -15,7 +15,11 @@ import time
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import InstallConfigOptions
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.fleet import build_fleet, write_fleet
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.fleet import (
+    ClusterEntry,
+    build_fleet,
+    write_fleet,
+)
 
 COMMON: dict[str, Any] = {
     "apiVersion": "v1",
@@ -46,7 +50,8 @@ def main() -> None:
             compare_with=None,
         )
         start = time.process_time()
-        fleet = build_fleet(clusters, options, lambda _data: None)
+        entries = [ClusterEntry.from_params(item, at, options, backup=False) for at, item in enumerate(clusters)]
+        fleet = build_fleet(entries, options, lambda _data: None)
         rows = write_fleet(fleet, check_mode=False)
         spent = time.process_time() - start
         if fleet.failed or sum(row["changed"] for row in rows) != count:

@@ -46,7 +46,8 @@ def main() -> None:
 def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]:
     """Load, plan and make the result; return the number of distinct plans and the seconds."""
     start = time.perf_counter()
-    planned = plan_fleet(clusters, PlanOptions(ClusterOptions(), releases=paths, fail_on=["any"]))
+    common = PlanOptions(ClusterOptions(), releases=paths, fail_on=["any"])
+    planned = plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)], common)
     shapes = PlanShapes()
     result = {
         "plans": [shapes.plan(item, details=False) for item in planned.plans],

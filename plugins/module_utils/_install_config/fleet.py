@@ -11,11 +11,55 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._problems import Problem, Problems, as_location, has_errors, of_clusters, shown_names
+from .._data.install_rules import INSTALL_METHODS
+from .._problems import Problem, Problems, as_location, did_you_mean, has_errors, of_clusters, shown, shown_names
 from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
-from .cluster_entry import ClusterEntry, entry_name, read_entry
 from .file import FileWrite, InstallConfigFile, write_targets
 from .result import install_config_diff, installation_dict
+
+
+class ClusterEntry(NamedTuple):
+    """A cluster of a fleet. ``where`` is its location in the list. ``backup``: keep a copy of the existing file.
+
+    ``error``: why its options are not known, empty if they are.
+    """
+
+    name: str
+    where: str
+    options: InstallConfigOptions
+    backup: bool
+    error: str
+
+    @classmethod
+    def from_params(
+        cls, params: Mapping[str, Any], index: int, common: InstallConfigOptions, *, backup: bool
+    ) -> ClusterEntry:
+        """The cluster at ``index``; ``common`` and ``backup`` are the values that it does not set.
+
+        A selection in it replaces that of ``common``. Its content is merged into that of ``common``: maps field by
+        field, everything else is replaced.
+        """
+        own = {option: value for option, value in params.items() if value is not None}
+        options = common
+        if "capabilities" in own or "solution" in own:
+            options = options._replace(capabilities=None, solution=None)
+        if "content" in own:
+            own["content"] = _merged(common.content, own["content"])
+        options = options._replace(**{option: own[option] for option in options._fields if option in own})
+        where = f"clusters[{index}]" + (f" ({own['name']})" if own["name"] else "")
+        return cls(own["name"], where, options, own.get("backup", backup), own.get("error", ""))
+
+    def check(self, problems: Problems) -> None:
+        """Report what makes this cluster impossible to check."""
+        if not self.name:
+            problems.error("missing-field", f"{self.where}.name", "is empty", "Set a name for each cluster")
+        method = self.options.install_method
+        if method is not None and method not in INSTALL_METHODS:
+            message = f"is {shown(method)}, expected one of {', '.join(INSTALL_METHODS)}"
+            hint = did_you_mean(method, INSTALL_METHODS)
+            problems.error("invalid-choice", f"{self.where}.install_method", message, hint)
+        if self.error:
+            problems.error("unknown-options", self.where, f"its options are not known: {self.error}")
 
 
 class FleetCluster(NamedTuple):
@@ -66,13 +110,9 @@ class FleetResult(NamedTuple):
 
 
 def build_fleet(
-    clusters: Sequence[Any],
-    common: InstallConfigOptions,
-    hide: Callable[[Mapping[str, Any]], None],
-    *,
-    backup: bool = False,
+    clusters: Sequence[ClusterEntry], common: InstallConfigOptions, hide: Callable[[Mapping[str, Any]], None]
 ) -> FleetResult:
-    """Check all clusters and build their texts. ``common`` has the values that a cluster does not set.
+    """Check all clusters and build their texts. ``common``: the options that are the same for all of them.
 
     Writes and raises nothing. ``hide`` is called with each install-config as soon as it is read, because it contains
     secrets.
@@ -80,14 +120,8 @@ def build_fleet(
     problems = Problems()
     _check_common(clusters, common, problems)
     fleet = _Fleet(hide)
-    for index, entry in enumerate(clusters):
-        where = f"clusters[{index}]"
-        of_entry = Problems()
-        cluster = read_entry(entry, where, common, backup=backup, problems=of_entry)
-        if cluster is None:
-            fleet.add_invalid(entry_name(entry) or where, of_entry)
-        else:
-            fleet.add(cluster)
+    for cluster in clusters:
+        fleet.add(cluster)
     fleet.check_unique()
     problems += fleet.problems()
     return FleetResult(tuple(fleet.clusters), tuple(fleet.selections), tuple(problems))
@@ -144,13 +178,14 @@ class _Fleet:
         self._same_name: dict[str, list[tuple[int, str]]] = {}
         self._same_file: dict[str, list[tuple[int, str]]] = {}
 
-    def add_invalid(self, name: str, problems: Problems) -> None:
-        """Add a cluster whose entry is invalid. It has no result."""
-        self._of_entries += problems
-        self.clusters.append(FleetCluster(name, errors=tuple(map(str, problems))))
-
     def add(self, entry: ClusterEntry) -> None:
-        """Check a cluster and add it."""
+        """Check a cluster and add it. If its entry is invalid, it has no result."""
+        of_entry = Problems()
+        entry.check(of_entry)
+        if of_entry:
+            self._of_entries += of_entry
+            self.clusters.append(FleetCluster(entry.name or entry.where, errors=tuple(map(str, of_entry))))
+            return
         built = build_install_config(entry.options, self._hide, self._releases)
         for problem in built.problems:
             self._of_clusters.setdefault(problem, []).append(entry.name)
@@ -206,7 +241,13 @@ class _Fleet:
             self._of_entries.append(own)
 
 
-def _check_common(clusters: Sequence[Any], common: InstallConfigOptions, problems: Problems) -> None:
+def _merged(common: Any, own: Any) -> Any:
+    if not isinstance(common, Mapping) or not isinstance(own, Mapping):
+        return own
+    return {**common, **{field: _merged(common.get(field), value) for field, value in own.items()}}
+
+
+def _check_common(clusters: Sequence[ClusterEntry], common: InstallConfigOptions, problems: Problems) -> None:
     if not clusters:
         problems.error("empty-list", "clusters", "is empty", "Add a cluster, or remove the option")
     if common.path is not None:

@@ -52,7 +52,7 @@ def show_kubeconfig(module: Any) -> None:
 
 def secret_texts(params: Mapping[str, Any]) -> set[str]:
     """Return the texts in connection options that can be secrets, for ``no_log_values``."""
-    secret = [params.get(name) for name, option in auth_spec().items() if option.get("no_log")]
+    secret = [params.get(name) for name, option in auth_spec().items() if option.get("no_log") or "options" in option]
     options = SimpleNamespace(params=dict(params), no_log_values={text for value in secret for text in _texts(value)})
     show_kubeconfig(options)
     found: set[str] = options.no_log_values

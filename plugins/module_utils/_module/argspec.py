@@ -130,6 +130,12 @@ def overrides_spec() -> Spec:
     return _inclusion_options("overrides")
 
 
+def cluster_options_spec() -> Spec:
+    """What describes a cluster of a fleet. Without defaults, because the module options apply to all clusters."""
+    inclusion = {option.name: _spec(option, defaults=False) for option in INCLUSION_OPTIONS}
+    return {"capabilities": {"type": "dict"}, **inclusion}
+
+
 def rollout_spec() -> Spec:
     """Options that default to what the cluster reports (fragments ``_rollout``, ``_selection.inclusion``
     and ``_selection.hosting``).

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._cluster.cluster_properties import ClusterProperty
 from .._data import capabilities as capability_data
@@ -17,7 +17,6 @@ from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, 
 from .._release.loader import gc_paused
 from .._release.release import Release
 from .._resources import ResourceId
-from .cluster_entry import read_entry
 from .cluster_version_file import location_of, read_cluster_version
 from .fail_on import check_fail_on
 from .planner import FleetPlan, Planner, PlanResult
@@ -39,20 +38,18 @@ def plan_cluster(options: PlanOptions, connect: Connect | None = None) -> FleetP
     return _plan((options,), options, connect, Problems())
 
 
-def plan_fleet(clusters: Sequence[Any], common: PlanOptions, connect: Connect | None = None) -> FleetPlan:
-    """Plan the paths of ``clusters``. ``common`` has the values that a cluster does not set.
+def plan_fleet(clusters: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None = None) -> FleetPlan:
+    """Plan the paths of ``clusters``. ``common``: the options that are the same for all of them.
 
     Raises ``CapabilityError`` with the problems of all clusters. ``connect`` is an error: it selects only one cluster.
     """
     problems = Problems()
     fleet: list[PlanOptions] = []
     first: dict[str, str] = {}
-    for index, entry in enumerate(clusters):
-        where = f"clusters[{index}]"
-        options = read_entry(entry, where, common, problems)
-        if options is None:
-            continue
-        if first.setdefault(options.name, where) != where:
+    for options in clusters:
+        if not options.name:
+            problems.error("missing-field", f"{options.where}.name", "is empty", "Set a name for each cluster")
+        if first.setdefault(options.name, options.where) != options.where:
             message = f"{options.name!r} is also the name of {first[options.name]}"
             problems.error("duplicate-name", f"{options.where}.name", message, "Use a unique name for each cluster")
         if options.releases is None:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from .._capability.cluster_options import ClusterOptions
@@ -16,7 +16,7 @@ from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
 from .._release_image.release_source import ReleaseSource
 from .._resources import ResourceId
-from .live_resources import LiveResources
+from .live_resources import LiveResources, read_live_resources
 
 Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
 """The option that a plan starts from."""
@@ -25,6 +25,8 @@ Rule = Literal["manifest", "presence"]
 """What the new release is compared with: the old release, as every CVO does, or the resources on the cluster."""
 
 RULES: tuple[Rule, ...] = get_args(Rule)
+
+_STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
 
 
 class PlanOptions(NamedTuple):
@@ -51,6 +53,24 @@ class PlanOptions(NamedTuple):
     location: str = "cluster_version"
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
     source: ReleaseSource = ReleaseSource()
+
+    def of_cluster(self, entry: Mapping[str, Any], index: int) -> PlanOptions:
+        """The options of a cluster of a fleet: its entry, and these for what it does not set.
+
+        A selection, an object or a list of names in it replaces everything that these start from.
+        """
+        own = {name: value for name, value in entry.items() if value is not None}
+        where = f"clusters[{index}] ({own['name']})"
+        cluster, values = self.cluster, {name: own[name] for name in self._fields if name in own}
+        if not own.keys().isdisjoint(_STARTS):
+            cluster = cluster._replace(capabilities=None, enabled_capabilities=None, known_capabilities=None)
+            values.setdefault("cluster_version", None)
+        if "releases" in own:
+            values["releases_where"] = f"{where}.releases"
+        if "live_resources" in own:
+            values["live"] = read_live_resources(own["live_resources"])
+        cluster = cluster._replace(**{name: own[name] for name in cluster._fields if name in own})
+        return self._replace(cluster=cluster, where=where, **values)
 
     @property
     def has_start(self) -> bool:

@@ -74,15 +74,28 @@ def test_a_cluster_that_cannot_be_read_is_a_row_and_a_warning(call, tmp_path):
     [
         ([], [("empty-list", "clusters")]),
         ([{"name": "a"}], [("missing-field", "clusters[0]")]),
-        ([{"kubeconfig": "x"}], [("missing-field", "clusters[0].name")]),
-        ([{"name": "a", "kubeconfg": "x", "context": "c"}], [("unknown-field", "clusters[0].kubeconfg")]),
-        ([entry("a", group=7)], [("not-a-string", "clusters[0].group")]),
+        ([{"name": "", "kubeconfig": "x"}], [("missing-field", "clusters[0].name")]),
         ([entry("a", context="c")], [("conflicting-options", "clusters[0].cluster_version")]),
         ([entry("a"), entry("a")], [("duplicate-name", "clusters")]),
     ],
 )
 def test_invalid_entries_are_errors(clusters, faults, call):
     assert call(cluster_capabilities_info, clusters=clusters).faults == faults
+
+
+@pytest.mark.parametrize(
+    ("cluster", "part"),
+    [
+        ({"kubeconfig": "x"}, "name"),
+        ({"name": "a", "kubeconfg": "x", "context": "c"}, "kubeconfg"),
+        (entry("a", validate_certs="perhaps"), "validate_certs"),
+    ],
+)
+def test_ansible_checks_the_options_of_a_cluster(cluster, part, call):
+    outcome = call(cluster_capabilities_info, clusters=[{**cluster, "api_key": TOKEN}])
+
+    assert part in outcome.message
+    assert TOKEN not in str(outcome.result)
 
 
 def test_inclusion_criteria_are_those_of_one_cluster(call):
@@ -94,10 +107,12 @@ def test_inclusion_criteria_are_those_of_one_cluster(call):
 def test_credentials_are_masked_and_names_are_not(call):
     clusters = [
         {"name": "berlin", "host": "https://127.0.0.1:1", "api_key": TOKEN, "group": TOKEN},
+        {"name": "oslo", "host": "https://127.0.0.1:1", "group": "me:word", "proxy_headers": {"basic_auth": "me:word"}},
         {"name": "v1", "kubeconfig": {"apiVersion": "v1", "users": [{"name": "u", "user": {"token": TOKEN}}]}},
     ]
     outcome = call(cluster_capabilities_info, clusters=clusters)
 
     assert TOKEN not in str(outcome.result)
-    assert [row["name"] for row in outcome["clusters"]] == ["berlin", "v1"]
-    assert [row["reachable"] for row in outcome["clusters"]] == [False, False]
+    assert "me:word" not in str(outcome.result)
+    assert [row["name"] for row in outcome["clusters"]] == ["berlin", "oslo", "v1"]
+    assert [row["reachable"] for row in outcome["clusters"]] == [False] * 3

@@ -255,7 +255,6 @@ def test_invalid_options(options, where, code, run):
     "options",
     [
         {"capabilities": "None"},
-        {"clusters": ["berlin"]},
         {"overrides": ["x"]},
         {"live_resources": [7]},
         {"details": "perhaps"},

@@ -139,10 +139,11 @@ def test_problems_of_options_come_with_those_of_releases(run, releases, tmp_path
 
 
 def test_the_same_error_of_several_clusters_is_reported_once_with_their_names(run):
-    outcome = run(clusters=[{"name": name, "overrides": ["x"]} for name in "ab"])
+    overrides = [{"kind": "A", "unmanaged": True}]
+    outcome = run(clusters=[{"name": name, "overrides": overrides} for name in "ab"])
     many = run(clusters=[{"name": f"s{index}", "platform": "asw"} for index in range(7)])
 
-    assert [item["where"] for item in outcome["problems"]] == ["clusters[0] (a), clusters[1] (b): overrides[0]"]
+    assert [item["where"] for item in outcome["problems"]] == ["clusters[0] (a), clusters[1] (b): overrides[0].name"]
     named = ", ".join(f"clusters[{index}] (s{index})" for index in range(5))
     assert [item["where"] for item in many["problems"]] == [f"{named} and 2 more: platform"]
 

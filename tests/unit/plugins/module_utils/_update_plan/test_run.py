@@ -29,7 +29,12 @@ def connect() -> Any:
         (
             [{"name": "a", "releases": []}, {"name": "a", "releases": []}],
             {},
-            "clusters[1] (a).name: 'a' is also the name of clusters[0]. Use a unique name for each cluster",
+            "clusters[1] (a).name: 'a' is also the name of clusters[0] (a). Use a unique name for each cluster",
+        ),
+        (
+            [{"name": "", "releases": []}],
+            {},
+            "clusters[0] ().name: is empty. Set a name for each cluster",
         ),
         (
             [{"name": "a"}],
@@ -45,8 +50,9 @@ def connect() -> Any:
     ],
 )
 def test_an_invalid_fleet_is_reported(clusters, options, expected):
+    common = PlanOptions(ClusterOptions())
     with pytest.raises(InvalidOptionError) as raised:
-        plan_fleet(clusters, PlanOptions(ClusterOptions()), **options)
+        plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)], common, **options)
 
     assert expected in list(map(str, raised.value.problems))
 
