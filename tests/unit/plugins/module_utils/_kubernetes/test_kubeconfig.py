@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from kubernetes.client import Configuration
+from kubernetes.config import kube_config
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import connection
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
@@ -186,3 +188,18 @@ def test_the_library_reports_a_certificate_that_cannot_be_loaded(write: Any) -> 
     with pytest.raises(ClusterError) as error:
         connection.connect(module(kubeconfig=path))
     assert [problem.code for problem in error.value.problems] == ["invalid-kubeconfig"]
+
+
+def test_kubernetes_core_has_the_private_functions_that_interpret_options(write: Any) -> None:
+    """Holds those that ``_connect_with_library`` calls: with ``get_api_client`` it would read all discovery documents.
+
+    The matrix runs this test with each supported ansible-core.
+    """
+    options = {"kubeconfig": str(write({}, {"token": TOKEN})), "impersonate_groups": ["a", "b"]}
+    auth = core._create_auth_spec(**options, host=None)
+
+    assert auth.pop("proxy_headers", {}) == {}
+    assert auth == {"kubeconfig": options["kubeconfig"]}
+    assert core._create_configuration(auth).host == SERVER
+    assert core._create_headers(**options) == {"Impersonate-Group": ["a", "b"]}
+    kube_config._cleanup_temp_files()
