@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._extract.release_info import (
+    ReleaseInfoOptions,
     release_info_spec,
     run_release_info,
 )
@@ -24,4 +25,4 @@ class ActionModule(InWorkerAction):
         return release_info_spec()
 
     def read(self, params: dict[str, Any], problems: Problems) -> dict[str, Any]:
-        return run_release_info(params, problems)
+        return run_release_info(ReleaseInfoOptions.from_params(params), problems)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._extract.release_manifests import (
+    ReleaseManifestsOptions,
     release_manifests_spec,
     run_release_manifests,
 )
@@ -24,4 +25,5 @@ class ActionModule(InWorkerAction):
         return release_manifests_spec()
 
     def read(self, params: dict[str, Any], problems: Problems) -> dict[str, Any]:
-        return run_release_manifests(params, problems, check_mode=self._task.check_mode, diff_mode=self._task.diff)
+        options = ReleaseManifestsOptions.from_params(params)
+        return run_release_manifests(options, problems, check_mode=self._task.check_mode, diff_mode=self._task.diff)

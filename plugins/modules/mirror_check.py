@@ -255,13 +255,12 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import MirrorOptions
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import check_mirror
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    ReleaseOptions,
     access_options,
     chdir_spec,
     cluster_type_spec,
-    release_arguments,
     release_source,
     release_spec,
-    with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_urllib3, require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
@@ -309,7 +308,7 @@ def main() -> None:
 def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release]:
     """Return the options with the release image, and the release; one without manifests if no registry has it."""
     try:
-        params = with_release_directory(params, problems)
+        opened = open_release(params["release"], release_source(params))
     except RegistryError:
         name = parse_release_name(params["release"], "release", Problems())
         if name is None or name.kind != "registry" or not name.digest:
@@ -317,9 +316,9 @@ def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, 
         message = "cannot be read, so only the release image is checked"
         problems.warning("release-not-read", params["release"], message, "Mirror the release image first")
         return {**params, "release_image": params["release_image"] or params["release"]}, release_of_version(None)
-    loaded = load_release(**release_arguments(params))
-    problems += loaded.problems
-    return params, loaded.release
+    problems += opened.problems
+    loaded = ReleaseOptions.from_params(params).load(opened, problems)
+    return {**params, "release_image": params["release_image"] or opened.pull_spec or None}, loaded.release
 
 
 def _load_current(params: dict[str, Any]) -> Release | None:

@@ -374,6 +374,7 @@ problems:
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._extract.release_info import (
+    ReleaseInfoOptions,
     release_info_spec,
     run_release_info,
 )
@@ -390,7 +391,7 @@ def main() -> None:
     problems = Problems()
     try:
         enter_directory(module.params)
-        result = run_release_info(module.params, problems)
+        result = run_release_info(ReleaseInfoOptions.from_params(module.params), problems)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, result, problems)

@@ -411,6 +411,7 @@ problems:
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._extract.release_manifests import (
+    ReleaseManifestsOptions,
     release_manifests_spec,
     run_release_manifests,
 )
@@ -427,7 +428,8 @@ def main() -> None:
     problems = Problems()
     try:
         enter_directory(module.params)
-        result = run_release_manifests(module.params, problems, check_mode=module.check_mode, diff_mode=module._diff)
+        options = ReleaseManifestsOptions.from_params(module.params)
+        result = run_release_manifests(options, problems, check_mode=module.check_mode, diff_mode=module._diff)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, result, problems)

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import included_manifests
@@ -15,21 +16,19 @@ from .._capability.resolved_release import resolve_cluster
 from .._footprint.release_changes import ComparedRelease, changes_dict, compare_releases
 from .._footprint.summary import summarize_release, summary_dict
 from .._module.argspec import (
+    ReleaseOptions,
     Spec,
     chdir_spec,
     cluster_type_spec,
     hosting_spec,
     inclusion_spec,
     overrides_spec,
-    release_arguments,
-    release_source,
     release_spec,
     selection_spec,
-    with_opened_release,
 )
 from .._problems import Problems
 from .._release.image_stream import ImageStream, parse_image_stream
-from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release, read_image_references
+from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, read_image_references
 from .._release_image.open_release import OpenedRelease, open_release
 
 
@@ -48,26 +47,39 @@ def release_info_spec() -> Spec:
     }
 
 
-def run_release_info(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
+class ReleaseInfoOptions(NamedTuple):
+    """The options. ``images``: whether to return the images of the release. ``changes_from``: another release."""
+
+    release: ReleaseOptions
+    cluster: ClusterOptions
+    images: bool
+    changes_from: str | None
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> ReleaseInfoOptions:
+        """The options of the module."""
+        release, cluster = ReleaseOptions.from_params(params), ClusterOptions.from_params(params)
+        return cls(release, cluster, params["images"], params["changes_from"])
+
+
+def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[str, Any]:
     """Summarize the release, and compare it with ``changes_from``. Raises ``CapabilityError``."""
-    opened = open_release(params["release"], release_source(params))
+    given = options.release
+    opened = open_release(given.release, given.source)
     problems += opened.problems
-    loaded = load_release(**release_arguments(with_opened_release(params, opened)))
-    problems += loaded.problems
-    options = ClusterOptions.from_params(params)
+    loaded = given.load(opened, problems)
     stream = parse_image_stream(read_image_references(loaded))
-    summary = summary_dict(summarize_release(loaded.release, options, problems))
-    image = _image(opened, params["release_image"], stream)
+    summary = summary_dict(summarize_release(loaded.release, options.cluster, problems))
+    image = _image(opened, given.release_image, stream)
     result: dict[str, Any] = {"changed": False, "release": {**summary, **image}}
-    if params["images"]:
+    if options.images:
         result["release"]["images"] = [tag._asdict() for tag in stream.tags]
-    if params["changes_from"] is not None:
-        other = open_release(params["changes_from"], release_source(params), "changes_from")
+    if options.changes_from is not None:
+        other = open_release(options.changes_from, given.source, "changes_from")
         problems += other.problems
-        pull_spec = other.pull_spec or PLACEHOLDER_IMAGE
-        arguments = release_arguments(with_opened_release(params, other))
-        before = load_release(**{**arguments, "openshift_version": None, "release_image": pull_spec})
-        changes = compare_releases(_compared(before, options), _compared(loaded, options))
+        of_other = given._replace(openshift_version=None, release_image=other.pull_spec or PLACEHOLDER_IMAGE)
+        before = of_other.load(other, Problems())
+        changes = compare_releases(_compared(before, options.cluster), _compared(loaded, options.cluster))
         result["changes"] = changes_dict(before.release, changes)
     return result
 

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import decide_all
@@ -15,21 +16,20 @@ from .._capability.resolved_release import resolve_cluster
 from .._footprint.credentials_requests import CLOUDS, credentials_request
 from .._footprint.image_lists import list_images
 from .._module.argspec import (
+    ReleaseOptions,
     Spec,
     chdir_spec,
     cluster_type_spec,
     hosting_spec,
     inclusion_spec,
     overrides_spec,
-    release_arguments,
     release_spec,
     selection_spec,
-    with_release_directory,
 )
 from .._problems import DestinationError, Problem, Problems
 from .._references.report import check_references
-from .._release.loader import load_release
-from .._release.task_graph import MODES, dot, mermaid, task_graph
+from .._release.task_graph import MODES, Mode, dot, mermaid, task_graph
+from .._release_image.open_release import open_release
 from .destination import write_destination
 from .files import included_files, secret_files, selector
 from .result import credentials_request_dict, decision_dict, destination_diff, image_lists_dict
@@ -74,16 +74,39 @@ def release_manifests_spec() -> Spec:
     }
 
 
+class ReleaseManifestsOptions(NamedTuple):
+    """The options, with the names that they have in the module."""
+
+    release: ReleaseOptions
+    cluster: ClusterOptions
+    dest: str | None
+    deletions: str
+    credentials_requests: bool
+    cloud: str | None
+    images: bool
+    decisions: bool
+    graph: str | None
+    graph_mode: Mode
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> ReleaseManifestsOptions:
+        """The options of the module."""
+        release, cluster = ReleaseOptions.from_params(params), ClusterOptions.from_params(params)
+        return cls(release, cluster, **{name: params[name] for name in cls._fields[2:]})
+
+
 def run_release_manifests(
-    params: dict[str, Any], problems: Problems, *, check_mode: bool, diff_mode: bool
+    options: ReleaseManifestsOptions, problems: Problems, *, check_mode: bool, diff_mode: bool
 ) -> dict[str, Any]:
     """Decide, and write the manifests if ``dest`` is set. Raises ``CapabilityError``."""
-    loaded = load_release(**release_arguments(with_release_directory(params, problems)))
+    opened = open_release(options.release.release, options.release.source)
+    problems += opened.problems
+    loaded = options.release.load(opened, problems)
     release = loaded.release
     reported = Problems()
-    context, status = resolve_cluster(ClusterOptions.from_params(params), release, reported)
+    context, status = resolve_cluster(options.cluster, release, reported)
     check_references(release, context, "warning", reported)
-    problems += (*loaded.problems, *reported)
+    problems += reported
     inclusions = decide_all(release.manifests, context)
     included = sum(1 for inclusion in inclusions if inclusion.included)
     result: dict[str, Any] = {
@@ -95,31 +118,31 @@ def run_release_manifests(
         "deletions": sum(1 for inclusion in inclusions if inclusion.included and inclusion.manifest.deletes),
         "excluded": len(inclusions) - included,
     }
-    if params["decisions"]:
+    if options.decisions:
         result["decisions"] = [decision_dict(inclusion) for inclusion in inclusions]
-    if params["images"]:
+    if options.images:
         result["images"] = image_lists_dict(list_images(release, loaded.files, inclusions))
-    if params["graph"] is not None:
+    if options.graph is not None:
         manifests = [inclusion.manifest for inclusion in inclusions if inclusion.included]
-        result["graph"] = _DRAWINGS[params["graph"]](task_graph(manifests, params["graph_mode"]))
-    only_requests = params["credentials_requests"]
+        result["graph"] = _DRAWINGS[options.graph](task_graph(manifests, options.graph_mode))
+    only_requests = options.credentials_requests
     select = selector(
         release,
-        keep_deletions=params["deletions"] == "keep",
+        keep_deletions=options.deletions == "keep",
         only_credentials_requests=only_requests,
-        cloud=params["cloud"],
+        cloud=options.cloud,
     )
     if only_requests:
         written = (inclusion.manifest for inclusion in inclusions if inclusion.included and select(inclusion.manifest))
         result["credentials_requests"] = [
             credentials_request_dict(credentials_request(manifest, release.read_body(manifest))) for manifest in written
         ]
-    if params["dest"] is not None:
+    if options.dest is not None:
         files = included_files(loaded, inclusions, select)
         if not files:
             raise DestinationError([*reported, NO_CREDENTIALS_REQUESTS if only_requests else NOTHING_INCLUDED])
         secrets = secret_files(inclusions)
-        plan = write_destination(params["dest"], files, loaded.directories, secrets, check_mode=check_mode)
+        plan = write_destination(options.dest, files, loaded.directories, secrets, check_mode=check_mode)
         result["changed"] = plan.changed
         if diff_mode:
             result["diff"] = destination_diff(plan)

@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
 from .._problems import Problems
 from .._registry.access_options import AccessOptions
+from .._release.loader import LoadedRelease, load_release
 from .._release_image.open_release import OpenedRelease, open_release
 from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource, SignatureOptions
 
@@ -33,15 +35,34 @@ def release_spec() -> Spec:
     }
 
 
-def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of ``load_release``. ``params`` are those of ``with_release_directory``."""
-    return {
-        "path": params["release"],
-        "openshift_version": params["openshift_version"],
-        "cluster_profile": params["cluster_profile"],
-        "release_image": params["release_image"],
-        "index_directory": params["index_directory"],
-    }
+class ReleaseOptions(NamedTuple):
+    """The options of ``release_spec``, and the cluster profile. ``source``: how a release in an image is read."""
+
+    release: str
+    openshift_version: str | None
+    release_image: str | None
+    cluster_profile: str
+    source: ReleaseSource
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> ReleaseOptions:
+        """The options of a module."""
+        return cls(source=release_source(params), **{name: params[name] for name in cls._fields[:-1]})
+
+    def load(self, opened: OpenedRelease, problems: Problems) -> LoadedRelease:
+        """Load the release that was ``opened``; its pull spec is the default of ``release_image``.
+
+        Raises ``ReleaseError``.
+        """
+        loaded = load_release(
+            opened.directory,
+            openshift_version=self.openshift_version,
+            cluster_profile=self.cluster_profile,
+            release_image=self.release_image or opened.pull_spec or None,
+            index_directory=opened.index_directory,
+        )
+        problems += loaded.problems
+        return loaded
 
 
 def release_image_spec() -> Spec:
@@ -56,7 +77,7 @@ def release_image_spec() -> Spec:
     }
 
 
-def release_source(params: dict[str, Any]) -> ReleaseSource:
+def release_source(params: Mapping[str, Any]) -> ReleaseSource:
     """The options of ``release_image_spec``."""
     signature = SignatureOptions(params["signature"], params["signature_keys"], params["signature_stores"])
     return ReleaseSource(access_options(params), params["release_cache"], params["architecture"], signature)
@@ -72,11 +93,6 @@ def with_release_directory(
     """
     opened = open_release(params["release"], source or release_source(params))
     problems += opened.problems
-    return with_opened_release(params, opened)
-
-
-def with_opened_release(params: dict[str, Any], opened: OpenedRelease) -> dict[str, Any]:
-    """Return ``params`` with the directory and the pull spec of ``opened``, which the option ``release`` names."""
     return {
         **params,
         "release": opened.directory,
@@ -97,7 +113,7 @@ def registry_spec() -> Spec:
     }
 
 
-def access_options(params: dict[str, Any]) -> AccessOptions:
+def access_options(params: Mapping[str, Any]) -> AccessOptions:
     """The options of ``registry_spec``."""
     return AccessOptions(**{name: params[name] for name in AccessOptions._fields})
 
