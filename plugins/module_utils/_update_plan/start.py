@@ -60,7 +60,7 @@ class PlanOptions(NamedTuple):
         A selection, an object or a list of names in it replaces everything that these start from.
         """
         own = {name: value for name, value in entry.items() if value is not None}
-        where = f"clusters[{index}] ({own['name']})"
+        where = f"clusters[{index}]" + (f" ({own['name']})" if own["name"] else "")
         cluster, values = self.cluster, {name: own[name] for name in self._fields if name in own}
         if not own.keys().isdisjoint(_STARTS):
             cluster = cluster._replace(capabilities=None, enabled_capabilities=None, known_capabilities=None)

@@ -159,7 +159,7 @@ def test_no_known_capabilities_is_a_value(run):
     ("clusters", "where", "code"),
     [
         ([], "clusters", "empty-list"),
-        ([{"name": ""}], "clusters[0] ().name", "missing-field"),
+        ([{"name": ""}], "clusters[0].name", "missing-field"),
         (
             [{"name": "a"}, {"name": "b"}, {"name": "a"}],
             "clusters[2] (a).name",
@@ -185,7 +185,7 @@ def test_clusters_need_a_path(run):
     ("entry", "part"),
     [
         ({}, "name"),
-        ({"name": "a", "capabilties": NOTHING}, "capabilties"),
+        ({"name": "a", "capabilties": {}}, "capabilties"),
         ({"name": "a", "Platform": "aws"}, "Platform"),
         ({"name": "a", "capabilities": "x"}, "capabilities"),
         ({"name": "a", "hosted_control_plane": "perhaps"}, "hosted_control_plane"),
