@@ -393,7 +393,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.incl
     read_inclusion_criteria,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._fleet.read import (
-    FleetCluster,
+    FleetEntry,
     FleetSources,
     read_fleet,
 )
@@ -472,7 +472,7 @@ def run_fleet(module: AnsibleModule) -> NoReturn:
         connect=connect_with,
         read_file=read_cluster_version,
     )
-    rows = read_fleet([FleetCluster.from_params(entry) for entry in clusters], common, sources, problems)
+    rows = read_fleet([FleetEntry.from_params(entry) for entry in clusters], common, sources, problems)
     if problems.has_errors:
         fail(module, InvalidOptionError(problems))
     result: dict[str, Any] = {"changed": False, **fleet_dict(rows)}

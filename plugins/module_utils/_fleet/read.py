@@ -26,7 +26,7 @@ SELECTING_OPTIONS = ("kubeconfig", "context", "host")
 Read = Callable[[], Mapping[str, Any]]
 
 
-class FleetCluster(NamedTuple):
+class FleetEntry(NamedTuple):
     """A cluster to read: with its own ``connection`` options, or a ClusterVersion object, or the path of its file."""
 
     name: str
@@ -35,7 +35,7 @@ class FleetCluster(NamedTuple):
     connection: Mapping[str, Any]
 
     @classmethod
-    def from_params(cls, params: Mapping[str, Any]) -> FleetCluster:
+    def from_params(cls, params: Mapping[str, Any]) -> FleetEntry:
         """The cluster of an entry. What is neither of the other three fields is a connection option."""
         own = {option: value for option, value in params.items() if value is not None}
         name, group, version = (own.pop(option, None) for option in ("name", "group", "cluster_version"))
@@ -54,7 +54,7 @@ class FleetSources(NamedTuple):
 
 
 def read_fleet(
-    clusters: Sequence[FleetCluster], common: Mapping[str, Any], sources: FleetSources, problems: Problems
+    clusters: Sequence[FleetEntry], common: Mapping[str, Any], sources: FleetSources, problems: Problems
 ) -> list[FleetRow]:
     """Read all clusters, 16 at the same time. ``common`` has the connection options that a cluster does not set.
 
@@ -82,7 +82,7 @@ def read_fleet(
     return rows
 
 
-def _check_cluster(cluster: FleetCluster, where: str, problems: Problems) -> None:
+def _check_cluster(cluster: FleetEntry, where: str, problems: Problems) -> None:
     if not cluster.name:
         problems.error("missing-field", f"{where}.name", "is empty", "Set a name for each cluster")
     selected = any(cluster.connection.get(option) for option in SELECTING_OPTIONS)
@@ -95,7 +95,7 @@ def _check_cluster(cluster: FleetCluster, where: str, problems: Problems) -> Non
         problems.error("missing-field", where, message, hint)
 
 
-def _prepare(cluster: FleetCluster, common: Mapping[str, Any], sources: FleetSources) -> Read:
+def _prepare(cluster: FleetEntry, common: Mapping[str, Any], sources: FleetSources) -> Read:
     version = cluster.cluster_version
     if version is not None:
         return lambda: _offline(sources.read_file(version) if isinstance(version, str) else version)
