@@ -816,6 +816,11 @@ def main() -> None:
     require_yaml(module)
     if module.params["report"] is not None:
         require_jinja2(module)
+    if module.params["clusters"] is not None:
+        # Ansible added every option that a cluster does not set, and would return them all.
+        module.params["clusters"] = [
+            {name: value for name, value in entry.items() if value is not None} for entry in module.params["clusters"]
+        ]
     # Ansible splits a string at its commas, and keeps the blanks after them.
     params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
     try:
