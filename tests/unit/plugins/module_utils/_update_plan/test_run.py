@@ -34,7 +34,7 @@ def connect() -> Any:
         (
             [{"name": "", "releases": []}],
             {},
-            "clusters[0] ().name: is empty. Set a name for each cluster",
+            "clusters[0].name: is empty. Set a name for each cluster",
         ),
         (
             [{"name": "a"}],
