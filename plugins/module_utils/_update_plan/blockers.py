@@ -44,8 +44,8 @@ def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -
     and openshift/hypershift#2381.
     """
     if is_upgrade(start.release, end.release):
-        yield from _of_skipped_minors(start, end)
-        yield from _of_feature_set(start, end)
+        yield from _skipped_minor_reasons(start, end)
+        yield from _feature_set_reasons(start, end)
     elif is_upgrade(end.release, start.release):
         yield from downgrade_reasons(start.release.shown_version, start, end, previous)
 
@@ -73,7 +73,7 @@ def downgrade_reasons(
         yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, place, hint)
 
 
-def _of_skipped_minors(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:
+def _skipped_minor_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:
     old, new = start.minor, end.minor
     source = f"the versions {start.release.shown_version} and {end.release.shown_version}"
     if old.major == new.major:
@@ -91,7 +91,7 @@ def _of_skipped_minors(start: ResolvedRelease, end: ResolvedRelease) -> Iterator
         yield UpdateReason("risk", "skipped-minor", reason, message, source, hint)
 
 
-def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:
+def _feature_set_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:
     feature_set = feature_sets.feature_set(start.context.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return

@@ -39,11 +39,11 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems) -
     An object that the user may not read is a warning. With ``fail_on``, it is an error if the plan depends on it.
     """
     missing = options.missing
-    of_reading = Problems()
-    options, found = _with_cluster_version(options, client, of_reading)
+    reading_problems = Problems()
+    options, found = _with_cluster_version(options, client, reading_problems)
     topology = _TOPOLOGY if missing & {"platform", "cluster_profile"} else frozenset[str]()
-    properties = read_properties(client, missing | topology, of_reading)
-    problems += (_decisive(item) if options.fail_on else item for item in of_reading)
+    properties = read_properties(client, missing | topology, reading_problems)
+    problems += (_decisive(item) if options.fail_on else item for item in reading_problems)
     cluster = options.cluster
     if "feature_set" in properties:
         reported = properties["feature_set"].value
@@ -52,8 +52,8 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems) -
             properties.pop("feature_gates")
         elif "feature_gates" in missing:
             gates = properties["feature_gates"].value
-            of_versions = tuple(sorted((version, frozenset(names)) for version, names in gates.items()))
-            options = options._replace(reported_gates=of_versions)
+            reported_gates = tuple(sorted((version, frozenset(names)) for version, names in gates.items()))
+            options = options._replace(reported_gates=reported_gates)
         if "feature_set" in missing:
             cluster = cluster._replace(feature_set=reported)
     if "cluster_profile" in missing & properties.keys():

@@ -87,9 +87,9 @@ def _read_entry(entry: object, where: str, problems: Problems) -> ResourceId | N
     if not entry.get("apiVersion"):
         problems.error("missing-field", f"{where}.apiVersion", "is missing", "Pass the object as the API returns it")
         return None
-    of_manifest = Problems()
-    manifest = manifest_from_object(entry, where, 1, of_manifest)
-    problems += [problem for problem in of_manifest if problem.severity == "error"]
+    manifest_problems = Problems()
+    manifest = manifest_from_object(entry, where, 1, manifest_problems)
+    problems += [problem for problem in manifest_problems if problem.severity == "error"]
     return None if manifest is None else manifest.resource_id
 
 

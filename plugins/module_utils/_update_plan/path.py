@@ -94,11 +94,11 @@ def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Pro
     resolved = resolve_release(criteria, release, own)
     if feature_sets.feature_set(criteria.feature_set) is not None:  # an unknown one is reported once, not per release
         resolve_feature_set(criteria.feature_set, release.minor, own)
-    problems += (_of_release(item, release) for item in own if item.code != "unsupported-version")
+    problems += (_located_in_release(item, release) for item in own if item.code != "unsupported-version")
     return resolved
 
 
-def _of_release(problem: Problem, release: Release) -> Problem:
+def _located_in_release(problem: Problem, release: Release) -> Problem:
     if problem.code == "missing-version":
         hint = "Extract the release with its release-metadata, or write {release: PATH, openshift_version: X.Y.Z}"
         return problem._replace(where=Location(release.path), hint=hint)

@@ -114,10 +114,10 @@ class Planner:
         """
         key = (request.path, request.criteria, request.platform)
         path = _cached(self._paths, key, lambda: self._path(*key))
-        of_request = Problems()
-        _check_request(request, path, of_request)
-        raise_errors((*path.problems, *of_request), InvalidOptionError)
-        problems += of_request
+        request_problems = Problems()
+        _check_request(request, path, request_problems)
+        raise_errors((*path.problems, *request_problems), InvalidOptionError)
+        problems += request_problems
         normalized = request.normalized(path.hops[0].start)
         planned = _cached(self._plans, normalized, lambda: _plan(normalized, path))
         verdicts = hop_verdicts(path.hops, request.cluster.overrides, request.state)
@@ -196,9 +196,9 @@ def _check_request(request: PlanRequest, path: _Path, problems: Problems) -> Non
     if start is None or start.minor_data is None:
         return
     if request.source != "enabled_capabilities":
-        of_selection = Problems()
-        check_selection(selection, start.minor_data, start.gated, of_selection)
-        for problem in of_selection:
+        selection_problems = Problems()
+        check_selection(selection, start.minor_data, start.gated, selection_problems)
+        for problem in selection_problems:
             # After a rollback, a cluster can have names of a later version.
             problems.append(problem._replace(severity="warning") if request.source == "cluster_version" else problem)
         report_ineffective_exclusions(selection, path.always, problems)

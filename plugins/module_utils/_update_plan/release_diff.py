@@ -104,7 +104,7 @@ def _groups(current: Sequence[Manifest], target: Sequence[Manifest]) -> tuple[_R
 def _group(needs: tuple[_Needs, ...], rows: Sequence[Sequence[Sequence[tuple[int, Manifest]]]]) -> _ResourceChange:
     """Return the group of resources that have ``needs`` on each side; each row is one resource."""
     sides = zip(needs, zip(*rows, strict=True), strict=True)
-    return _ResourceChange(*(_Side(tuple(zip(of_side, _columns(members), strict=True))) for of_side, members in sides))
+    return _ResourceChange(*(_Side(tuple(zip(need, _columns(members), strict=True))) for need, members in sides))
 
 
 _ALWAYS_IN: tuple[_Needs, ...] = ((frozenset(),), (frozenset(),), (), ())

@@ -81,10 +81,10 @@ class NamedReleases:
                     index_directory=opened.index_directory,
                 )
             except CapabilityError as error:
-                problems += [_of_release(problem, name.path) for problem in error.problems]
+                problems += [_located_in_release(problem, name.path) for problem in error.problems]
                 continue
             releases.append(loaded.release)
-            remarks += [_of_release(problem, name.path) for problem in loaded.problems]
+            remarks += [_located_in_release(problem, name.path) for problem in loaded.problems]
         return tuple(releases)
 
     def _position(self, value: Any, cluster_profile: str, where: str, problems: Problems) -> int | None:
@@ -121,5 +121,5 @@ def _read_name(value: object, cluster_profile: str, where: str, problems: Proble
     return _Name(absolute_release_name(value), None if version is None else str(version), cluster_profile)
 
 
-def _of_release(problem: Problem, path: str) -> Problem:
+def _located_in_release(problem: Problem, path: str) -> Problem:
     return problem if problem.where.source.startswith(path) else problem._replace(where=problem.where.within(path))

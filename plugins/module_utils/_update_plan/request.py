@@ -75,8 +75,8 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
     state = UpdateState(updates, promql=_read_promql(options.promql, problems))
-    of_hosted = platform if criteria.hosted else None
-    criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates, platform=of_hosted)
+    hosted_platform = platform if criteria.hosted else None
+    criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates, platform=hosted_platform)
     return PlanRequest(path, criteria, start, platform, source, location, state)
 
 

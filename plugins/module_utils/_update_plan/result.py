@@ -192,8 +192,8 @@ def shown_problems(fleet: FleetPlan, *, of_fleet: bool) -> Sequence[Problem]:
     common = frozenset.intersection(*(frozenset(result.problems) for result in fleet.plans))
     own = sum(1 for result in fleet.plans if any(item.severity != "info" for item in {*result.problems} - common))
     message = f"{own} of {len(fleet.plans)} plans have further problems, see plans[].problems"
-    of_plans = [Problem("warning", "separate-problems", "clusters", message)] if own else []
-    return [*fleet.problems, *(item for item in fleet.plans[0].problems if item in common), *of_plans]
+    separate = [Problem("warning", "separate-problems", "clusters", message)] if own else []
+    return [*fleet.problems, *(item for item in fleet.plans[0].problems if item in common), *separate]
 
 
 def all_problems(fleet: FleetPlan) -> Sequence[Problem]:

@@ -70,33 +70,33 @@ def plan_fleet(clusters: Sequence[PlanOptions], common: PlanOptions, connect: Co
 
 @gc_paused()
 def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None, problems: Problems) -> FleetPlan:
-    named, of_paths, of_releases = NamedReleases(common.source), Problems(), Problems()
+    named, path_problems, release_problems = NamedReleases(common.source), Problems(), Problems()
     paths = [
-        named.path(options.releases or (), options.cluster.profile, options.releases_where, of_paths)
+        named.path(options.releases or (), options.cluster.profile, options.releases_where, path_problems)
         for options in fleet
     ]
-    releases = named.load(of_releases, of_paths)
-    problems += of_paths.unique()
-    planner = None if of_paths else Planner(releases, allow_downgrade=common.allow_downgrade)
+    releases = named.load(release_problems, path_problems)
+    problems += path_problems.unique()
+    planner = None if path_problems else Planner(releases, allow_downgrade=common.allow_downgrade)
     results: list[PlanResult] = []
-    of_options: list[dict[Problem, list[str]]] = []
+    result_problems: list[dict[Problem, list[str]]] = []
     positions: dict[int, int] = {}
     clusters: dict[str, int] = {}
     properties: dict[str, ClusterProperty] = {}
     errors: dict[Problem, list[str]] = {}
     for options, path in zip(fleet, paths, strict=True):
-        of_cluster = Problems()
-        result = _plan_one(planner, options, path or (), releases, connect, properties, of_cluster)
+        cluster_problems = Problems()
+        result = _plan_one(planner, options, path or (), releases, connect, properties, cluster_problems)
         if result is None:
-            for problem in of_cluster:
+            for problem in cluster_problems:
                 errors.setdefault(problem, []).append(options.where)
             continue
         position = positions.setdefault(id(result), len(results))
         if position == len(results):
             results.append(result)
-            of_options.append({})
-        for problem in of_cluster:
-            of_options[position].setdefault(problem, []).append(options.name)
+            result_problems.append({})
+        for problem in cluster_problems:
+            result_problems[position].setdefault(problem, []).append(options.name)
         clusters[options.name] = position
     problems += [of_clusters(problem, locations) for problem, locations in errors.items()]
     if planner is not None and common.fail_on:
@@ -104,9 +104,9 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
     problems.raise_errors(InvalidOptionError)
     plans = [
         result._replace(problems=(*(of_clusters(problem, names) for problem, names in own.items()), *result.problems))
-        for result, own in zip(results, of_options, strict=True)
+        for result, own in zip(results, result_problems, strict=True)
     ]
-    return FleetPlan(tuple(plans), clusters, of_releases.unique(), properties if connect is not None else None)
+    return FleetPlan(tuple(plans), clusters, release_problems.unique(), properties if connect is not None else None)
 
 
 def _plan_one(

@@ -155,13 +155,13 @@ def _gate_reasons(
     gates = {gate.name: gate for gate in hop.gates}
     if first and acks.gates is not None:
         gates.update((gate.name, gate) for gate in acks.gates)
-    of_minor = gates_of(gates.values(), hop.start.minor)
-    if acks.acks is None and of_minor:
+    minor_gates = gates_of(gates.values(), hop.start.minor)
+    if acks.acks is None and minor_gates:
         if status is not None and status.version == hop.start.release.shown_version and not _requires_ack(status):
             return  # the CVO of this release found them acknowledged
         place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"
         unchecked.append(Unchecked("admin-acks", f"{place} was not read, so each gate counts as not acknowledged"))
-    yield from gate_reasons(of_minor, acks.acks)
+    yield from gate_reasons(minor_gates, acks.acks)
 
 
 def _requires_ack(status: UpdateStatus) -> bool:
