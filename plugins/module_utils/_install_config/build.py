@@ -108,8 +108,8 @@ class ReleaseReader:
             found = Problems()
             release = _attempt(lambda: _read_release(options, found), found)
             self._read[key] = release, tuple(found)
-        release, of_release = self._read[key]
-        problems += of_release
+        release, release_problems = self._read[key]
+        problems += release_problems
         return release
 
 

@@ -79,23 +79,25 @@ def platforms_of(method: str | None, minor: Minor | None = None) -> tuple[str, .
 
 def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
     """Check an installation of ``release`` and resolve its selection. Returns all problems and raises nothing."""
-    of_document = Problems()
+    document_problems = Problems()
     platforms = platforms_of(options.method, release.minor)
-    check_install_config(options.document, options.source, of_document, complete=options.complete, platforms=platforms)
-    problems = Problems(of_document)
+    check_install_config(
+        options.document, options.source, document_problems, complete=options.complete, platforms=platforms
+    )
+    problems = Problems(document_problems)
     method = options.method or default_method(options.document)
-    of_request = Problems()
-    request = read_request(options, of_request)
-    problems += of_request if method != HOSTED else without_pinning(of_request)
+    request_problems = Problems()
+    request = read_request(options, request_problems)
+    problems += request_problems if method != HOSTED else without_pinning(request_problems)
     check = InstallCheck(method, platform_of(options.document, platforms), ())
-    of_cluster = Problems()
-    criteria = check_options(_cluster_options(options, method), release.minor, of_cluster)
-    resolved_release = resolve_release(criteria, release, of_cluster)
-    located = tuple(_as_in_document(of_cluster, options.source))
-    of_document += located
+    cluster_problems = Problems()
+    criteria = check_options(_cluster_options(options, method), release.minor, cluster_problems)
+    resolved_release = resolve_release(criteria, release, cluster_problems)
+    located = tuple(_as_in_document(cluster_problems, options.source))
+    document_problems += located
     problems += located
     if resolved_release is None or resolved_release.minor_data is None:
-        return check._replace(problems=tuple(problems), document_problems=tuple(of_document))
+        return check._replace(problems=tuple(problems), document_problems=tuple(document_problems))
     gates = resolved_release.context.feature_gates
     install = InstallContext(
         resolved_release.minor_data,
@@ -107,13 +109,13 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
         resolved_release.gated,
     )
     rejected = list(method_violations(options.document, install, options.source, complete=options.complete))
-    of_document += [item.problem for item in (*rejected, *violations(None, install))]
+    document_problems += [item.problem for item in (*rejected, *violations(None, install))]
     resolved = resolve_selection(request, install, rejected, problems) if request is not None else None
     problems += [item.problem for item in rejected]
     if not options.complete and (request is None or not request.is_default):
         _warn_about_unchecked_rules(install, options.source, problems)
     check = check._replace(
-        document_problems=tuple(of_document), context=resolved_release.context, violations=tuple(rejected)
+        document_problems=tuple(document_problems), context=resolved_release.context, violations=tuple(rejected)
     )
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always

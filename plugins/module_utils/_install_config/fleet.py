@@ -173,22 +173,22 @@ class _Fleet:
         self._hide = hide
         self._releases = ReleaseReader()
         self._positions: dict[str, int] = {}
-        self._of_entries = Problems()
-        self._of_clusters: dict[Problem, list[str]] = {}
+        self._entry_problems = Problems()
+        self._by_problem: dict[Problem, list[str]] = {}
         self._same_name: dict[str, list[tuple[int, str]]] = {}
         self._same_file: dict[str, list[tuple[int, str]]] = {}
 
     def add(self, entry: ClusterEntry) -> None:
         """Check a cluster and add it. If its entry is invalid, it has no result."""
-        of_entry = Problems()
-        entry.check(of_entry)
-        if of_entry:
-            self._of_entries += of_entry
-            self.clusters.append(FleetCluster(entry.name or entry.where, errors=tuple(map(str, of_entry))))
+        entry_problems = Problems()
+        entry.check(entry_problems)
+        if entry_problems:
+            self._entry_problems += entry_problems
+            self.clusters.append(FleetCluster(entry.name or entry.where, errors=tuple(map(str, entry_problems))))
             return
         built = build_install_config(entry.options, self._hide, self._releases)
         for problem in built.problems:
-            self._of_clusters.setdefault(problem, []).append(entry.name)
+            self._by_problem.setdefault(problem, []).append(entry.name)
         errors = (problem for problem in built.problems if problem.severity == "error")
         position = len(self.clusters)
         self._same_name.setdefault(entry.name, []).append((position, entry.where))
@@ -208,7 +208,7 @@ class _Fleet:
 
     def problems(self) -> list[Problem]:
         """The problems of all clusters, each with the names of the clusters that have it."""
-        return [*self._of_entries, *(of_clusters(problem, names) for problem, names in self._of_clusters.items())]
+        return [*self._entry_problems, *(of_clusters(problem, names) for problem, names in self._by_problem.items())]
 
     def _position(self, built: InstallResult) -> int:
         result = {"openshift_version": built.version, **installation_dict(built.check, failed=built.failed)}
@@ -238,7 +238,7 @@ class _Fleet:
             )
             cluster = self.clusters[position]
             self.clusters[position] = cluster._replace(errors=(*cluster.errors, str(own)))
-            self._of_entries.append(own)
+            self._entry_problems.append(own)
 
 
 def _merged(common: Any, own: Any) -> Any:

@@ -92,11 +92,11 @@ def read_request(options: InstallOptions, problems: Problems) -> SelectionReques
     if options.solutions is not None:
         problems.error("missing-solution", "solutions", "requires solution", "Set solution to one of them")
     if options.capabilities is not None:
-        of_selection = Problems()
-        selection = parse_selection(options.capabilities, Location(field=options.capabilities_option), of_selection)
-        problems += of_selection
+        reported = Problems()
+        selection = parse_selection(options.capabilities, Location(field=options.capabilities_option), reported)
+        problems += reported
         reason = f"it is the selection of the option {options.capabilities_option}"
-        return SelectionRequest(reason, selection) if _is_clear(of_selection) else None
+        return SelectionRequest(reason, selection) if _is_clear(reported) else None
     if block is not None:
         return _read_block(block, Location(options.source, field=_BLOCK), problems)
     return SelectionRequest(f"nothing is selected, so the cluster uses its default, {V_CURRENT}")
@@ -166,10 +166,10 @@ def _read_block(block: object, where: Location, problems: Problems) -> Selection
             message = "is not a field that the installer knows"
             problems.error("unknown-field", where.child(str(field)), message, _field_hint(field))
     fields = {field: value for field, value in block.items() if field in API_FIELDS}
-    of_selection = Problems()
-    selection = parse_selection(fields, where, of_selection)
-    problems += (respelled(problem, API_SPELLING) for problem in of_selection)
-    if not _is_clear(of_selection):
+    reported = Problems()
+    selection = parse_selection(fields, where, reported)
+    problems += (respelled(problem, API_SPELLING) for problem in reported)
+    if not _is_clear(reported):
         return None
     selection = selection._replace(baseline_field=API_BASELINE, additional_field=API_ADDITIONAL)
     return SelectionRequest("it is the selection of the install-config", selection)

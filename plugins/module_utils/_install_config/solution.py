@@ -42,12 +42,12 @@ class ResolvedSolution(NamedTuple):
 
 def find_solution(name: str, own: object, problems: Problems) -> Solution | None:
     """Find a solution by name. ``own`` are those of the user, which take precedence over the predefined ones."""
-    of_own = Problems()
-    solutions = {item.name: item for item in SOLUTIONS} | {item.name: item for item in _own_solutions(own, of_own)}
-    if name not in solutions and not of_own:
+    reported = Problems()
+    solutions = {item.name: item for item in SOLUTIONS} | {item.name: item for item in _own_solutions(own, reported)}
+    if name not in solutions and not reported:
         hint = did_you_mean(name, sorted(solutions))
-        of_own.error("unknown-solution", "solution", f"{name!r} is not a solution", hint)
-    problems += of_own
+        reported.error("unknown-solution", "solution", f"{name!r} is not a solution", hint)
+    problems += reported
     return solutions.get(name)
 
 
@@ -165,10 +165,10 @@ def _wanted_capabilities(entries: Any, where: str, problems: Problems) -> Iterat
 
 
 def _plain_names(entry: Mapping[str, Any], field: str, where: str, problems: Problems) -> tuple[str, ...]:
-    of_list = Problems()
-    check_list(f"{where}.{field}", entry.get(field) or [], of_list, of_strings=True)
-    problems += of_list
-    return () if of_list else tuple(entry.get(field) or ())
+    reported = Problems()
+    check_list(f"{where}.{field}", entry.get(field) or [], reported, of_strings=True)
+    problems += reported
+    return () if reported else tuple(entry.get(field) or ())
 
 
 def _check_contradictions(where: str, wants: set[str], without: Iterable[str], problems: Problems) -> None:
