@@ -129,9 +129,9 @@ def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
     problems = Problems()
     block = request.values.get(BLOCK)
     where = Location(_WHERE, field=BLOCK)
-    of_selection = Problems()
-    selection = parse_selection(block, where, of_selection)
-    for item in of_selection:
+    selection_problems = Problems()
+    selection = parse_selection(block, where, selection_problems)
+    for item in selection_problems:
         if item.code != "missing-baseline":  # the API reads it as vCurrent
             problems.append(respelled(item, API_SPELLING))
     form = check_form({BLOCK: block}, _WHERE, problems)

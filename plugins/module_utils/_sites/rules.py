@@ -14,7 +14,7 @@ from .._problems import Severity
 
 _ASSISTED = "assisted-service merges the overrides into an install-config, and reads nothing else"
 
-_OF_REFERENCES: dict[str, Severity] = {
+_REFERENCE_SEVERITIES: dict[str, Severity] = {
     "dangling-namespace": "error",
     "dangling-definition": "error",
     "dangling-workload": "error",
@@ -23,7 +23,7 @@ _OF_REFERENCES: dict[str, Severity] = {
     "dangling-rights": "warning",
 }
 
-_OF_FILES = (
+_FILE_RULES = (
     CheckRule(
         "different-selection",
         "error",
@@ -204,10 +204,10 @@ _OF_FILES = (
 
 def site_rules() -> tuple[CheckRule, ...]:
     """All rules, sorted by their name, each once."""
-    of_selections = [*SINGLE_RULES, *(item.rule for item in DEPENDENCIES)]
-    rules = {rule.name: _check_rule(rule) for rule in of_selections if set(rule.methods) & {"assisted", HOSTED}}
-    rules |= {rule.id: rule for rule in _OF_FILES}
-    rules |= {name: _reference_rule(name, severity) for name, severity in _OF_REFERENCES.items()}
+    selection_rules = [*SINGLE_RULES, *(item.rule for item in DEPENDENCIES)]
+    rules = {rule.name: _check_rule(rule) for rule in selection_rules if set(rule.methods) & {"assisted", HOSTED}}
+    rules |= {rule.id: rule for rule in _FILE_RULES}
+    rules |= {name: _reference_rule(name, severity) for name, severity in _REFERENCE_SEVERITIES.items()}
     return tuple(rules[name] for name in sorted(rules))
 
 
