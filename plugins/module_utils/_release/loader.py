@@ -86,7 +86,7 @@ def load_release(
     path = os.path.abspath(path)
     directories = _directories(path, problems)
     raise_errors(problems, ReleaseError)
-    of_files = Problems()
+    file_problems = Problems()
     with gc_paused():
         metadata_directory = directories[-1]
         version = _version(path, metadata_directory, openshift_version, problems)
@@ -95,15 +95,15 @@ def load_release(
         renderings = {
             name: values if directory == CVO_MANIFESTS else None
             for directory in directories
-            for name in _file_names(path, directory, of_files)
+            for name in _file_names(path, directory, file_problems)
             if name not in skip
         }
         index = _index(path, renderings, values, index_directory)
-    of_files += index.problems
+    file_problems += index.problems
     if not keep_going:
-        problems += of_files
+        problems += file_problems
     manifests = tuple(manifest for file in index.files.values() for manifest in file.manifests)
-    if not manifests and not problems.has_errors and not of_files.has_errors:
+    if not manifests and not problems.has_errors and not file_problems.has_errors:
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
         problems.error("empty-release", Location(path), f"contains no manifests, {expected}", _SET_RELEASE)
     raise_errors(problems, ReleaseError)
@@ -113,7 +113,7 @@ def load_release(
     release = Release(path, version, minor, manifests, images, functools.partial(_read_body, index.files))
     read_file = functools.partial(_reread, path, renderings, index.files)
     partial = index.partial or directories == (RELEASE_MANIFESTS,)
-    found = tuple([*problems, *of_files] if keep_going else problems)
+    found = tuple([*problems, *file_problems] if keep_going else problems)
     return LoadedRelease(release, absolute, index.files, read_file, found, partial)
 
 
