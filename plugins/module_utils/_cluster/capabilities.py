@@ -127,10 +127,10 @@ def wait_for_capabilities(
             obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
             last = last if obj is None else obj
             operators = state.objects[_OPERATORS]
-            of_cluster = operators_of_cluster(operators, names, after.cluster.version)
-            availability = check_availability(names, obj, operators, of_cluster if expected is None else expected)
+            present = operators_of_cluster(operators, names, after.cluster.version)
+            availability = check_availability(names, obj, operators, present if expected is None else expected)
             if obj is not None and not availability.missing:
-                if expected is None and enabled.change.added and not of_cluster:
+                if expected is None and enabled.change.added and not present:
                     _warn_about_status(problems)
                 problems += availability.degraded
                 return _reading(client, obj, release, after)

@@ -89,7 +89,7 @@ def cluster_profile(deployment: Object | None, infrastructure: Object | None) ->
     return None
 
 
-def of_feature_gate(obj: Object | None) -> Iterator[ClusterProperty]:
+def feature_gate_properties(obj: Object | None) -> Iterator[ClusterProperty]:
     """Yield ``feature_set`` and ``feature_gates``, a dict of versions with the names of enabled gates."""
     if obj is not None:
         yield ClusterProperty("feature_set", feature_set(obj), f"{FEATURE_GATE}, .spec.featureSet")
@@ -97,7 +97,7 @@ def of_feature_gate(obj: Object | None) -> Iterator[ClusterProperty]:
         yield ClusterProperty("feature_gates", gates, f"{FEATURE_GATE}, .status.featureGates")
 
 
-def of_infrastructure(obj: Object | None) -> Iterator[ClusterProperty]:
+def infrastructure_properties(obj: Object | None) -> Iterator[ClusterProperty]:
     """Yield ``platform`` in lower case, ``control_plane_topology`` and ``infrastructure_topology``."""
     fields = {
         "platform": ("platformStatus", "type"),

@@ -43,10 +43,10 @@ def read_inclusion_context(
     its manifests only. The other arguments are those of ``read_inclusion_criteria``. Raises ``ClusterError``.
     """
     found = read_properties(client, (*_READ, "platform"), problems, settable=False)
-    of_release = Problems()
+    release_problems = Problems()
     options = ClusterOptions.from_params(_options(found, cluster_version, version))
-    criteria = check_options(options, release.minor, of_release)._replace(platform=_value(found, "platform"))
-    return inclusion_context(criteria, release, of_release)
+    criteria = check_options(options, release.minor, release_problems)._replace(platform=_value(found, "platform"))
+    return inclusion_context(criteria, release, release_problems)
 
 
 def _options(found: Mapping[str, ClusterProperty], cluster_version: Mapping[str, Any], version: str) -> dict[str, Any]:

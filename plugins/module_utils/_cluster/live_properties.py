@@ -20,8 +20,8 @@ from .cluster_properties import (
     INFRASTRUCTURE,
     ClusterProperty,
     cluster_profile,
-    of_feature_gate,
-    of_infrastructure,
+    feature_gate_properties,
+    infrastructure_properties,
 )
 
 _OF_INFRASTRUCTURE = frozenset({"platform", "control_plane_topology", "infrastructure_topology"})
@@ -39,14 +39,14 @@ def read_properties(
     """
     found: list[ClusterProperty] = []
     if not {"feature_set", "feature_gates"}.isdisjoint(names):
-        found += of_feature_gate(find_or_warn(client, FEATURE_GATE, "feature_set", problems, settable=settable))
+        found += feature_gate_properties(find_or_warn(client, FEATURE_GATE, "feature_set", problems, settable=settable))
     deployment = infrastructure = None
     if "cluster_profile" in names:
         deployment = find_or_warn(client, CVO_DEPLOYMENT, "cluster_profile", problems, settable=settable)
     if not _OF_INFRASTRUCTURE.isdisjoint(names) or ("cluster_profile" in names and deployment is None):
         option = "platform" if "platform" in names else "cluster_profile"
         infrastructure = find_or_warn(client, INFRASTRUCTURE, option, problems, settable=settable)
-        found += of_infrastructure(infrastructure)
+        found += infrastructure_properties(infrastructure)
     profile = cluster_profile(deployment, infrastructure) if "cluster_profile" in names else None
     found += [profile] if profile else []
     return {item.name: item for item in found}

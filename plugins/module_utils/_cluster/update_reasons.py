@@ -59,19 +59,19 @@ def condition_reasons(status: UpdateStatus, target: str) -> Iterator[UpdateReaso
     invalid, accepted = status.condition("Invalid", "True"), status.condition("ReleaseAccepted", "False")
     if invalid is not None:
         hint = "Correct the spec of the ClusterVersion; until then the cluster-version operator accepts no update"
-        yield _of_condition("blocked", "invalid-cluster-version", invalid, "the ClusterVersion is not valid", hint)
+        yield _reason("blocked", "invalid-cluster-version", invalid, "the ClusterVersion is not valid", hint)
     if accepted is not None:
         if status.requested == target:
             text = f"the cluster-version operator does not accept the requested update to {target}"
-            yield _of_condition("blocked", "release-not-accepted", accepted, text, "Correct what the message reports")
+            yield _reason("blocked", "release-not-accepted", accepted, text, "Correct what the message reports")
         else:
             text = f"the cluster-version operator does not accept the release {status.requested}".rstrip()
             hint = "Correct spec.desiredUpdate, or set it to the version that the cluster runs"
-            yield _of_condition("risk", "release-not-accepted", accepted, text, hint)
+            yield _reason("risk", "release-not-accepted", accepted, text, hint)
     failing = status.condition("Failing", "True", "Unknown")
     if failing is not None:
         text = "the cluster fails to reconcile its release" if failing.status == "True" else "reconciling is slow"
-        yield _of_condition("risk", "failing", failing, text, "Repair the cluster before the update")
+        yield _reason("risk", "failing", failing, text, "Repair the cluster before the update")
     yield from _in_progress(status)
 
 
@@ -84,7 +84,7 @@ def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
     text = f"an update to {status.version or 'another version'} is under way"
     hint = "Wait until it is complete"
     if progressing is not None:
-        yield _of_condition("risk", "update-in-progress", progressing, text, hint)
+        yield _reason("risk", "update-in-progress", progressing, text, hint)
     else:
         yield UpdateReason("risk", "update-in-progress", "Partial", text, f"{_OBJECT}: status.history[0]", hint)
 
@@ -102,12 +102,12 @@ def upgradeable_reasons(status: UpdateStatus) -> Iterator[UpdateReason]:
     for item in parts or [whole]:
         if item.reason == ADMIN_ACK_REQUIRED:
             hint = "Check what it describes, then acknowledge it in the ConfigMap openshift-config/admin-acks"
-            yield _of_condition("acknowledge", "admin-ack-required", item, "", hint)
+            yield _reason("acknowledge", "admin-ack-required", item, "", hint)
         elif item.reason == OVERRIDES_SET:
-            yield _of_condition("blocked", "overrides", item, "", "Remove the overrides before the update")
+            yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")
         else:
             hint = "Correct what the message reports; updates to another patch are not blocked"
-            yield _of_condition("blocked", "not-upgradeable", item, "", hint)
+            yield _reason("blocked", "not-upgradeable", item, "", hint)
 
 
 def recommendation_reasons(
@@ -141,7 +141,7 @@ def recommendation_reasons(
         )
     else:
         text = f"it is not known whether the update to {target} is recommended"
-        yield _of_condition("risk", "updates-not-retrieved", retrieved, text, "Restore access to the update service")
+        yield _reason("risk", "updates-not-retrieved", retrieved, text, "Restore access to the update service")
 
 
 def _conditional(
@@ -172,7 +172,7 @@ def _conditional(
                 "risk", "conditional-risk", "UnknownConditionType", text, source, "Check it with oc adm upgrade"
             )
         else:
-            yield _of_condition("risk", "conditional-risk", recommended, text, "Check it with oc adm upgrade", source)
+            yield _reason("risk", "conditional-risk", recommended, text, "Check it with oc adm upgrade", source)
 
 
 def _risk_text(risk: ConditionalRisk, *, applies: bool | None) -> str:
@@ -186,9 +186,7 @@ def _risk_hint(risk: ConditionalRisk) -> str:
     return f"Read {risk.url}, and decide whether to accept the risk"
 
 
-def _of_condition(
-    verdict: Verdict, code: str, condition: Condition, text: str, hint: str, source: str = ""
-) -> UpdateReason:
+def _reason(verdict: Verdict, code: str, condition: Condition, text: str, hint: str, source: str = "") -> UpdateReason:
     reported = _one_line(condition.message) or condition.reason
     message = f"{text}: {reported}" if text and reported else text or reported
     place = source or f"{_OBJECT}: status.conditions[{condition.type}]"

@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_properties import (
     check_feature_set,
     cluster_profile,
-    of_feature_gate,
-    of_infrastructure,
+    feature_gate_properties,
+    infrastructure_properties,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 
@@ -73,7 +73,7 @@ def test_a_cluster_without_any_object_has_no_profile():
     ],
 )
 def test_the_feature_set_and_the_gates_of_each_version_are_read(obj, expected):
-    assert {item.name: item.value for item in of_feature_gate(obj)} == expected
+    assert {item.name: item.value for item in feature_gate_properties(obj)} == expected
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_feature_set_and_the_gates_of_each_version_are_read(obj, expected):
     ],
 )
 def test_platform_and_topology_are_read(obj, expected):
-    assert {item.name: item.value for item in of_infrastructure(obj)} == expected
+    assert {item.name: item.value for item in infrastructure_properties(obj)} == expected
 
 
 @pytest.mark.parametrize(
