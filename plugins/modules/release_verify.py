@@ -370,14 +370,14 @@ def main() -> None:
 
 def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Compare, and put the findings into ``result``. Raises ``CapabilityError``."""
-    of_image = Problems()
-    params = with_release_directory(module.params, of_image)
+    image_problems = Problems()
+    params = with_release_directory(module.params, image_problems)
     client = connect(module)
     state = read_cluster_state(client, params["cluster_profile"])
     loaded = load_release_for(state, release_options_from_params(params))
     verification = verify(client, state, loaded, params["capabilities"], ClusterOptions.from_params(params))
     result.update(verification_dict(verification))
-    problems = (*of_image, *loaded.problems, *verification.problems)
+    problems = (*image_problems, *loaded.problems, *verification.problems)
     raise_errors(problems, ClusterError)
     return problems
 

@@ -194,11 +194,11 @@ def implicitly_enabled(current: object, target: object, enabled: object, options
     names = untag(enabled)
     _check_type("enabled", names, problems)
     minor = _read_version(options.get("openshift_version"), "openshift_version", problems)
-    of_cluster = Problems()
+    option_problems = Problems()
     others = {name: value for name, value in options.items() if name != "openshift_version"}
-    values = _read_options(others, LOADING_OPTIONS, of_cluster)
-    problems += of_cluster
-    criteria = check_options(ClusterOptions(**({} if of_cluster else values)), minor, problems)
+    values = _read_options(others, LOADING_OPTIONS, option_problems)
+    problems += option_problems
+    criteria = check_options(ClusterOptions(**({} if option_problems else values)), minor, problems)
     problems.raise_errors(InvalidOptionError)
     if criteria.hosted:
         return []  # See the planner of updates: the CVO of a hosted cluster never loads the new release.
@@ -241,10 +241,10 @@ def read_manifests(values: object, where: str, problems: Problems) -> list[tuple
     for number, value in enumerate(values, 1):
         if value is None:
             continue
-        of_manifest = Problems()
-        manifest = manifest_from_object(untag(value), where, number, of_manifest)
+        manifest_problems = Problems()
+        manifest = manifest_from_object(untag(value), where, number, manifest_problems)
         if manifest is None:
-            problems += of_manifest
+            problems += manifest_problems
         else:
             read.append((value, manifest))
     return read
