@@ -9,6 +9,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
+    ClusterError,
     Problem,
     Problems,
     ReleaseError,
@@ -61,6 +62,16 @@ def test_a_collector_adds_by_severity_and_raises_only_errors():
     with pytest.raises(ReleaseError) as raised:
         problems.raise_errors(ReleaseError)
     assert raised.value.problems == (ERROR, WARNING, INFO)
+
+
+def test_a_collector_collects_one_kind_of_error():
+    problems = Problems([INFO])
+    with problems.collect(ReleaseError):
+        raise ReleaseError([ERROR, WARNING])
+    assert problems == [INFO, ERROR, WARNING]
+    with pytest.raises(ClusterError), problems.collect(ReleaseError):
+        raise ClusterError([ERROR])
+    assert problems == [INFO, ERROR, WARNING]
 
 
 def test_a_collector_has_each_distinct_problem_once():
