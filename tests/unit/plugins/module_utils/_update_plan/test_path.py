@@ -118,29 +118,33 @@ def test_a_problem_names_both_versions_and_the_location():
 
 
 @pytest.mark.parametrize(
-    ("path", "allowed", "expected"),
+    ("path", "allowed", "code", "expected"),
     [
         (
             "4.13.0",
             False,
+            "path-too-short",
             "releases: names 1 release, expected two or more. "
             "List the release that the cluster runs, then the releases that it updates to",
         ),
         (
             "4.10.0 4.11.0",
             False,
+            "unsupported-version",
             "releases[0]: 4.10.0 has no capabilities, expected 4.11 or later. "
             "Remove it; only the last release of a path can be without capabilities",
         ),
         (
             "4.13.0 4.15.0",
             False,
+            "skipped-minor",
             "releases[1]: skips minors between 4.13 and 4.15; a cluster updates to each of them, "
             "which can enable more. Add a release of each skipped minor",
         ),
         (
             "4.14.0 4.13.0",
             True,
+            "downgrade",
             "releases[1]: 4.13.0 is older than 4.14.0: resources that only 4.14.0 has stay on the cluster. "
             "If its status contains a capability that 4.13.0 does not know, the API server rejects every write to "
             "the ClusterVersion. Plan to clean up by hand; OpenShift does not support downgrades",
@@ -148,12 +152,14 @@ def test_a_problem_names_both_versions_and_the_location():
         (
             "4.14.2 4.14.1",
             True,
+            "downgrade",
             "releases[1]: 4.14.1 is older than 4.14.2: resources that only 4.14.2 has stay on the cluster. "
             "Roll back only to the previous version of the cluster, which is in the history of its ClusterVersion",
         ),
     ],
 )
-def test_a_problem_of_a_path_has_a_hint(path, allowed, expected):
+def test_a_problem_of_a_path_has_a_hint(path, allowed, code, expected):
     (problem,) = path_problems(path, allow_downgrade=allowed)
 
+    assert problem.code == code
     assert str(problem) == expected

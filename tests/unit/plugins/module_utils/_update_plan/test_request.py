@@ -58,8 +58,8 @@ def request(given: PlanOptions) -> PlanRequest:
     return found
 
 
-def wrong(given: PlanOptions) -> list[str]:
-    return [str(item.where) for item in read(given)[1] if item.severity == "error"]
+def wrong(given: PlanOptions) -> list[tuple[str, str]]:
+    return [(item.code, str(item.where)) for item in read(given)[1] if item.severity == "error"]
 
 
 @pytest.mark.parametrize(
@@ -202,23 +202,39 @@ def test_an_empty_list_of_resources_is_not_the_same_as_no_list():
 
 
 @pytest.mark.parametrize(
-    ("given", "locations"),
+    ("given", "locations", "codes"),
     [
-        (options({"capabilities": {}}, cluster_version=OBJECT), ["capabilities"]),
-        (options({"enabled_capabilities": []}, cluster_version=OBJECT), ["cluster_version"]),
-        (options({"known_capabilities": []}), ["known_capabilities"]),
-        (options({"capabilities": "x"}), ["capabilities"]),
-        (options(cluster_version="text"), ["cluster_version"]),
-        (options({"feature_set": "x", "feature_gates": ["="]}), ["feature_set", "feature_gates[0]"]),
-        (options(overrides=["x"]), ["overrides[0]"]),
-        (options(platform="x"), ["platform"]),
-        (options(live_resources=["x", {}]), ["live_resources[0]", "live_resources[1].kind", "live_resources[1].name"]),
-        (options(live_resources=[{"kind": "A", "name": "a", "uid": "x"}]), ["live_resources[0].uid"]),
-        (options({"capabilities": "x", "feature_set": "x"}, platform="x"), ["capabilities", "feature_set", "platform"]),
+        (options({"capabilities": {}}, cluster_version=OBJECT), ["capabilities"], ["conflicting-options"]),
+        (options({"enabled_capabilities": []}, cluster_version=OBJECT), ["cluster_version"], ["conflicting-options"]),
+        (options({"known_capabilities": []}), ["known_capabilities"], ["missing-option"]),
+        (options({"capabilities": "x"}), ["capabilities"], ["not-a-map"]),
+        (options(cluster_version="text"), ["cluster_version"], ["not-a-map"]),
+        (
+            options({"feature_set": "x", "feature_gates": ["="]}),
+            ["feature_set", "feature_gates[0]"],
+            ["unknown-feature-set", "invalid-feature-gate"],
+        ),
+        (options(overrides=["x"]), ["overrides[0]"], ["not-a-map"]),
+        (options(platform="x"), ["platform"], ["unknown-platform"]),
+        (
+            options(live_resources=["x", {}]),
+            ["live_resources[0]", "live_resources[1].kind", "live_resources[1].name"],
+            ["not-a-map", "not-a-string", "not-a-string"],
+        ),
+        (
+            options(live_resources=[{"kind": "A", "name": "a", "uid": "x"}]),
+            ["live_resources[0].uid"],
+            ["unknown-field"],
+        ),
+        (
+            options({"capabilities": "x", "feature_set": "x"}, platform="x"),
+            ["capabilities", "feature_set", "platform"],
+            ["not-a-map", "unknown-feature-set", "unknown-platform"],
+        ),
     ],
 )
-def test_invalid_options_are_reported_at_their_location(given, locations):
-    assert wrong(given) == locations
+def test_invalid_options_are_reported_at_their_location(given, locations, codes):
+    assert wrong(given) == list(zip(codes, locations, strict=True))
 
 
 @pytest.mark.parametrize(

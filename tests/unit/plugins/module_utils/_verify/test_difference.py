@@ -449,6 +449,12 @@ def test_a_schema_lacks_what_schemas_have_not():
     assert reported(CRD, wanted, schema(properties={"a": {"anyOf": [{"required": ["b"]}]}})) == []
 
 
+@pytest.mark.parametrize("field", ["items", "not", "properties", "definitions", "additionalProperties"])
+def test_a_schema_inside_a_schema_is_compared(field):
+    wanted = schema(**{field: {"type": "string"}})
+    assert reported(CRD, wanted, schema()) == [(f"{SCHEMA}.{field}", {"type": "string"}, None)]
+
+
 def test_a_schema_has_a_property_whatever_that_is_called():
     wanted = schema(properties={"optional": {"type": "string"}})
     assert reported(CRD, wanted, schema(properties={})) == [
