@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -28,6 +28,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 )
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import (
+    Action,
     ApplyResult,
     CapabilityResult,
     ChangeSet,
@@ -172,6 +173,14 @@ def test_final_inventory_stays_unfinished_after_a_failure() -> None:
     item = manifest("a")
     result = final(plan_of(None, item), refused(item, Refusal.FORBIDDEN))
     assert (result.unfinished, result.implicit) == ("install", frozenset({"Console"}))
+
+
+@pytest.mark.parametrize("action", get_args(Action))
+def test_only_failed_and_retryable_manifests_leave_a_rollout_unfinished(action: Action) -> None:
+    item = manifest("a")
+    result = final(plan_of(None, item), ApplyResult(item, action, metadata=MANAGED))
+    complete = action in ("created", "changed", "unchanged", "deleted", "absent", "unserved")
+    assert bool(result.unfinished) is not complete
 
 
 @pytest.mark.parametrize(("mode", "gone"), [(None, True), ("reconcile", False)])
