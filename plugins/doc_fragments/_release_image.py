@@ -70,7 +70,7 @@ notes:
     C(REGISTRY/REPOSITORY:TAG) are pull specs, C(oci:DIRECTORY[:NAME]) and C(oci-archive:FILE[:NAME]) name an image
     that C(skopeo copy) wrote, and C(oc-mirror:PATH[@sha256:DIGEST]) one in the archive C(mirror_*.tar) of oc-mirror v2,
     or in the directory of its archives. If a directory with the given name exists, it is used.
-  - From an image, only the layers with the manifests of the release are read, typically 2 MB. Each is checked against
+  - From an image, only the layers with the manifests of the release are read. Each is checked against
     its digest. A tag is looked up in the registry each time.
   - Verifying a signature needs C(gpgv) on the host where the module runs. It is in the package C(gpgv) of Debian and
     C(gnupg2) of RHEL.

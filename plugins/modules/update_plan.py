@@ -13,7 +13,7 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Compares the extracted releases of an update path before an OpenShift cluster is updated. Returns the capabilities
+  - Compares the releases of an update path before an OpenShift cluster is updated. Returns the capabilities
     that each update enables and the resources that cause it.
   - Returns a verdict for each update, V(go), V(acknowledge), V(risk) or V(blocked), with all reasons that the releases,
     the settings and the status of the cluster report, and with what was not checked.

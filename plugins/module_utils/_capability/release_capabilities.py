@@ -101,7 +101,7 @@ def names_of_release(release: Release, context: InclusionContext) -> AcceptedNam
     If the release has none for the cluster profile, the one of another profile counts: the names are those that the
     CVO was built with.
     """
-    definitions = [manifest for manifest in release.manifests if _defines_cluster_version(manifest)]
+    definitions = [manifest for manifest in release.manifests if defines_cluster_version(manifest)]
     # What these exclude does not change the names that the CVO was built with.
     filters = context._replace(exclude_identifier=None, capability_status=None, overrides=(), deleted_files=frozenset())
     for criteria in (filters, filters._replace(cluster_profile=None)):
@@ -125,7 +125,8 @@ def accepted_names(crd: Any, source: str) -> AcceptedNames | None:
     return None
 
 
-def _defines_cluster_version(manifest: Manifest) -> bool:
+def defines_cluster_version(manifest: Manifest) -> bool:
+    """Whether ``manifest`` is the CustomResourceDefinition of the ClusterVersion, which each whole release has."""
     resource = manifest.resource_id
     return resource.kind == "CustomResourceDefinition" and resource.name == "clusterversions.config.openshift.io"
 

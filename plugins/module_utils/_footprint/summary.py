@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
 from .._capability.inclusion import InclusionContext, included_manifests
+from .._capability.release_capabilities import defines_cluster_version
 from .._capability.release_properties import cluster_profiles
 from .._capability.resolved_release import ResolvedRelease, resolve_cluster, resolve_release
 from .._data.capabilities import MinorData
@@ -77,6 +78,7 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
     }
     if data is not None:
         _check_names(carriers, data, known, problems)
+        _report_unused(known - set(carriers), release, problems)
     included = included_manifests(release.manifests, context)
     _report_partly_annotated(_with_all_capabilities(release, context), problems)
     sets = data.sets if data else {}
@@ -155,7 +157,17 @@ def _check_names(
         message = f"{manifest.resource_id}{more} needs {name!r}, which is unknown in {data.minor}, so it is excluded"
         where = f"{manifest.file}, document {manifest.document}"
         problems.warning("unknown-capability", where, message, did_you_mean(name, known))
-    for name in sorted(known - set(carriers)):
+
+
+def _report_unused(names: Collection[str], release: Release, problems: Problems) -> None:
+    if not any(defines_cluster_version(manifest) for manifest in release.manifests):
+        message = (
+            "has no CustomResourceDefinition of the ClusterVersion, so it is a part of a release; the counts cover "
+            "only this part"
+        )
+        problems.info("partial-release", "release", message)
+        return
+    for name in sorted(names):
         message = "no manifest of this release needs it, so disabling it excludes nothing"
         problems.info("unused-capability", f"capability {name}", message)
 
