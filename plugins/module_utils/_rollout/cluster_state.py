@@ -42,7 +42,7 @@ from .change_set import LiveMetadata
 from .feature_set import FeatureGateReading, cluster_options, read_feature_gate
 from .inventory import Inventory
 from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, list_members, read_inventory
-from .options import ReleaseOptions, RolloutOptions
+from .options import RolloutOptions, RolloutReleaseOptions
 
 _NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
 
@@ -143,7 +143,7 @@ def read_cluster_state(client: Client, cluster_profile: str | None = None) -> Cl
     return ClusterState(kinds, stored, cluster_version, tuple(problems), profile)
 
 
-def load_release_for(state: ClusterState, options: ReleaseOptions) -> LoadedRelease:
+def load_release_for(state: ClusterState, options: RolloutReleaseOptions) -> LoadedRelease:
     """Load a release as it applies to a cluster. Raises ``ReleaseError``.
 
     The release image defaults to that of the cluster, if the cluster has the same version.
@@ -155,7 +155,7 @@ def load_release_for(state: ClusterState, options: ReleaseOptions) -> LoadedRele
 
 
 def load_release_and_members(
-    client: Client, state: ClusterState, options: ReleaseOptions
+    client: Client, state: ClusterState, options: RolloutReleaseOptions
 ) -> tuple[LoadedRelease, ClusterState]:
     """Load a release as ``load_release_for`` does, and list the objects of the last rollout at the same time.
 
@@ -170,7 +170,7 @@ def load_release_and_members(
         return loaded, state._replace(members=members.result())
 
 
-def load_previous_release(state: ClusterState, options: ReleaseOptions, path: str) -> LoadedRelease:
+def load_previous_release(state: ClusterState, options: RolloutReleaseOptions, path: str) -> LoadedRelease:
     """Load the release that the cluster has from the directory ``path``. Raises ``ReleaseError``."""
     return _load(state, options._replace(path=path, openshift_version=None), PLACEHOLDER_IMAGE)
 
@@ -258,7 +258,7 @@ def resources_dropped_by(state: ClusterState, loaded: LoadedRelease) -> tuple[Re
     return tuple(sorted(item for item in state.inventory.entries if api_identity(state.kinds, item) not in in_release))
 
 
-def _load(state: ClusterState, options: ReleaseOptions, image: str | None) -> LoadedRelease:
+def _load(state: ClusterState, options: RolloutReleaseOptions, image: str | None) -> LoadedRelease:
     return load_release(
         options.path,
         openshift_version=options.openshift_version,

@@ -50,7 +50,7 @@ class ApplyOptions(NamedTuple):
     timings: Timings = REAL_TIMINGS
 
 
-class ReleaseOptions(NamedTuple):
+class RolloutReleaseOptions(NamedTuple):
     """Which release to load, and the properties of the cluster that its templates contain.
 
     ``index_directory`` is where its index is kept.
@@ -63,9 +63,9 @@ class ReleaseOptions(NamedTuple):
     index_directory: str = ""
 
 
-def release_options_from_params(params: Mapping[str, Any]) -> ReleaseOptions:
+def release_options_from_params(params: Mapping[str, Any]) -> RolloutReleaseOptions:
     """Read the release and the profile from the ``params`` of ``_module.argspec.with_release_directory``."""
-    return ReleaseOptions(
+    return RolloutReleaseOptions(
         params["release"],
         params["openshift_version"],
         params["cluster_profile"],

@@ -23,7 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import FeatureGateReading
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import ReleaseOptions
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import RolloutReleaseOptions
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
 OF_CLUSTER, GIVEN = "registry.example/cluster@sha256:1", "registry.example/given@sha256:2"
@@ -58,7 +58,7 @@ def test_a_release_is_loaded_once_with_the_image_of_a_cluster_of_its_version(
 
     monkeypatch.setattr(documents, "read_manifest_file", counted)
 
-    loaded = load_release_for(state, ReleaseOptions(str(tmp_path), None, None, given))
+    loaded = load_release_for(state, RolloutReleaseOptions(str(tmp_path), None, None, given))
 
     (cvo,) = [item for item in loaded.release.manifests if item.resource_id.name == "cvo"]
     assert loaded.release.read_body(cvo)["data"]["image"] == rendered
@@ -79,7 +79,7 @@ def test_what_is_not_known_of_hypershift_is_reported_once(options, codes, tmp_pa
     file = "0000_50_olm_00-packageserver.pdb.yaml"
     release = write_release(tmp_path, {file: manifest("pdb", profile=profile)}, cvo={"a.yaml": manifest("a")})
     state = state_of("4.20.3")._replace(cluster_version=None)
-    loaded = load_release_for(state, ReleaseOptions(str(release), None, profile, GIVEN))
+    loaded = load_release_for(state, RolloutReleaseOptions(str(release), None, profile, GIVEN))
     given = ClusterOptions(cluster_profile=profile, **options)
 
     context = rollout_context(state, loaded, given, GIVEN, FeatureGateReading(readable=True))
