@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import grimp
 from environment import NAME, NAMESPACE, ROOT
@@ -30,64 +32,163 @@ PLUGINS = ROOT / "plugins"
 UTILS = PLUGINS / "module_utils"
 PREFIX = f"ansible_collections.{NAMESPACE}.{NAME}.plugins."
 TOP = "modules and plugins"
+_SUBJECT_WIDTH = 22
+"""Letters of a line in a box of the drawing."""
 MOST_FLOORS = 7
 """Of packages, without the modules and plugins that stand on them."""
+
+
+class Package(NamedTuple):
+    """What a package is about: in a few words for the drawing, and in sentences for the table."""
+
+    subject: str
+    purpose: str
+
+
 PACKAGES = {
-    "_verify": "Compares a cluster with a release and writes nothing. Reports resources that are missing, unexpected, "
-    "different or not ready. It expects what a rollout leaves, so it imports `_rollout`.",
-    "_rollout": "Applies a release to a cluster without a CVO: order, server-side apply, waiting, pruning, the "
-    "inventory on the cluster, and resuming after an interruption.",
-    "_mirror_check": "Whether a mirror registry has the images of a release, with the signatures that the CVO and "
-    "CRI-O demand, and the commands that copy what is missing.",
-    "_update_plan": "Predicts which capabilities a path of updates enables, and because of which resources, for one "
-    "cluster or a fleet. Clusters with equal requests share a plan.",
-    "_fleet": "Reads the capabilities of many clusters, and shows in one table which cluster differs from its group.",
-    "_install_config": "Writes or edits an install-config with a selection that passes the rules in `_data`. "
-    "Edits the text in place. Checks the fields that a selection depends on, and leaves the others to "
-    "`openshift-install`.",
-    "_sites": "Finds the selections in a Git checkout, checks each for the version of its site, and corrects them in "
-    "place, also in strings with JSON.",
-    "_usage": "Assigns the requests that an API server counted to capabilities and to kinds of clients, for a cluster "
-    "or a must-gather.",
-    "_extract": "What `release_info`, `release_manifests` and `release_fetch` do: summarize, decide, and write files "
-    "to a directory. Removes only files that it wrote.",
-    "_lint": "Checks the manifests of a release, or those of one operator, for their authors, and the update from "
-    "the previous release.",
-    "_report": "Renders an update plan as HTML, Markdown and text. The templates are Python strings, because Ansible "
-    "ships only `.py` files to the target.",
-    "_cluster": "An OpenShift cluster: spec and status of the ClusterVersion, the state of operators, the capability "
-    "guard, and the requests that read or write them. The spec never loses a capability.",
-    "_footprint": "What a release or a selection brings: names, images, permissions in the cloud, CPU and memory "
-    "requests. Compares two releases. It counts, and decides nothing.",
-    "_injection": "The configuration of a cluster that the CVO injects into manifests: CA bundles, proxy settings, TLS "
-    "settings.",
-    "_references": "References between manifests that dangle, because capabilities include a manifest and exclude what "
-    "it refers to. Parses only bodies that mention such a target.",
-    "_module": "The Ansible side: argument specs, results, checks for missing libraries, plain values instead of "
-    "tagged ones, files. Contains no rule of OpenShift.",
-    "_capability": "Decides as the CVO does: which capabilities are enabled, which manifests are included, what an "
-    "update enables implicitly. Also which selections the installer accepts.",
-    "_findings": "Findings of checks of files, and a baseline of known ones. Renders them as text, JSON, SARIF, JUnit "
-    "and annotations of GitHub Actions.",
-    "_release_image": "What the option `release` names: a directory, or an image, whose release is read into a cache.",
-    "_release": "A release: its directories, files, documents and manifests, and the order in which the CVO applies "
-    "them. Only the loader reads files.",
-    "_kubernetes": "A client for the API server: requests, errors, retries, discovery, watches, CRDs, schemas. Knows "
-    "neither OpenShift nor releases.",
-    "_signature": "Signatures of images: OpenPGP with gpgv as the CVO verifies it, signature stores, and sigstore with "
-    "the key of an image policy. Knows no registry and no cluster: callers pass what they have read.",
-    "_registry": "Images in registries and archives: pull specs, mirrors, credentials, manifests, layers and their "
-    "files. Of OpenShift, it knows only mirror sets.",
-    "_data": "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
-    "platforms, rules, solutions. New facts go here.",
-    "_yaml": "Reads YAML as Go does, with libyaml, and keeps the position of each node.",
-    "_problems": "The one type of problem (severity, code, location, message, hint), exceptions, and their wording.",
-    "_resources": "Names in the Kubernetes API: the identity of a resource, a kind as served, the target of a request.",
-    "_unstructured": "Reads nested fields of objects that have no schema.",
-    "_files": "Replaces files atomically.",
-    "_version": "Versions of OpenShift: parse, compare, minor.",
+    "_verify": Package(
+        "cluster against release, read only",
+        "Compares a cluster with a release and writes nothing. Reports resources that are missing, unexpected, "
+        "different or not ready. It expects what a rollout leaves, so it imports `_rollout`.",
+    ),
+    "_rollout": Package(
+        "apply a release without a CVO: order, wait, prune, inventory",
+        "Applies a release to a cluster without a CVO: order, server-side apply, waiting, pruning, the "
+        "inventory on the cluster, and resuming after an interruption.",
+    ),
+    "_mirror_check": Package(
+        "is a mirror complete and signed",
+        "Whether a mirror registry has the images of a release, with the signatures that the CVO and "
+        "CRI-O demand, and the commands that copy what is missing.",
+    ),
+    "_update_plan": Package(
+        "what an update enables; verdict, path of releases, conditional risks",
+        "Predicts which capabilities a path of updates enables, and because of which resources, for one "
+        "cluster or a fleet. Clusters with equal requests share a plan.",
+    ),
+    "_fleet": Package(
+        "table of many clusters",
+        "Reads the capabilities of many clusters, and shows in one table which cluster differs from its group.",
+    ),
+    "_install_config": Package(
+        "selection in install-config.yaml: rules, solutions, edit",
+        "Writes or edits an install-config with a selection that passes the rules in `_data`. "
+        "Edits the text in place. Checks the fields that a selection depends on, and leaves the others to "
+        "`openshift-install`.",
+    ),
+    "_sites": Package(
+        "sites in a Git checkout: find, check, correct",
+        "Finds the selections in a Git checkout, checks each for the version of its site, and corrects them in "
+        "place, also in strings with JSON.",
+    ),
+    "_usage": Package(
+        "counted API requests by capability",
+        "Assigns the requests that an API server counted to capabilities and to kinds of clients, for a cluster "
+        "or a must-gather.",
+    ),
+    "_extract": Package(
+        "write manifests of a release to a directory",
+        "What `release_info`, `release_manifests` and `release_fetch` do: summarize, decide, and write files "
+        "to a directory. Removes only files that it wrote.",
+    ),
+    "_lint": Package(
+        "mistakes of authors in manifests",
+        "Checks the manifests of a release, or those of one operator, for their authors, and the update from "
+        "the previous release.",
+    ),
+    "_report": Package(
+        "plan as HTML, Markdown, text",
+        "Renders an update plan as HTML, Markdown and text. The templates are Python strings, because Ansible "
+        "ships only `.py` files to the target.",
+    ),
+    "_cluster": Package(
+        "ClusterVersion: spec, status, overrides, guard, running CVO, waits",
+        "An OpenShift cluster: spec and status of the ClusterVersion, the state of operators, the capability "
+        "guard, and the requests that read or write them. The spec never loses a capability.",
+    ),
+    "_footprint": Package(
+        "counts, images, credentials, CPU and memory",
+        "What a release or a selection brings: names, images, permissions in the cloud, CPU and memory "
+        "requests. Compares two releases. It counts, and decides nothing.",
+    ),
+    "_injection": Package(
+        "CA bundle, proxy and TLS settings put into manifests",
+        "The configuration of a cluster that the CVO injects into manifests: CA bundles, proxy settings, TLS settings.",
+    ),
+    "_references": Package(
+        "dangling references",
+        "References between manifests that dangle, because capabilities include a manifest and exclude what "
+        "it refers to. Parses only bodies that mention such a target.",
+    ),
+    "_module": Package(
+        "argument specs, results, libraries, option outputs",
+        "The Ansible side: argument specs, results, checks for missing libraries, plain values instead of "
+        "tagged ones, files. Contains no rule of OpenShift.",
+    ),
+    "_capability": Package(
+        "decide: enabled capabilities, included manifests",
+        "Decides as the CVO does: which capabilities are enabled, which manifests are included, what an "
+        "update enables implicitly. Also which selections the installer accepts.",
+    ),
+    "_findings": Package(
+        "finding, baseline, SARIF, JUnit",
+        "Findings of checks of files, and a baseline of known ones. Renders them as text, JSON, SARIF, JUnit "
+        "and annotations of GitHub Actions.",
+    ),
+    "_release_image": Package(
+        "option release: directory, image or cache; option release_source",
+        "What the option `release` names: a directory, or an image, whose release is read into a cache.",
+    ),
+    "_release": Package(
+        "directories, files, documents, manifests, index",
+        "A release: its directories, files, documents and manifests, and the order in which the CVO applies "
+        "them. Only the loader reads files.",
+    ),
+    "_kubernetes": Package(
+        "API server: requests, errors, kubeconfig, discovery, CRDs",
+        "A client for the API server: requests, errors, retries, discovery, watches, CRDs, schemas. Knows "
+        "neither OpenShift nor releases.",
+    ),
+    "_signature": Package(
+        "OpenPGP, sigstore, image policies, signature stores",
+        "Signatures of images: OpenPGP with gpgv as the CVO verifies it, signature stores, and sigstore with "
+        "the key of an image policy. Knows no registry and no cluster: callers pass what they have read.",
+    ),
+    "_registry": Package(
+        "pull specs, mirrors, registries.conf, auth file, layers",
+        "Images in registries and archives: pull specs, mirrors, credentials, manifests, layers and their "
+        "files. Of OpenShift, it knows only mirror sets.",
+    ),
+    "_data": Package(
+        "facts per minor: capabilities, sets, platforms, rules",
+        "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
+        "platforms, rules, solutions. New facts go here.",
+    ),
+    "_yaml": Package(
+        "YAML as Go reads it",
+        "Reads YAML as Go does, with libyaml, and keeps the position of each node.",
+    ),
+    "_problems": Package(
+        "problem, location, did you mean",
+        "The one type of problem (severity, code, location, message, hint), exceptions, and their wording.",
+    ),
+    "_resources": Package(
+        "group, kind, namespace, name",
+        "Names in the Kubernetes API: the identity of a resource, a kind as served, the target of a request.",
+    ),
+    "_unstructured": Package(
+        "nested fields",
+        "Reads nested fields of objects that have no schema.",
+    ),
+    "_files": Package(
+        "atomic writes",
+        "Replaces files atomically.",
+    ),
+    "_version": Package(
+        "OpenShift versions",
+        "Versions of OpenShift: parse, compare, minor.",
+    ),
 }
-"""What each package is for."""
 
 
 class ArchitectureError(Exception):
@@ -184,9 +285,9 @@ def drawing(graph: dict[str, set[str]]) -> str:
 
 
 def _box(name: str) -> str:
-    number = len(files(name)) if name != TOP else 0
-    about = f"\\n{number} {'file' if number == 1 else 'files'}" if number else ""
-    return f'"{name}" [label="{name}{about}"]'
+    subject = textwrap.wrap(PACKAGES[name].subject, _SUBJECT_WIDTH) if name != TOP else []
+    label = "<br/>".join((f"<b>{name}</b>", *subject))
+    return f'"{name}" [label=<{label}>]'
 
 
 # The page
@@ -213,7 +314,7 @@ def packages(graph: dict[str, set[str]]) -> Iterator[str]:
     # In the order of PACKAGES within a floor.
     for name in sorted(PACKAGES, key=lambda name: -floor[name]):
         below = ", ".join(f"`{other}`" for other in PACKAGES if other in graph[name])
-        yield f"| {floor[name]} | `{name}` | {len(files(name))} | {PACKAGES[name]} | {below} |"
+        yield f"| {floor[name]} | `{name}` | {len(files(name))} | {PACKAGES[name].purpose} | {below} |"
 
 
 if __name__ == "__main__":
