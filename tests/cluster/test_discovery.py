@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER, Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.discovery import Discovery
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.rest_mapper import RestMapper
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_OPERATORS,
     CLUSTER_VERSIONS,
@@ -71,31 +71,31 @@ def lists(cluster: ControlPlane, path: str) -> bool:
 
 @pytest.mark.parametrize("kind", [CLUSTER_VERSIONS, CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS])
 def test_known_kinds_are_found(kind: ApiResource, client: Client) -> None:
-    discovery = Discovery(client)
+    kinds = RestMapper(client)
 
-    assert discovery.find(kind.group, kind.kind) == kind
-    assert discovery.find(kind.group, kind.kind, kind.version) == kind
+    assert kinds.find(kind.group, kind.kind) == kind
+    assert kinds.find(kind.group, kind.kind, kind.version) == kind
 
 
 def test_kinds_of_the_core_group_have_their_scope(client: Client) -> None:
-    discovery = Discovery(client)
+    kinds = RestMapper(client)
 
-    assert discovery.find("", "Namespace") == ApiResource("", "v1", "namespaces", "Namespace")
-    assert discovery.find("", "ConfigMap") == ApiResource("", "v1", "configmaps", "ConfigMap", True)
+    assert kinds.find("", "Namespace") == ApiResource("", "v1", "namespaces", "Namespace")
+    assert kinds.find("", "ConfigMap") == ApiResource("", "v1", "configmaps", "ConfigMap", True)
 
 
 def test_the_kind_is_the_resource_and_not_a_sub_resource(client: Client) -> None:
     # deployments/scale, statefulsets/scale and others have this kind.
-    assert Discovery(client).find("apps", "Scale") is None
+    assert RestMapper(client).find("apps", "Scale") is None
 
 
 def test_the_preferred_version_comes_first(client: Client) -> None:
-    discovery = Discovery(client)
+    kinds = RestMapper(client)
 
-    preferred = discovery.find("autoscaling", "HorizontalPodAutoscaler")
+    preferred = kinds.find("autoscaling", "HorizontalPodAutoscaler")
     assert preferred is not None
     assert preferred.version == "v2"
-    older = discovery.find("autoscaling", "HorizontalPodAutoscaler", "v1")
+    older = kinds.find("autoscaling", "HorizontalPodAutoscaler", "v1")
     assert older is not None
     assert older.api_version == "autoscaling/v1"
 
@@ -110,18 +110,18 @@ def test_the_preferred_version_comes_first(client: Client) -> None:
     ],
 )
 def test_unserved_kinds_are_not_found(group: str, kind: str, version: str, client: Client) -> None:
-    discovery = Discovery(client)
+    kinds = RestMapper(client)
 
-    assert discovery.find(group, kind, version) is None
-    assert not discovery.unknown(group)
+    assert kinds.find(group, kind, version) is None
+    assert not kinds.unknown(group)
 
 
 def test_aggregated_discovery_needs_two_requests(cluster: ControlPlane) -> None:
     with client_with(cluster.kubeconfig) as client:
-        discovery = Discovery(client)
+        kinds = RestMapper(client)
         mark = cluster.audit.mark()
         for group, kind in (("apps", "Deployment"), ("", "Namespace"), ("config.openshift.io", "Build"), ("x", "X")):
-            discovery.find(group, kind)
+            kinds.find(group, kind)
 
     requests = cluster.audit.requests(mark, user_agent=FIELD_MANAGER)
     assert [request.uri for request in requests] == ["/api", "/apis"]
@@ -129,19 +129,19 @@ def test_aggregated_discovery_needs_two_requests(cluster: ControlPlane) -> None:
 
 def test_an_old_server_needs_one_request_per_group(cluster: ControlPlane) -> None:
     with client_with(cluster.kubeconfig, old=True) as client:
-        discovery = Discovery(client)
+        kinds = RestMapper(client)
         mark = cluster.audit.mark()
         for kind in ("Deployment", "DaemonSet", "Nonsense"):
-            discovery.find("apps", kind)
-        discovery.find("", "Namespace")
+            kinds.find("apps", kind)
+        kinds.find("", "Namespace")
 
     requests = cluster.audit.requests(mark, user_agent=FIELD_MANAGER)
     assert [request.uri for request in requests] == ["/api", "/apis", "/apis/apps/v1", "/api/v1"]
 
 
 def test_a_new_kind_is_found_after_a_reload(cluster: ControlPlane, client: Client) -> None:
-    discovery = Discovery(client)
-    assert discovery.find("example.com", "Thing") is None
+    kinds = RestMapper(client)
+    assert kinds.find("example.com", "Thing") is None
     schema = {"openAPIV3Schema": {"type": "object"}}
     body = {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -155,29 +155,29 @@ def test_a_new_kind_is_found_after_a_reload(cluster: ControlPlane, client: Clien
         },
     }
     cluster.api.apply(f"{CRDS}/things.example.com", body)
-    assert discovery.find("example.com", "Thing") is None
+    assert kinds.find("example.com", "Thing") is None
 
     def found() -> bool:
-        discovery.reload()
-        return discovery.find("example.com", "Thing") is not None
+        kinds.reload()
+        return kinds.find("example.com", "Thing") is not None
 
     wait_for(found, "the kind to be found")
     # The next test cleans up, which needs this.
     wait_for(lambda: lists(cluster, "/apis/example.com/v1/things"), "the kind to be listed")
-    assert discovery.find("example.com", "Thing") == ApiResource("example.com", "v1", "things", "Thing", True)
+    assert kinds.find("example.com", "Thing") == ApiResource("example.com", "v1", "things", "Thing", True)
 
 
 @pytest.mark.slow
 def test_a_group_without_its_server_is_unknown_and_affects_no_other(client: Client, stale_group: str) -> None:
-    discovery = Discovery(client)
+    kinds = RestMapper(client)
 
-    assert discovery.find(stale_group, "OAuthClient") is None
-    assert discovery.unknown(stale_group)
-    assert discovery.find(DEPLOYMENTS.group, DEPLOYMENTS.kind) == DEPLOYMENTS
-    assert not discovery.unknown(DEPLOYMENTS.group)
+    assert kinds.find(stale_group, "OAuthClient") is None
+    assert kinds.unknown(stale_group)
+    assert kinds.find(DEPLOYMENTS.group, DEPLOYMENTS.kind) == DEPLOYMENTS
+    assert not kinds.unknown(DEPLOYMENTS.group)
 
 
 def test_a_rejected_request_is_an_error(cluster: ControlPlane) -> None:
     stranger = cluster.write_kubeconfig("stranger", "no-token")
     with client_with(stranger) as client, pytest.raises(ApiError, match=r"cannot get /api: 401"):
-        Discovery(client).find("apps", "Deployment")
+        RestMapper(client).find("apps", "Deployment")

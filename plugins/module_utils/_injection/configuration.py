@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import KindLookup
+from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._release.manifest import Manifest
 from .._resources import API_SERVERS, INFRASTRUCTURES, PROXIES, ApiResource, Target
@@ -40,7 +40,7 @@ class ConfigReading(NamedTuple):
         raise_errors(Problems(item for one in manifests for item in self.reasons(one)).unique(), ClusterError)
 
 
-def read_config(client: Client, kinds: KindLookup, manifests: Iterable[Manifest], minor: Minor | None) -> ConfigReading:
+def read_config(client: Client, kinds: RestMapper, manifests: Iterable[Manifest], minor: Minor | None) -> ConfigReading:
     """Read what ``manifests`` of a release of ``minor`` request. A missing object is empty, as for the CVO.
 
     Raises ``ClusterError`` if the server does not answer.

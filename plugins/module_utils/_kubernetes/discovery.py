@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The kinds that an API server serves, and their paths.
+"""The discovery documents of an API server: its groups, their versions, and the kinds of each.
 
 Kubernetes 1.26 and later need two requests (aggregated discovery, API group ``apidiscovery.k8s.io``). Earlier servers
 answer these requests with lists of groups, so each version of a group that is looked up needs one more request.
@@ -27,57 +27,18 @@ _ACCEPT = ",".join(
 )
 
 
-class Discovery:
-    """The kinds that the server of ``client`` serves, read on first use. Not thread-safe.
+def read_groups(client: Client) -> dict[str, list[GroupVersion]]:
+    """Read the groups of a server by name, the preferred version of each first. Raises ``ClusterError``."""
+    return {**_groups_of(_document(client, "/api")), **_groups_of(_document(client, "/apis"))}
 
-    Methods raise ``ClusterError`` if discovery fails.
-    """
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._groups: dict[str, list[GroupVersion]] | None = None
-
-    def find(self, group: str, kind: str, version: str = "") -> ApiResource | None:
-        """Return a kind in ``version``, by default in the preferred one of the versions that have it.
-
-        ``None`` if it is not served, or not known at the moment (see ``unknown``).
-        """
-        for served in self._versions(group):
-            if version in ("", served.name):
-                resource = served.kinds.get(kind)
-                if resource is not None:
-                    return resource
-        return None
-
-    def unknown(self, group: str) -> bool:
-        """Whether a group can serve more kinds than ``find`` knows, because its aggregated API server is down."""
-        return any(version.stale for version in self._versions(group))
-
-    def serves(self, group: str, plural: str) -> bool:
-        """Whether a kind is served in any version."""
-        return any(served.plural == plural for version in self._versions(group) for served in version.kinds.values())
-
-    def reload(self) -> None:
-        """Run discovery again, after CustomResourceDefinitions changed. If it fails, the previous result stays."""
-        self._groups = self._read()
-
-    def _read(self) -> dict[str, list[GroupVersion]]:
-        return {**_groups_of(self._document("/api")), **_groups_of(self._document("/apis"))}
-
-    def _document(self, path: str) -> Mapping[str, Any]:
-        try:
-            return self._client.document(path, _ACCEPT)
-        except ApiError as error:
-            if not error.is_not_found:
-                raise
-            raise self._client.no_api_error("get", path) from None  # Each API server has these paths, proxies do not.
-
-    def _versions(self, group: str) -> Iterator[GroupVersion]:
-        if self._groups is None:
-            self._groups = self._read()
-        for version in self._groups.get(group, ()):
-            version.read(self._client)
-            yield version
+def _document(client: Client, path: str) -> Mapping[str, Any]:
+    try:
+        return client.document(path, _ACCEPT)
+    except ApiError as error:
+        if not error.is_not_found:
+            raise
+        raise client.no_api_error("get", path) from None  # Each API server has these paths, proxies do not.
 
 
 class GroupVersion:

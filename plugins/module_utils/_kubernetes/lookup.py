@@ -9,23 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from .._problems import ClusterError, Problem
 from .._resources import ApiResource, ResourceId, Target, target_for
 from .api_errors import ApiError
 from .client import Client, object_key
-
-
-class KindLookup(Protocol):
-    """The kinds that a cluster serves."""
-
-    def find(self, group: str, kind: str) -> ApiResource | None:
-        """Return a kind; ``None`` if it is not served, or not known at the moment."""
-
-    def unknown(self, group: str) -> bool:
-        """Whether a group can serve more kinds than are known, because its aggregated API server is down."""
-
+from .rest_mapper import RestMapper
 
 ListedKinds = Mapping[ApiResource, Sequence[Mapping[str, Any]]]
 """The objects of kinds with their metadata only."""
@@ -33,7 +23,7 @@ ListedKinds = Mapping[ApiResource, Sequence[Mapping[str, Any]]]
 _NONE_LISTED: ListedKinds = MappingProxyType({})
 
 
-def api_identity(kinds: KindLookup, resource: ResourceId) -> ResourceId:
+def api_identity(kinds: RestMapper, resource: ResourceId) -> ResourceId:
     """The identity that a resource has on the cluster: the API ignores the namespace of a cluster-scoped kind.
 
     Manifests of real releases contain such namespaces. A kind that is not served keeps its namespace.
@@ -61,7 +51,7 @@ class ExistingResources(NamedTuple):
 
 def find_existing(
     client: Client,
-    kinds: KindLookup,
+    kinds: RestMapper,
     resources: Collection[ResourceId],
     labels: str = "",
     known: ListedKinds = _NONE_LISTED,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from .._kubernetes.client import Client
-from .._kubernetes.discovery import Discovery
 from .._kubernetes.lookup import find_existing
+from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._resources import ResourceId
 
@@ -30,7 +30,7 @@ def look_up_resources(
         message = "nothing to look up: all capabilities that the new manifests need are enabled"
         problems.info("live-resources-read", _WHERE, message)
         return frozenset()
-    lookup = find_existing(client, Discovery(client), resources)
+    lookup = find_existing(client, RestMapper(client), resources)
     if decisive:
         raise_errors(lookup.problems, ClusterError)
     problems += map(_as_warning, lookup.problems)

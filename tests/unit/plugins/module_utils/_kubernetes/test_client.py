@@ -15,7 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import PARALLELISM, Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.discovery import Discovery
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.rest_mapper import RestMapper
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 
 
@@ -56,7 +56,7 @@ class NotAnApi(Client):
 
 def test_a_server_without_discovery_is_not_an_api_server() -> None:
     with pytest.raises(ClusterError) as error:
-        Discovery(NotAnApi()).find("apps", "Deployment")
+        RestMapper(NotAnApi()).find("apps", "Deployment")
     (problem,) = error.value.problems
     assert (problem.code, str(problem.where)) == ("invalid-answer", "host")
     assert problem.message == "cannot get /api: https://proxy.example does not answer like an API server"
@@ -64,5 +64,5 @@ def test_a_server_without_discovery_is_not_an_api_server() -> None:
 
 def test_a_server_that_forbids_discovery_is_one() -> None:
     with pytest.raises(ApiError) as error:
-        Discovery(NotAnApi(403)).find("apps", "Deployment")
+        RestMapper(NotAnApi(403)).find("apps", "Deployment")
     assert error.value.code == 403
