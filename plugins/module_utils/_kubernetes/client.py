@@ -161,17 +161,6 @@ class Client:
         # Not forced, the server would report conflicts of fields first, and not that the object exists.
         return self.apply(target, body, force=True, dry_run=dry_run, metadata_only=metadata_only)
 
-    def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
-        """Create the object of ``target``. Raises ``ApiError`` (409) if it exists.
-
-        After a lost answer, the existing object can be the one that the first attempt created (``ApiError.repeated``).
-        """
-        collection = target._replace(name="")
-        query = {"fieldManager": FIELD_MANAGER}
-        return self._write(
-            "create", "POST", collection, body, _JSON, query, _METADATA_ONLY, str(target), dry_run=dry_run
-        )
-
     def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
         """Delete one object, if ``uid`` is set only the one with this uid. Returns whether it existed."""
         body = {

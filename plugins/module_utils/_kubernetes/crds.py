@@ -16,8 +16,7 @@ from .._problems import ClusterError
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
 from .._unstructured import conditions_of
 from .api_errors import ApiError
-from .client import Client, WriteResult
-from .rest_mapper import RestMapper
+from .client import Client
 
 TOUCHED = "capability.openshift.io/nudged"
 """Annotation that is set briefly to make an API server process a definition that it has forgotten."""
@@ -201,16 +200,3 @@ def _touch(client: Client, target: Target, value: str | None) -> None:
                 raise
         else:
             return
-
-
-def create_of_new_kind(
-    client: Client, kinds: RestMapper, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
-) -> WriteResult:
-    """Create an object. If its kind is new, apply it, because none can exist yet.
-
-    The API server delays a POST of a new kind by two seconds
-    (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go, justCreated).
-    """
-    if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):
-        return client.apply(target, body, dry_run=dry_run, metadata_only=True)
-    return client.create(target, body, dry_run=dry_run)

@@ -25,8 +25,6 @@ from .._cluster.status_change import StatusInputs, find_capability_condition, ne
 from .._data import capabilities as capability_data
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.crds import create_of_new_kind
-from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._unstructured import Object, nested
 from .change_set import CapabilityResult
@@ -62,13 +60,13 @@ class _Step(NamedTuple):
 
 
 def reconcile_cluster_version(
-    client: Client, kinds: RestMapper, plan: CapabilityPlan, options: ReconcileOptions, problems: Problems
+    client: Client, plan: CapabilityPlan, options: ReconcileOptions, problems: Problems
 ) -> CapabilityResult:
     """Reconcile spec and status of the ClusterVersion with ``plan``. Raises ``CapabilityError``."""
     request, prediction = plan.request, plan.prediction
     if not plan.served:
         return _without_cluster_version(request, prediction)
-    existing = _existing_or_new(client, kinds, plan, options)
+    existing = _existing_or_new(client, plan, options)
     extended = _extend_spec(client, existing.obj, request, options)
     always = request.target.always_enabled | prediction.stay_enabled
     inputs = request.target._replace(always_enabled=always, compared=True)
@@ -98,13 +96,13 @@ def _unreported(status_problems: Problems) -> ClusterError:
     return ClusterError(wrong or [Problem("error", "missing-status", str(CLUSTER_VERSION), message, hint)])
 
 
-def _existing_or_new(client: Client, kinds: RestMapper, plan: CapabilityPlan, options: ReconcileOptions) -> _Step:
+def _existing_or_new(client: Client, plan: CapabilityPlan, options: ReconcileOptions) -> _Step:
     if plan.cluster_version is not None:
         return _Step(plan.cluster_version, changed=False)
-    return _create_or_wait(client, kinds, plan.request, options)
+    return _create_or_wait(client, plan.request, options)
 
 
-def _create_or_wait(client: Client, kinds: RestMapper, request: EnablementRequest, options: ReconcileOptions) -> _Step:
+def _create_or_wait(client: Client, request: EnablementRequest, options: ReconcileOptions) -> _Step:
     """Create the ClusterVersion, or wait for another program that does so."""
     if request.selection is None:
         return _Step(_wait_for_cluster_version(client, options), changed=False)
@@ -113,7 +111,7 @@ def _create_or_wait(client: Client, kinds: RestMapper, request: EnablementReques
         return _Step(body, changed=True)
     for attempt in range(_ATTEMPTS):
         try:
-            created = create_of_new_kind(client, kinds, CLUSTER_VERSION, body)
+            created = client.apply_new(CLUSTER_VERSION, body, metadata_only=True)
             return _Step({**body, "metadata": created.object["metadata"]}, changed=True)
         except ApiError as error:
             if not error.is_conflict:

@@ -114,7 +114,7 @@ def reconcile_capabilities(
         deadline=session.deadline,
         pause=session.timings.cluster_version,
     )
-    result = reconcile_cluster_version(session.client, state.kinds, plan.capabilities, options, problems)
+    result = reconcile_cluster_version(session.client, plan.capabilities, options, problems)
     if state.inventory is not None and state.inventory.unfinished:
         result = result._replace(implicit=result.implicit | state.inventory.implicit)
     if result.implicit:
