@@ -175,15 +175,6 @@ condition:
       none.
   returned: success
   type: dict
-metrics:
-  description: The metric C(cluster_version_capability) in the text format of Prometheus, as the cluster exports it.
-  returned: success
-  type: str
-  sample: |
-    # HELP cluster_version_capability Report currently enabled cluster capabilities.  0 is disabled, and 1 is enabled.
-    # TYPE cluster_version_capability gauge
-    cluster_version_capability{name="Console"} 1
-    cluster_version_capability{name="Storage"} 0
 problems:
   description: Errors, warnings and notes about the request, the release and the cluster.
   returned: always

@@ -387,9 +387,10 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
     capabilities_dict,
+    capability_metrics,
     read_capabilities,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.inclusion_criteria import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.live_properties import (
     read_inclusion_criteria,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._fleet.read import (
@@ -434,6 +435,7 @@ def main() -> None:
         client = connect(module)
         reading = read_capabilities(client)
         result, problems = capabilities_dict(reading), Problems(reading.problems)
+        result["metrics"] = capability_metrics(result["enabled_capabilities"], result["known_capabilities"])
         if module.params["inclusion_criteria"]:
             version = reading.cluster.version or ""
             result["inclusion_criteria"] = read_inclusion_criteria(client, reading.obj, version, problems)

@@ -103,7 +103,7 @@ EXAMPLES = r"""
 - name: Show the capabilities that could not be disabled
   ansible.builtin.debug:
     msg: "{{ reported.condition.message }}"
-  when: reported.implicitly_enabled_capabilities | length > 0
+  when: reported.condition is not none and reported.condition.status == 'True'
 
 - name: Skip the check for a cluster-version operator on a Technology Preview cluster
   capability.openshift.cluster_version_status:
@@ -129,23 +129,6 @@ condition:
     reason: CapabilitiesImplicitlyEnabled
     message: 'The following capabilities could not be disabled: Console, Ingress'
     lastTransitionTime: '2025-09-09T16:25:36Z'
-enabled_capabilities:
-  description: Enabled capabilities in the status, sorted. Includes the implicitly enabled ones.
-  returned: success
-  type: list
-  elements: str
-  sample: [Console, Ingress, Storage]
-known_capabilities:
-  description: Known capabilities in the status, sorted.
-  returned: success
-  type: list
-  elements: str
-implicitly_enabled_capabilities:
-  description: Enabled capabilities that the spec does not request, sorted.
-  returned: success
-  type: list
-  elements: str
-  sample: [Console, Ingress]
 problems:
   description: Errors, warnings and notes about the release and the ClusterVersion.
   returned: always

@@ -30,7 +30,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, set_cluster_version_status
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
 
-OTHERS = {"invocation", "metrics", "warnings"}
+OTHERS = {"invocation", "warnings"}
 """Checked elsewhere. Warnings of other tests appear here, because all run in one process."""
 
 CONDITION = {

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext
@@ -21,8 +21,8 @@ from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Target
 from .._unstructured import Object, nested
 from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
-from .inclusion_criteria import read_inclusion_context
 from .live import get_cluster_version, minor_data_of_cluster, update_cluster_version
+from .live_properties import read_inclusion_context
 from .operators import check_availability, operators_of_cluster, operators_of_release
 from .spec_change import CapabilityRequest, SpecChange, implicitly_enabled, requested_names, spec_change
 from .status_change import find_capability_condition
@@ -159,7 +159,6 @@ def capabilities_dict(reading: CapabilityReading) -> dict[str, Any]:
         "pending_capabilities": sorted(requested - enabled),
         "implicitly_enabled_capabilities": sorted(implicitly_enabled(cluster, requested)),
         "condition": find_capability_condition(nested(reading.obj, "status") or {}),
-        "metrics": capability_metrics(enabled, known),
     }
 
 
@@ -172,16 +171,15 @@ def spec_lines(obj: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *(f"- {name}" for name in block.get(API_ADDITIONAL) or ())]) + "\n"
 
 
-def capability_metrics(enabled: Iterable[str], known: Iterable[str]) -> str:
+def capability_metrics(enabled: Collection[str], known: Collection[str]) -> str:
     """Return a metric in the text format of Prometheus: 1 for each enabled name, 0 for all other known names.
 
     Source: openshift/cluster-version-operator:pkg/cvo/metrics.go.
     """
-    names = frozenset(enabled)
     lines = [
         f"# HELP {_METRIC} Report currently enabled cluster capabilities.  0 is disabled, and 1 is enabled.",
         f"# TYPE {_METRIC} gauge",
-        *(f'{_METRIC}{{name="{name}"}} {int(name in names)}' for name in sorted({*names, *known})),
+        *(f'{_METRIC}{{name="{name}"}} {int(name in enabled)}' for name in sorted({*enabled, *known})),
     ]
     return "\n".join(lines) + "\n"
 

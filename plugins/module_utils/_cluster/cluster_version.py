@@ -80,12 +80,6 @@ def capability_condition(status: CapabilityStatus) -> Condition:
     return Condition(IMPLICITLY_ENABLED, "False", "AsExpected", "Capabilities match configured spec")
 
 
-def implicit_names(message: str) -> tuple[str, ...]:
-    """Return the names in the message of the condition, sorted."""
-    names = message.removeprefix(_NOT_DISABLED)
-    return () if names == message else tuple(sorted(names.split(", ")))
-
-
 def evidence_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime) -> str:
     """Return the evidence that a CVO manages a ClusterVersion, empty if there is none.
 

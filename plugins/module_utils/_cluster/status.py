@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
-from .._resources import CVO, DEPLOYMENTS, Target
+from .._resources import DEPLOYMENTS
 from .._unstructured import Object, nested
-from .cluster_version import CLUSTER_VERSION, evidence_of_cvo, implicit_names
+from .cluster_properties import CVO_DEPLOYMENT
+from .cluster_version import CLUSTER_VERSION, evidence_of_cvo
 from .live import update_cluster_version
 from .status_change import StatusInputs, find_capability_condition, next_status
 
 _STATUS = CLUSTER_VERSION._replace(subresource="status")
-_DEPLOYMENT = Target(DEPLOYMENTS, CVO[1], CVO[0])
 _LOCATION = str(CLUSTER_VERSION)
 _CAPABILITIES = "status.capabilities"
 
@@ -80,14 +80,7 @@ def report_status(
 
 def status_dict(status: Mapping[str, Any]) -> dict[str, Any]:
     """Convert to the form that modules return."""
-    condition = find_capability_condition(status)
-    return {
-        "status": dict(status),
-        "condition": condition,
-        "enabled_capabilities": nested(status, "capabilities", "enabledCapabilities") or [],
-        "known_capabilities": nested(status, "capabilities", "knownCapabilities") or [],
-        "implicitly_enabled_capabilities": list(implicit_names(condition.get("message", ""))) if condition else [],
-    }
+    return {"status": dict(status), "condition": find_capability_condition(status)}
 
 
 def status_lines(status: Mapping[str, Any]) -> str:
@@ -122,7 +115,7 @@ def _refuse_evidence(evidence: str, hint: str) -> None:
 
 def _cvo_deployment(client: Client) -> dict[str, Any] | None:
     try:
-        return client.find(_DEPLOYMENT)
+        return client.find(CVO_DEPLOYMENT)
     except ApiError as error:
         if not error.is_forbidden:
             raise

@@ -8,11 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
-    capability_condition,
     evidence_of_cvo,
-    implicit_names,
 )
 
 NOW = datetime(2026, 2, 3, 12, 0, 0, tzinfo=UTC)
@@ -76,14 +73,3 @@ def test_a_recent_write_of_the_status_is_evidence(obj, owned):
     assert bool(evidence) == owned
     if owned:
         assert evidence == f"cluster-version-operator wrote the status at {obj['metadata']['managedFields'][0]['time']}"
-
-
-@pytest.mark.parametrize("names", [(), ("Ingress",), ("Build", "Console", "baremetal")])
-def test_the_names_of_a_condition_are_parsed(names):
-    status = CapabilityStatus(frozenset(), frozenset(names), frozenset(names))
-
-    assert implicit_names(capability_condition(status).message) == names
-
-
-def test_another_message_has_no_names():
-    assert implicit_names("Cluster version is 4.20.3, of all things") == ()
