@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries
 from ansible_collections.capability.openshift.tests.cluster.helpers.refusals import TOKEN, refused, written
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
@@ -59,8 +59,8 @@ def black_hole() -> Iterator[int]:
 
 def test_a_host_that_drops_all_packets(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """One attempt, so the task ends soon after the timeout."""
-    assert client.CONNECT_SECONDS == 10
-    monkeypatch.setattr(client, "CONNECT_SECONDS", 3.0)
+    assert retries.CONNECT_SECONDS == 10
+    monkeypatch.setattr(retries, "CONNECT_SECONDS", 3.0)
     with black_hole() as port:
         started = time.monotonic()
         outcome = site.info(**{**direct, "host": f"https://127.0.0.1:{port}"})
@@ -70,7 +70,7 @@ def test_a_host_that_drops_all_packets(site: Site, direct: dict[str, Any], monke
 
 def test_a_host_without_a_handshake(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """It accepts the connection only: one attempt, as with a host that drops all packets."""
-    monkeypatch.setattr(client, "CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(retries, "CONNECT_SECONDS", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         started = time.monotonic()

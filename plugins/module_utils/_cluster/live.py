@@ -54,11 +54,6 @@ def get_cluster_version(client: Client) -> Object:
         raise ClusterError([Problem("error", code, CLUSTER_VERSIONS.resource, message, hint)]) from None
 
 
-def find_cluster_version(client: Client) -> Object | None:
-    """Return the object ``version``, ``None`` if it does not exist. Raises ``ClusterError``."""
-    return client.find(CLUSTER_VERSION)
-
-
 def find_admin_acks(client: Client, problems: Problems) -> AdminAcks:
     """Read the ConfigMaps ``admin-gates`` and ``admin-acks``. Raises ``ClusterError``.
 

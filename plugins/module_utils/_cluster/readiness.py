@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from .._release.task_graph import Mode
-from .._resources import ResourceId
-from .._unstructured import conditions_of, finalizers_of, mappings_in, nested
+from .._resources import CLUSTER_OPERATORS, ResourceId
+from .._unstructured import Object, conditions_of, finalizers_of, mappings_in, nested
 
 NO_VERSIONS: Mapping[str, str] = MappingProxyType({})
 
@@ -49,8 +49,10 @@ def readiness(
     """
     if live is None:
         return Readiness("waiting", "does not exist")
-    check = _CHECKS.get(resource.group_kind, _generic)
-    result = check(_Observed(live, mode, versions))
+    if resource.group_kind == CLUSTER_OPERATORS.group_kind:
+        result = _cluster_operator(live, mode, versions)
+    else:
+        result = _CHECKS.get(resource.group_kind, _generic)(live)
     if nested(live, "metadata", "deletionTimestamp"):
         return result._replace(state="waiting", message=_joined(_being_deleted(live), result.message))
     return result
@@ -85,47 +87,40 @@ def cluster_operator_readiness(live: Mapping[str, Any] | None, versions: Mapping
     return Readiness("ready", "", degraded)
 
 
-class _Observed(NamedTuple):
-    live: Mapping[str, Any]
-    mode: Mode
-    versions: Mapping[str, str]
-
-
-def _api_service(observed: _Observed) -> Readiness:
+def _api_service(live: Object) -> Readiness:
     """Available is True."""
-    return _waits_for(observed.live, "Available", "is not available")
+    return _waits_for(live, "Available", "is not available")
 
 
-def _cluster_operator(observed: _Observed) -> Readiness:
+def _cluster_operator(live: Object, mode: Mode, versions: Mapping[str, str]) -> Readiness:
     """Available is True; except during installation, Degraded is False and each version matches the manifest."""
-    if observed.mode == "install":
-        return cluster_operator_readiness(observed.live, NO_VERSIONS)
-    if not observed.versions:
+    if mode == "install":
+        return cluster_operator_readiness(live, NO_VERSIONS)
+    if not versions:
         return Readiness("failed", "its manifest lists no versions")
-    available = cluster_operator_readiness(observed.live, NO_VERSIONS)
+    available = cluster_operator_readiness(live, NO_VERSIONS)
     if available.state != "ready":
         return available
-    degraded = conditions_of(observed.live).get("Degraded")
+    degraded = conditions_of(live).get("Degraded")
     if degraded is None:
         return Readiness("waiting", "has not reported yet whether it is degraded")
     if degraded.get("status") != "False":
         state = "is degraded" if degraded.get("status") == "True" else "does not know whether it is degraded"
         return available._replace(state="waiting", message=_joined(state, _message(degraded)))
-    return cluster_operator_readiness(observed.live, observed.versions)
+    return cluster_operator_readiness(live, versions)
 
 
-def _custom_resource_definition(observed: _Observed) -> Readiness:
+def _custom_resource_definition(live: Object) -> Readiness:
     """Established is True; failed if NamesAccepted is False."""
     # Another CRD has the names. Established can still be True for the previous names.
-    names = conditions_of(observed.live).get("NamesAccepted", {})
+    names = conditions_of(live).get("NamesAccepted", {})
     if names.get("status") == "False":
         return Readiness("failed", _joined("its names are not accepted", _message(names)))
-    return _waits_for(observed.live, "Established", "is not established")
+    return _waits_for(live, "Established", "is not established")
 
 
-def _daemon_set(observed: _Observed) -> Readiness:
+def _daemon_set(live: Object) -> Readiness:
     """Each scheduled node has an available pod of the newest spec (OnDelete: of any spec)."""
-    live = observed.live
     if outdated := _outdated_status(live):
         return Readiness("waiting", outdated)
     desired = _count(live, "status", "desiredNumberScheduled")
@@ -135,9 +130,8 @@ def _daemon_set(observed: _Observed) -> Readiness:
     return _enough("pods", counts, desired)
 
 
-def _deployment(observed: _Observed) -> Readiness:
+def _deployment(live: Object) -> Readiness:
     """All replicas are of the newest spec and available (paused: Available is True); failed after its deadline."""
-    live = observed.live
     if outdated := _outdated_status(live):
         return Readiness("waiting", outdated)
     if nested(live, "spec", "paused") is True:
@@ -161,32 +155,31 @@ def _deployment(observed: _Observed) -> Readiness:
     return _both(counts, _waits_for(live, "Available", "" if counts.message else "is not available"))
 
 
-def _job(observed: _Observed) -> Readiness:
+def _job(live: Object) -> Readiness:
     """Complete is True, or a pod succeeded; failed if Failed is True."""
-    conditions = conditions_of(observed.live)
-    if conditions.get("Complete", {}).get("status") == "True" or _count(observed.live, "status", "succeeded") > 0:
+    conditions = conditions_of(live)
+    if conditions.get("Complete", {}).get("status") == "True" or _count(live, "status", "succeeded") > 0:
         return READY
     failed = conditions.get("Failed", {})
     if failed.get("status") == "True":
         return Readiness("failed", _message(failed) or "failed")
-    pods = [f"{count} {word}" for word in ("active", "failed") if (count := _count(observed.live, "status", word))]
+    pods = [f"{count} {word}" for word in ("active", "failed") if (count := _count(live, "status", word))]
     state = f"is not complete ({', '.join(pods)})" if pods else "is not complete"
     return Readiness("waiting", _joined(state, _message_if_true(conditions.get("Suspended", {}))))
 
 
-def _namespace(observed: _Observed) -> Readiness:
+def _namespace(live: Object) -> Readiness:
     """The phase is Active."""
-    phase = nested(observed.live, "status", "phase") or "Active"
+    phase = nested(live, "status", "phase") or "Active"
     if phase == "Active":
         return READY
     # It has conditions only while it is deleted; they name its remaining content.
-    remaining = [_message_if_true(condition) for condition in conditions_of(observed.live).values()]
+    remaining = [_message_if_true(condition) for condition in conditions_of(live).values()]
     return Readiness("waiting", _joined(f"is {phase}", *remaining))
 
 
-def _stateful_set(observed: _Observed) -> Readiness:
+def _stateful_set(live: Object) -> Readiness:
     """All replicas are ready and, except for OnDelete and replicas below the partition, of the newest spec."""
-    live = observed.live
     if outdated := _outdated_status(live):
         return Readiness("waiting", outdated)
     desired = _count(live, "spec", "replicas", absent=1)
@@ -199,17 +192,17 @@ def _stateful_set(observed: _Observed) -> Readiness:
     return _both(updated, ready)
 
 
-def _generic(observed: _Observed) -> Readiness:
+def _generic(live: Object) -> Readiness:
     """Conditions Ready and Available are True, if present."""
-    conditions = conditions_of(observed.live)
+    conditions = conditions_of(live)
     ready, available = (
-        _waits_for(observed.live, kind, words) if kind in conditions else READY
+        _waits_for(live, kind, words) if kind in conditions else READY
         for kind, words in (("Ready", "is not ready"), ("Available", "is not available"))
     )
     return _both(ready, available)
 
 
-_CHECKS: Mapping[tuple[str, str], Callable[[_Observed], Readiness]] = {
+_CHECKS: Mapping[tuple[str, str], Callable[[Object], Readiness]] = {
     ("", "Namespace"): _namespace,
     ("apiextensions.k8s.io", "CustomResourceDefinition"): _custom_resource_definition,
     ("apiregistration.k8s.io", "APIService"): _api_service,
@@ -217,10 +210,12 @@ _CHECKS: Mapping[tuple[str, str], Callable[[_Observed], Readiness]] = {
     ("apps", "Deployment"): _deployment,
     ("apps", "StatefulSet"): _stateful_set,
     ("batch", "Job"): _job,
-    ("config.openshift.io", "ClusterOperator"): _cluster_operator,
 }
 
-READINESS_KINDS: Mapping[tuple[str, str], str] = {kind: check.__doc__ or "" for kind, check in _CHECKS.items()}
+READINESS_KINDS: Mapping[tuple[str, str], str] = {
+    **{kind: check.__doc__ or "" for kind, check in _CHECKS.items()},
+    CLUSTER_OPERATORS.group_kind: _cluster_operator.__doc__ or "",
+}
 """Group and kind -> when it is ready, for the kinds with a specific rule."""
 
 OTHER_KINDS = _generic.__doc__ or ""

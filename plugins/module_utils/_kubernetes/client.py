@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import urllib3
 
 FIELD_MANAGER = "capability.openshift"
-CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 PARALLELISM = 8
 _PAGE = 500
@@ -233,10 +232,9 @@ class Client:
             if not more:
                 return
 
-    def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> WriteResult:
-        shown = shown or str(target)
-        response = self._send(verb, method, target.path, shown, **options)
-        return WriteResult(response.status == 201, self._parse(response, verb, shown))
+    def _object(self, verb: str, method: str, target: Target, **options: Any) -> WriteResult:
+        response = self._send(verb, method, target.path, str(target), **options)
+        return WriteResult(response.status == 201, self._parse(response, verb, str(target)))
 
     def _write(
         self,
@@ -247,14 +245,11 @@ class Client:
         content_type: str,
         query: Mapping[str, str],
         accept: str = _JSON,
-        shown: str = "",
         *,
         dry_run: bool,
     ) -> WriteResult:
         query = {**query, **({"dryRun": "All"} if dry_run else {})}
-        return self._object(
-            verb, method, target, shown, query=query, body=body, content_type=content_type, accept=accept
-        )
+        return self._object(verb, method, target, query=query, body=body, content_type=content_type, accept=accept)
 
     def _send(
         self,
@@ -291,8 +286,8 @@ class Client:
             options: dict[str, Any] = {
                 "body": None if body is None else json.dumps(body).encode(),
                 "redirect": False,
-                "timeout": timeout_until(deadline, CONNECT_SECONDS, read_seconds),
-                "retries": retries(CONNECT_SECONDS).until(deadline),
+                "timeout": timeout_until(deadline, read_seconds),
+                "retries": retries().until(deadline),
                 "preload_content": verb != "watch",
             }
             url = f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else "")

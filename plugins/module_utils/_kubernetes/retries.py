@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LONGEST_WAIT = 20.0
 """The longest time in seconds between two attempts, even if ``Retry-After`` is longer."""
 
+CONNECT_SECONDS = 10.0
+"""Timeout of a connection attempt."""
 
 OUTAGE_SECONDS = 90.0
 """Seconds without an answer after which requests and rollouts fail; a restart of the API server takes less."""
@@ -57,9 +59,9 @@ class OutageTimer:
         return (started if since is None else since) + OUTAGE_SECONDS
 
 
-def timeout_until(deadline: float, connect_seconds: float, read_seconds: float) -> urllib3.Timeout:
+def timeout_until(deadline: float, read_seconds: float) -> urllib3.Timeout:
     """Return the timeouts of each attempt of a request. They become shorter before ``deadline``."""
-    timeout: urllib3.Timeout = _timeout_class()(deadline, connect_seconds, read_seconds)
+    timeout: urllib3.Timeout = _timeout_class()(deadline, read_seconds)
     return timeout
 
 
@@ -68,9 +70,9 @@ def _timeout_class() -> Any:
     import urllib3
 
     class Timeout(urllib3.Timeout):
-        def __init__(self, deadline: float, connect_seconds: float, read_seconds: float) -> None:
-            super().__init__(connect=connect_seconds, read=read_seconds)
-            self._deadline, self._seconds = deadline, (connect_seconds, read_seconds)
+        def __init__(self, deadline: float, read_seconds: float) -> None:
+            super().__init__(connect=CONNECT_SECONDS, read=read_seconds)
+            self._deadline, self._seconds = deadline, (CONNECT_SECONDS, read_seconds)
 
         def clone(self) -> urllib3.Timeout:
             """The timeouts of the next attempt: urllib3 clones them for each."""
@@ -82,10 +84,10 @@ def _timeout_class() -> Any:
 
 
 @cache
-def retries(connect_seconds: float) -> Any:
+def retries() -> Any:
     """Return the policy for idempotent requests, a ``urllib3.Retry``; ``until`` limits its time.
 
-    ``connect_seconds`` is the timeout for connections. Retries 429 and 5xx answers, broken connections and read
+    Retries 429 and 5xx answers, broken connections and read
     timeouts. A failed connection attempt is retried only if it was refused, as by a restarting server.
     """
     import urllib3
@@ -120,7 +122,7 @@ def retries(connect_seconds: float) -> Any:
                 # A connection that breaks during the TLS handshake counts as broken.
                 error = urllib3.exceptions.ProtocolError("the connection broke during the TLS handshake", error)
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
-            if (isinstance(error, unreachable) and not _refused(error)) or _is_timeout(error, connect_seconds):
+            if (isinstance(error, unreachable) and not _refused(error)) or _is_timeout(error):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
             if error is not None and time.monotonic() >= self.deadline:
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
@@ -170,9 +172,9 @@ def _root(error: BaseException | None) -> BaseException | None:
     return next((arg for arg in error.args if isinstance(arg, BaseException)), error) if error else None
 
 
-def _is_timeout(error: BaseException | None, connect_seconds: float) -> bool:
+def _is_timeout(error: BaseException | None) -> bool:
     """Whether a server accepted the connection without a TLS handshake, which urllib3 reports as a read timeout."""
-    return type(error).__name__ == "ReadTimeoutError" and f"(read timeout={connect_seconds})" in str(error)
+    return type(error).__name__ == "ReadTimeoutError" and f"(read timeout={CONNECT_SECONDS})" in str(error)
 
 
 def _refused(error: BaseException) -> bool:

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 
 from .._capability.selection import Selection, capability_status
 from .._cluster.cluster_version import CLUSTER_VERSION, capability_condition, parse_live_cluster_version
-from .._cluster.live import find_cluster_version, update_cluster_version
+from .._cluster.live import update_cluster_version
 from .._cluster.spec_change import merged_status, spec_change
 from .._cluster.status import UnknownToCrdError, report_status, utc_now
 from .._cluster.status_change import StatusInputs, find_capability_condition, next_status
@@ -116,7 +116,7 @@ def _create_or_wait(client: Client, request: EnablementRequest, options: Reconci
         except ApiError as error:
             if not error.is_conflict:
                 raise
-            existing = find_cluster_version(client)
+            existing = client.find(CLUSTER_VERSION)
             if existing is not None:
                 return _Step(existing, error.repeated)
         time.sleep(options.pause * attempt)
@@ -138,7 +138,7 @@ def _new_cluster_version(selection: Selection, target: StatusInputs) -> Object:
 
 def _wait_for_cluster_version(client: Client, options: ReconcileOptions) -> Object:
     while True:
-        obj = find_cluster_version(client)
+        obj = client.find(CLUSTER_VERSION)
         if obj is not None:
             return obj
         if time.monotonic() >= options.deadline:

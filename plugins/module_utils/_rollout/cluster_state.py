@@ -22,8 +22,7 @@ from .._capability.inclusion import (
     is_overridden,
 )
 from .._capability.resolved_release import ResolvedRelease
-from .._cluster.cluster_version import parse_live_cluster_version
-from .._cluster.live import find_cluster_version
+from .._cluster.cluster_version import CLUSTER_VERSION, parse_live_cluster_version
 from .._cluster.live_properties import read_properties
 from .._cluster.status import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
@@ -280,7 +279,7 @@ def _read_profile(client: Client, problems: Problems) -> str:
 def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:
     if kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
         return None
-    return find_cluster_version(client)
+    return client.find(CLUSTER_VERSION)
 
 
 def _feature_gate_definition(context: RolloutContext) -> Manifest | None:

@@ -9,12 +9,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from .._data.api_clients import ADD_ON_NAMESPACES, LISTING_CLIENTS, PERSONS
 from .._problems import InvalidOptionError, Problems, did_you_mean
-from .clients import CLIENT_KINDS, ClientKind, client_kind
 from .owned_apis import Ownership
 from .request_counts import ApiRequests
+
+ClientKind = Literal["yours", "openshift", "own", "lists_everything"]
+
+CLIENT_KINDS: tuple[ClientKind, ...] = ("yours", "openshift", "own", "lists_everything")
+"""All kinds, the one that matters most first."""
+
+_ACCOUNT = "system:serviceaccount:"
+_OPENSHIFT_NAMESPACES = ("openshift-", "kube-")
 
 
 class UsageRow(NamedTuple):
@@ -81,7 +89,7 @@ def usage_of(
             if api.unnamed:
                 limits.setdefault(capability, set()).add(api.users_to_report)
             for client, number in api.requests.items():
-                kind = client_kind(client.username, capability, ownership)
+                kind = _client_kind(client.username, capability, ownership)
                 verbs = api.verbs.get(client, {})
                 rows.append(UsageRow(capability, kind, *client, api.name, number, verbs))
     for capability in sorted(unnamed):
@@ -112,3 +120,23 @@ def _summary(
     apis = sorted(".".join(api) for api, names in ownership.apis.items() if capability in names)
     exists = None if enabled is None else capability in enabled
     return CapabilityUsage(capability, exists, tuple(apis), requests, unnamed)
+
+
+def _client_kind(username: str, capability: str, ownership: Ownership) -> ClientKind:
+    """The kind of the client ``username`` of an API of ``capability``."""
+    if not username.startswith(_ACCOUNT):
+        return "openshift" if username.startswith("system:") and username not in PERSONS else "yours"
+    namespace, _colon, name = username.removeprefix(_ACCOUNT).partition(":")
+    if namespace in ADD_ON_NAMESPACES:
+        return "yours"
+    if any(_matches(namespace, item.namespace) and item.name in ("", name) for item in LISTING_CLIENTS):
+        return "own" if namespace in ownership.namespaces.get(capability, ()) else "lists_everything"
+    if namespace in ownership.namespaces.get(capability, ()):
+        return "own"
+    if (namespace, name) in ownership.accounts.get(capability, ()):
+        return "own"
+    return "openshift" if namespace == "openshift" or namespace.startswith(_OPENSHIFT_NAMESPACES) else "yours"
+
+
+def _matches(namespace: str, pattern: str) -> bool:
+    return namespace.startswith(pattern) if pattern.endswith("-") else namespace == pattern

@@ -57,7 +57,7 @@ def unreachable(cause: BaseException) -> NewConnectionError:
 
 def attempts(error: Exception | None = None, response: Any = None) -> int:
     """Return the number of attempts of a request that always fails like this."""
-    policy, sent = retries(10.0), 1
+    policy, sent = retries(), 1
     while True:
         try:
             policy = policy.increment("PATCH", "/", response, error, POOL)
@@ -75,7 +75,7 @@ REFUSED = unreachable(ConnectionRefusedError(111, "Connection refused"))
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("retry_after", [False, True])
 def test_server_errors_are_retried_for_every_method(method, retry_after):
-    retried = {code for code in ALL_CODES if retries(10.0).is_retry(method, code, has_retry_after=retry_after)}
+    retried = {code for code in ALL_CODES if retries().is_retry(method, code, has_retry_after=retry_after)}
 
     assert retried == {429, 500, 502, 503, 504} == RETRIED_CODES
 
@@ -114,7 +114,7 @@ def test_an_immediate_error_names_the_cause():
     error = unreachable(OSError(113, "No route to host"))
 
     with pytest.raises(MaxRetryError) as raised:
-        retries(10.0).increment("GET", "/", None, error, POOL)
+        retries().increment("GET", "/", None, error, POOL)
     assert raised.value.reason is error
 
 
@@ -122,12 +122,12 @@ def test_an_immediate_error_names_the_cause():
 def test_retries_end_with_the_last_answer(code):
     """It is returned, so the caller can report the message of the server."""
     assert attempts(response=answer(code)) == 6
-    assert retries(10.0).raise_on_status is False
+    assert retries().raise_on_status is False
 
 
 def test_redirects_are_not_followed():
     """A token must not go elsewhere."""
-    policy = retries(10.0)
+    policy = retries()
 
     assert (policy.redirect, policy.raise_on_redirect) == (0, False)
 
@@ -149,34 +149,34 @@ def test_redirects_are_not_followed():
 )
 @pytest.mark.parametrize("code", [429, 503])
 def test_retry_after_is_honoured_up_to_a_limit(header, waited, code):
-    assert retries(10.0).get_retry_after(answer(code, Retry_After=header)) == waited
+    assert retries().get_retry_after(answer(code, Retry_After=header)) == waited
 
 
 @pytest.mark.parametrize(("seconds", "waited"), [(-60, 0), (86400, LONGEST_WAIT)])
 def test_retry_after_can_be_a_time(seconds, waited):
     header = format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
 
-    assert retries(10.0).get_retry_after(answer(Retry_After=header)) == waited
+    assert retries().get_retry_after(answer(Retry_After=header)) == waited
 
 
 def test_without_the_header_the_policy_decides():
-    assert retries(10.0).get_retry_after(answer()) is None
+    assert retries().get_retry_after(answer()) is None
 
 
 @pytest.mark.parametrize("header", ["soon", "1.5", "-1", ""])
 def test_an_invalid_header_is_ignored(header):
     """An invalid header of a proxy must not hide the answer."""
-    assert retries(10.0).get_retry_after(answer(Retry_After=header)) is None
+    assert retries().get_retry_after(answer(Retry_After=header)) is None
 
 
 def test_every_wait_is_longer_than_the_one_before_up_to_a_limit(monkeypatch):
     monkeypatch.setattr("random.uniform", lambda least, most: (least + most) / 2)
-    policy, waits = retries(10.0), []
+    policy, waits = retries(), []
     for _attempt in range(4):
         policy = policy.increment("GET", "/", None, REFUSED, POOL)
         waits.append(policy.get_backoff_time())
 
-    assert retries(10.0).get_backoff_time() == 0
+    assert retries().get_backoff_time() == 0
     assert waits == pytest.approx([0.2, 0.4, 0.8, 1.6])
     assert policy.new(history=policy.history * 10).get_backoff_time() == LONGEST_WAIT
 
@@ -185,7 +185,7 @@ def test_every_wait_is_longer_than_the_one_before_up_to_a_limit(monkeypatch):
 def test_concurrent_clients_wait_for_different_times(monkeypatch, edge):
     monkeypatch.setattr("random.uniform", lambda *edges: edges[edge])
 
-    policy = retries(10.0).increment("GET", "/", None, REFUSED, POOL)
+    policy = retries().increment("GET", "/", None, REFUSED, POOL)
 
     assert policy.get_backoff_time() == pytest.approx(0.2 * (0.75, 1.25)[edge])
 
@@ -194,7 +194,7 @@ def test_retry_after_takes_precedence_over_the_policy(monkeypatch):
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     monkeypatch.setattr("random.uniform", lambda least, most: 1.0)
-    policy = retries(10.0).increment("GET", "/", answer(), None, POOL)
+    policy = retries().increment("GET", "/", answer(), None, POOL)
 
     for response in (answer(Retry_After="3"), answer(Retry_After="999"), answer(Retry_After="0"), answer(), None):
         policy.sleep(response)
@@ -211,7 +211,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_timeouts_of_all_attempts_end_at_the_deadline(clock):
-    timeout, clones = timeout_until(1090.0, 10.0, 60.0), []
+    timeout, clones = timeout_until(1090.0, 60.0), []
     for now in (1000.0, 1060.0, 1084.0, 1100.0):
         clock[0] = now
         clones.append(timeout.clone())
@@ -221,14 +221,14 @@ def test_timeouts_of_all_attempts_end_at_the_deadline(clock):
 
 
 def test_a_request_without_an_answer_is_not_retried_after_its_deadline(clock):
-    policy = retries(10.0).until(1090.0)
+    policy = retries().until(1090.0)
     later = policy.increment("GET", "/", None, REFUSED, POOL)
     clock[0] = 1090.0
 
     with pytest.raises(MaxRetryError):
         later.increment("GET", "/", None, REFUSED, POOL)
     assert later.increment("GET", "/", answer(), None, POOL)
-    assert retries(10.0).increment("GET", "/", None, REFUSED, POOL)
+    assert retries().increment("GET", "/", None, REFUSED, POOL)
 
 
 def test_an_outage_begins_with_the_first_request_without_an_answer():
@@ -256,10 +256,10 @@ def test_a_rollout_fails_90_seconds_after_the_last_answer(clock, monkeypatch):
 
 
 def test_each_request_starts_without_history():
-    first = retries(10.0)
+    first = retries()
     first.increment("GET", "/", None, REFUSED, POOL)
 
-    assert retries(10.0) is first
+    assert retries() is first
     assert first.history == ()
     assert type(first.increment("GET", "/", None, REFUSED, POOL)) is type(first)
 
@@ -292,7 +292,7 @@ def initializing(retry_after: int) -> Any:
     [(1, [0.05, 0.1, 0.2, 0.4, 0.8, 1, 1, 1]), (30, [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4])],
 )
 def test_storage_that_initializes_is_asked_again_soon_and_more_often(retry_after: int, delays: list[float]) -> None:
-    policy, response, found = retries(10.0), initializing(retry_after), []
+    policy, response, found = retries(), initializing(retry_after), []
     for _delay in delays:
         policy = policy.increment("GET", "/", response, None, POOL)
         found.append(policy.get_retry_after(response))
