@@ -66,8 +66,6 @@ def report_status(
             _refuse_evidence(evidence_of_cvo(obj, deployment, now), "Let the operator write the status")
         problems = Problems()
         change = next_status(obj, inputs, now.strftime("%Y-%m-%dT%H:%M:%SZ"), problems)
-        if change is None:
-            raise ClusterError(item._replace(where=item.where._replace(source=_LOCATION)) for item in problems)
         report = StatusReport(change.changed, change.before, change.after, tuple(problems))
         return {"status": change.body} if change.changed else None, report
 

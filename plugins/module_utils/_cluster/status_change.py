@@ -20,9 +20,9 @@ from .._capability.selection import Selection, capability_status, check_selectio
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of
 from .._problems import InvalidOptionError, Location, Problems
 from .._release.release import Release
-from .._unstructured import as_list
+from .._unstructured import as_list, nested
 from .._version import find_minor, is_semantic_version, precedence
-from .cluster_version import IMPLICITLY_ENABLED, Condition, capability_condition, parse_cluster_version
+from .cluster_version import IMPLICITLY_ENABLED, Condition, capability_condition, parse_live_cluster_version
 
 _INVALID = "Invalid"
 _OLD_TYPE = "ImplicitlyEnabled"
@@ -78,34 +78,33 @@ def status_inputs(
     return inputs, resolved
 
 
-def next_status(
-    cluster_version: Mapping[str, Any], inputs: StatusInputs, now: str, problems: Problems
-) -> StatusChange | None:
-    """Return the status that ``cluster_version`` should have; ``None`` if its enabled capabilities cannot be read.
+def next_status(cluster_version: Mapping[str, Any], inputs: StatusInputs, now: str, problems: Problems) -> StatusChange:
+    """Return the status that ``cluster_version`` should have.
 
     ``now`` is the time in the form of the API. Enabled names stay enabled, even unknown and gated ones. If the spec is
-    invalid, the capabilities stay the same, and a condition and warnings report it.
+    invalid, the capabilities stay the same, and a condition and warnings report it. Raises ``ClusterError`` if the
+    object cannot be read, so no enabled capability is lost.
     """
-    spec, before = _child(cluster_version, "spec"), _child(cluster_version, "status")
-    errors = Problems()
-    previous = _previous(before, errors)
-    if errors:
-        problems += errors
-        return None
+    cluster = parse_live_cluster_version(cluster_version, Problems())
+    previous, before = cluster.enabled, nested(cluster_version, "status") or {}
     gated = inputs.gated - previous
-    selection, invalid_fields = _read_spec(spec, inputs.minor_data, gated, problems)
+    selection = cluster.selection._replace(
+        where=Location(field=_SPEC), baseline_field=API_BASELINE, additional_field=API_ADDITIONAL
+    )
+    _check_spec(selection, inputs.minor_data, gated, problems)
     _check_previous(previous, inputs, problems)
-    _check_version(_child(before, "desired").get("version"), inputs, problems)
+    _check_version(cluster.version, inputs, problems)
     after = {
         **before,
-        "desired": _desired(_child(before, "desired"), inputs),
-        "observedGeneration": _child(cluster_version, "metadata").get("generation", 0),
+        "desired": _desired(nested(before, "desired") or {}, inputs),
+        "observedGeneration": nested(cluster_version, "metadata", "generation") or 0,
         "versionHash": before.get("versionHash", ""),
         # The CVO writes null until it has requested updates, but a merge patch cannot set null.
         "availableUpdates": before.get("availableUpdates", []),
     }
-    if invalid_fields:
-        conditions = [_invalid(invalid_fields)]
+    errors = list(_field_errors(selection, inputs.minor_data, gated))
+    if errors:
+        conditions = [_invalid(errors)]
     else:
         status = capability_status(selection, inputs.minor_data, gated, previous | inputs.always_enabled)
         after["capabilities"] = {
@@ -113,7 +112,7 @@ def next_status(
             "knownCapabilities": sorted(status.known),
         }
         conditions = [capability_condition(status)]
-    removed = {_OLD_TYPE} if invalid_fields else {_OLD_TYPE, _INVALID}
+    removed = {_OLD_TYPE} if errors else {_OLD_TYPE, _INVALID}
     after["conditions"] = _conditions(before.get("conditions"), conditions, removed, now)
     return StatusChange(before, after)
 
@@ -123,49 +122,9 @@ def find_capability_condition(status: Mapping[str, Any]) -> dict[str, Any] | Non
     return next((dict(item) for item in as_list(status.get("conditions")) if _type(item) == IMPLICITLY_ENABLED), None)
 
 
-def _previous(status: Mapping[str, Any], problems: Problems) -> frozenset[str]:
-    """The enabled names. If they cannot be read, nothing may be written, because they would be lost."""
-    own = Problems()
-    cluster = parse_cluster_version(_excerpt({}, status), Location(), own)
-    problems += _relocated_errors(own, "Correct the status, so no enabled capability is lost")
-    return cluster.enabled if cluster else frozenset()
-
-
-def _read_spec(
-    spec: Mapping[str, Any], data: MinorData, gated: frozenset[str], problems: Problems
-) -> tuple[Selection, list[str]]:
-    """The selection, and its faults in the words of the API machinery. Warns about the faults."""
-    own = Problems()
-    cluster = parse_cluster_version(_excerpt(spec, {}), Location(), own)
-    if cluster is None:
-        own = _relocated_errors(own, "Correct the spec")
-        _warn(own, problems)
-        return Selection(), [f"{item.where}: Invalid value: {item.message}" for item in own]
-    selection = cluster.selection._replace(
-        where=Location(field=_SPEC), baseline_field=API_BASELINE, additional_field=API_ADDITIONAL
-    )
-    own = Problems()
-    check_selection(selection, data, gated, own)
-    _warn(own, problems)
-    return selection, list(_field_errors(selection, data, gated))
-
-
-def _relocated_errors(problems: Problems, hint: str) -> Problems:
-    """The errors of an excerpt, located in the whole object."""
-    return Problems(item._replace(hint=hint) for item in problems if item.severity == "error")
-
-
-def _excerpt(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Any]:
-    """A ClusterVersion with its capabilities only. Faults in its other fields do not matter here."""
-    return {
-        "apiVersion": "config.openshift.io/v1",
-        "kind": "ClusterVersion",
-        "spec": {"capabilities": spec.get("capabilities")},
-        "status": {"capabilities": status.get("capabilities")},
-    }
-
-
-def _warn(faults: Problems, problems: Problems) -> None:
+def _check_spec(selection: Selection, data: MinorData, gated: frozenset[str], problems: Problems) -> None:
+    faults = Problems()
+    check_selection(selection, data, gated, faults)
     for item in faults:
         problems.warning(item.code, item.where, f"{item.message}; the status keeps its capabilities", item.hint)
 
@@ -260,8 +219,3 @@ def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[st
 
 def _type(condition: object) -> object:
     return condition.get("type") if isinstance(condition, Mapping) else None
-
-
-def _child(parent: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value = parent.get(field)
-    return value if isinstance(value, Mapping) else {}

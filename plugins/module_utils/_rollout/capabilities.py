@@ -214,9 +214,6 @@ def _retry_unknown_names(options: ReconcileOptions, request: Callable[[], Result
 def _computed(obj: Object, inputs: StatusInputs, problems: Problems) -> _Step:
     status_problems = Problems()
     change = next_status(obj, inputs, utc_now().strftime("%Y-%m-%dT%H:%M:%SZ"), status_problems)
-    if change is None:
-        relocated = [item._replace(where=item.where._replace(source=str(CLUSTER_VERSION))) for item in status_problems]
-        raise ClusterError(relocated)
     problems += status_problems
     return _Step({**obj, "status": change.after}, change.changed)
 
