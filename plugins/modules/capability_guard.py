@@ -231,7 +231,8 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
         changes = remove(client, dry_run=module.check_mode)
     result["changed"] = any(change.changed for change in changes)
     if module._diff:
-        result["diff"] = [_diff(change) for change in changes if change.changed]
+        changed = (change for change in changes if change.changed)
+        result["diff"] = [diff_entry(str(item.target), item.before or {}, item.after or {}) for item in changed]
     if result["changed"] and params["wait"] and not module.check_mode:
         result["verified"] = _verify(client, changes, params["wait_timeout"], problems)
 
@@ -245,18 +246,6 @@ def _verify(client: Client, changes: tuple[GuardChange, ...], seconds: int, prob
     if before is not None and before.enforces:
         return wait_until_enforced(client, before, seconds, problems, enforced=False)
     return False
-
-
-def _diff(change: GuardChange) -> dict[str, str]:
-    before, after = ("" if part is None else _yaml(part) for part in (change.before, change.after))
-    return diff_entry(str(change.target), before, after)
-
-
-def _yaml(value: dict[str, Any]) -> str:
-    import yaml  # a requirement of kubernetes
-
-    text: str = yaml.safe_dump(value, sort_keys=True, width=1000)
-    return text
 
 
 if __name__ == "__main__":

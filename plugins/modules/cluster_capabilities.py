@@ -210,8 +210,8 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
     capabilities_dict,
     enable_capabilities,
+    requested_block,
     snapshot_for_wait,
-    spec_lines,
     wait_for_capabilities,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
@@ -292,8 +292,8 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
         **capabilities_dict(enabled.after),
     )
     if module._diff:
-        texts = (spec_lines(reading.obj) for reading in (enabled.before, enabled.after))
-        result["diff"] = diff_entry("clusterversions.config.openshift.io version, spec.capabilities", *texts)
+        blocks = (requested_block(reading) for reading in (enabled.before, enabled.after))
+        result["diff"] = diff_entry("clusterversions.config.openshift.io version, spec.capabilities", *blocks)
     problems += enabled.problems
     if params["wait"] and not module.check_mode:
         seconds = params["wait_timeout"]

@@ -168,7 +168,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status import (
     report_status,
     status_dict,
-    status_lines,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import status_inputs
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
@@ -228,8 +227,8 @@ def run(module: AnsibleModule, problems: Problems) -> dict[str, Any]:
     )
     result = {"changed": report.changed, **status_dict(report.after)}
     if module._diff:
-        before, after = (status_lines(status) for status in (report.before, report.after))
-        result["diff"] = diff_entry("clusterversions.config.openshift.io version, status", before, after)
+        what = "clusterversions.config.openshift.io version, status"
+        result["diff"] = diff_entry(what, report.before, report.after)
     problems += (*loaded.problems, *resolution_problems, *report.problems)
     return result
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import Probe
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
@@ -104,17 +103,17 @@ def test_check_mode_predicts_and_changes_nothing(run: Run, cluster: ControlPlane
 
 def test_the_diff_is_what_the_guard_owns(run: Run, cluster: ControlPlane) -> None:
     (policy, binding) = run(check=True, diff=True)["diff"]
-    assert (policy["before"], binding["before"]) == ("", "")
+    assert (policy["before"], binding["before"]) == ({}, {})
     assert policy["after_header"] == f"{POLICIES}.admissionregistration.k8s.io {GUARD_NAME}"
     run()
-    assert yaml.safe_load(policy["after"])["spec"] == cluster.api.get(POLICY)["spec"]
-    assert "managedFields" not in policy["after"]
+    assert policy["after"]["spec"] == cluster.api.get(POLICY)["spec"]
+    assert set(policy["after"]["metadata"]) == {"annotations", "labels"}
     (change,) = run(mode="audit", check=True, diff=True)["diff"]
-    assert "- Deny" in change["before"]
-    assert "- Audit\n  - Warn" in change["after"]
+    actions = [change[side]["spec"]["validationActions"] for side in ("before", "after")]
+    assert actions == [["Deny"], ["Audit", "Warn"]]
     (first, second) = run(state="absent", check=True, diff=True)["diff"]
-    assert (first["before"], first["after"]) == (binding["after"], "")
-    assert (second["before"], second["after"]) == (policy["after"], "")
+    assert (first["before"], first["after"]) == (binding["after"], {})
+    assert (second["before"], second["after"]) == (policy["after"], {})
 
 
 def test_audit_mode_lets_writes_pass_and_annotates_them(run: Run, cluster: ControlPlane) -> None:

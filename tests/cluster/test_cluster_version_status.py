@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
@@ -67,8 +66,8 @@ def test_a_first_run_fills_an_empty_status(cluster: ControlPlane, report: Report
     assert outcome["status"] == status
     assert outcome["condition"] == condition
     assert outcome["problems"] == []
-    assert outcome["diff"]["before"] == ""
-    assert json.loads(outcome["diff"]["after"]) == status
+    assert outcome["diff"]["before"] == {}
+    assert outcome["diff"]["after"] == status
     (entry,) = [item for item in cluster.api.get(PATH)["metadata"]["managedFields"] if item.get("subresource")]
     assert (entry["manager"], entry["subresource"]) == ("capability.openshift", "status")
 
@@ -151,7 +150,7 @@ def test_check_mode_predicts_and_writes_nothing(cluster: ControlPlane, report: R
     for outcome in (predicted, real):
         for item in (outcome["condition"], *outcome["status"]["conditions"]):
             item["lastTransitionTime"] = ""
-        outcome.result["diff"]["after"] = json.loads(outcome["diff"]["after"]) and ""
+        outcome.result["diff"]["after"] = {}
     assert predicted == real
 
 

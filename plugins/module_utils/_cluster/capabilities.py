@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext
 from .._capability.release_capabilities import read_minor_data
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData
+from .._data.capabilities import MinorData
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import snapshots_of, watch_objects
@@ -150,7 +150,7 @@ def capabilities_dict(reading: CapabilityReading) -> dict[str, Any]:
     enabled = cluster.enabled
     known = status.known if status and status.known is not None else reading.minor_data.capabilities
     return {
-        "spec": nested(reading.obj, "spec", "capabilities") or {},
+        "spec": requested_block(reading),
         "openshift_version": cluster.version or None,
         "requested_capabilities": sorted(requested),
         "enabled_capabilities": sorted(enabled),
@@ -162,13 +162,9 @@ def capabilities_dict(reading: CapabilityReading) -> dict[str, Any]:
     }
 
 
-def spec_lines(obj: Mapping[str, Any]) -> str:
-    """Return the block ``spec.capabilities`` of a ClusterVersion as lines for a diff; empty if there is none."""
-    block = nested(obj, "spec", "capabilities")
-    if not isinstance(block, Mapping) or not block:
-        return ""
-    lines = [f"{API_BASELINE}: {block.get(API_BASELINE, '')}".rstrip(), f"{API_ADDITIONAL}:"]
-    return "\n".join([*lines, *(f"- {name}" for name in block.get(API_ADDITIONAL) or ())]) + "\n"
+def requested_block(reading: CapabilityReading) -> Object:
+    """Return the block ``spec.capabilities``, empty if there is none."""
+    return nested(reading.obj, "spec", "capabilities") or {}
 
 
 def capability_metrics(enabled: Collection[str], known: Collection[str]) -> str:

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -79,11 +78,6 @@ def report_status(
 def status_dict(status: Mapping[str, Any]) -> dict[str, Any]:
     """Convert to the form that modules return."""
     return {"status": dict(status), "condition": find_capability_condition(status)}
-
-
-def status_lines(status: Mapping[str, Any]) -> str:
-    """Return a status as lines for a diff; empty if there is none."""
-    return json.dumps(status, indent=2, sort_keys=True, ensure_ascii=False) + "\n" if status else ""
 
 
 def refuse_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callable[[Object], bool]) -> None:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._problems import CapabilityError, Problem
@@ -59,6 +59,6 @@ def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
     return [problem.as_dict() for problem in problems]
 
 
-def diff_entry(what: str, before: str, after: str) -> dict[str, str]:
-    """One part of a diff as Ansible prints it; ``what`` is its header."""
+def diff_entry(what: str, before: str | Mapping[str, Any], after: str | Mapping[str, Any]) -> dict[str, Any]:
+    """One part of a diff as Ansible prints it, an object as JSON; ``what`` is its header."""
     return {"before_header": what, "after_header": what, "before": before, "after": after}
