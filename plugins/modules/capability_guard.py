@@ -172,8 +172,8 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import (
     GuardChange,
+    enforced_fingerprint,
     install,
-    probe_of,
     remove,
     wait_until_enforced,
 )
@@ -239,13 +239,11 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
 
 def _verify(client: Client, changes: tuple[GuardChange, ...], seconds: int, problems: Problems) -> bool:
     """Wait until the change is enforced, unless it has no effect. Raises ``ClusterError``."""
-    before = probe_of({change.target.kind.kind: change.before for change in changes})
-    after = probe_of({change.target.kind.kind: change.after for change in changes})
-    if after is not None and after.enforces:
-        return wait_until_enforced(client, after, seconds, problems, enforced=True)
-    if before is not None and before.enforces:
-        return wait_until_enforced(client, before, seconds, problems, enforced=False)
-    return False
+    before = enforced_fingerprint({change.target.kind.kind: change.before for change in changes})
+    after = enforced_fingerprint({change.target.kind.kind: change.after for change in changes})
+    if not (before or after):
+        return False
+    return wait_until_enforced(client, after or before, seconds, problems, enforced=bool(after))
 
 
 if __name__ == "__main__":

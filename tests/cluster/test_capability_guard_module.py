@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import Probe
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.plugins.modules import capability_guard
@@ -197,7 +196,7 @@ def test_without_a_cluster_version_it_cannot_be_verified(run: Run, cluster: Cont
 
 
 def test_waiting_ends(run: Run, cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capability_guard, "probe_of", lambda objects: Probe("never rejected", True))
+    monkeypatch.setattr(capability_guard, "enforced_fingerprint", lambda objects: "never rejected")
     outcome = run(wait_timeout=1)
     assert outcome.faults == [("unenforced-guard", GUARD_NAME)]
     assert outcome["changed"]

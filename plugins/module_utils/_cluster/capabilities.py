@@ -24,7 +24,7 @@ from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster
 from .live import get_cluster_version, minor_data_of_cluster, update_cluster_version
 from .live_properties import read_inclusion_context
 from .operators import check_availability, operators_of_cluster, operators_of_release
-from .spec_change import CapabilityRequest, SpecChange, implicitly_enabled, requested_names, spec_change
+from .spec_change import CapabilityRequest, SpecChange, requested_names, spec_change
 from .status_change import find_capability_condition
 
 _LOCATION = str(CLUSTER_VERSION)
@@ -157,7 +157,7 @@ def capabilities_dict(reading: CapabilityReading) -> dict[str, Any]:
         "known_capabilities": sorted(known),
         "available_capabilities": sorted(known - enabled),
         "pending_capabilities": sorted(requested - enabled),
-        "implicitly_enabled_capabilities": sorted(implicitly_enabled(cluster, requested)),
+        "implicitly_enabled_capabilities": sorted(enabled - requested),
         "condition": find_capability_condition(nested(reading.obj, "status") or {}),
     }
 

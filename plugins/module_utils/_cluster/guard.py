@@ -44,13 +44,6 @@ class GuardChange(NamedTuple):
         return self.before != self.after
 
 
-class Probe(NamedTuple):
-    """How to verify a guard: the fingerprint that it rejects, and whether it rejects writes at all."""
-
-    fingerprint: str
-    enforces: bool
-
-
 def install(client: Client, guard: Guard, *, force: bool = False, dry_run: bool = False) -> tuple[GuardChange, ...]:
     """Apply the policy and then its binding, unless the cluster has both. Raises ``ClusterError``.
 
@@ -74,8 +67,10 @@ def remove(client: Client, *, dry_run: bool = False) -> tuple[GuardChange, ...]:
     return tuple(changes)
 
 
-def wait_until_enforced(client: Client, probe: Probe, seconds: float, problems: Problems, *, enforced: bool) -> bool:
-    """Wait until the API server rejects a write with the fingerprint of ``probe``, or until it no longer does.
+def wait_until_enforced(
+    client: Client, fingerprint: str, seconds: float, problems: Problems, *, enforced: bool
+) -> bool:
+    """Wait until the API server rejects a write with the ``fingerprint`` of a guard, or until it no longer does.
 
     The write is a dry run of an annotation. Returns whether that was verified; if not, a warning has the reason, such
     as a missing permission. Raises ``ClusterError`` after ``seconds``.
@@ -83,7 +78,7 @@ def wait_until_enforced(client: Client, probe: Probe, seconds: float, problems: 
     start = time.monotonic()
     while True:
         try:
-            if _is_rejected(client, probe.fingerprint) is enforced:
+            if _is_rejected(client, fingerprint) is enforced:
                 return True
         except ClusterError as error:
             reason = error.problems[0]
@@ -102,13 +97,12 @@ def wait_until_enforced(client: Client, probe: Probe, seconds: float, problems: 
     raise ClusterError([Problem("error", code, GUARD_NAME, message, hint)])
 
 
-def probe_of(objects: Mapping[str, Mapping[str, Any] | None]) -> Probe | None:
-    """Return how to verify the guard of ``objects`` (kind -> object), ``None`` if one of them does not exist."""
+def enforced_fingerprint(objects: Mapping[str, Mapping[str, Any] | None]) -> str:
+    """Return the fingerprint that the guard of ``objects`` (kind -> object) rejects, empty if it rejects no write."""
     policy, binding = objects.get("ValidatingAdmissionPolicy"), objects.get("ValidatingAdmissionPolicyBinding")
-    if policy is None or binding is None:
-        return None
-    fingerprint = policy["metadata"]["annotations"].get(FINGERPRINT, "")
-    return Probe(fingerprint, "Deny" in binding["spec"].get("validationActions", ()))
+    if policy is None or binding is None or "Deny" not in binding["spec"].get("validationActions", ()):
+        return ""
+    return str(policy["metadata"]["annotations"].get(FINGERPRINT, ""))
 
 
 def _applied(client: Client, target: Target, desired: dict[str, Any], *, force: bool, dry_run: bool) -> GuardChange:

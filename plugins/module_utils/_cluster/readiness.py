@@ -178,20 +178,6 @@ def _namespace(live: Object) -> Readiness:
     return Readiness("waiting", _joined(f"is {phase}", *remaining))
 
 
-def _stateful_set(live: Object) -> Readiness:
-    """All replicas are ready and, except for OnDelete and replicas below the partition, of the newest spec."""
-    if outdated := _outdated_status(live):
-        return Readiness("waiting", outdated)
-    desired = _count(live, "spec", "replicas", absent=1)
-    strategy = nested(live, "spec", "updateStrategy")
-    ready = _enough("replicas", {"are ready": _count(live, "status", "readyReplicas")}, desired)
-    if nested(strategy, "type") == "OnDelete":
-        return ready
-    desired = max(desired - _count(strategy, "rollingUpdate", "partition"), 0)
-    updated = _enough("replicas", {"are updated": _count(live, "status", "updatedReplicas")}, desired)
-    return _both(updated, ready)
-
-
 def _generic(live: Object) -> Readiness:
     """Conditions Ready and Available are True, if present."""
     conditions = conditions_of(live)
@@ -208,7 +194,6 @@ _CHECKS: Mapping[tuple[str, str], Callable[[Object], Readiness]] = {
     ("apiregistration.k8s.io", "APIService"): _api_service,
     ("apps", "DaemonSet"): _daemon_set,
     ("apps", "Deployment"): _deployment,
-    ("apps", "StatefulSet"): _stateful_set,
     ("batch", "Job"): _job,
 }
 

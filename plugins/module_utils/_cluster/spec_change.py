@@ -146,11 +146,6 @@ def merged_status(cluster: ClusterVersion | None, data: MinorData, recorded: fro
     return CapabilityStatus(known, enabled, enabled - (requested_names(cluster, data) if cluster else enabled))
 
 
-def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str]) -> frozenset[str]:
-    """Names that are enabled without a request."""
-    return cluster.enabled - requested_by_spec
-
-
 def _gated_names(cluster: ClusterVersion, data: MinorData) -> frozenset[str]:
     """Names of the minor whose feature gates are disabled in the cluster: no set requests them there.
 
@@ -231,7 +226,7 @@ def _adoptable(
     problems: Problems,
 ) -> tuple[str, ...]:
     """The names to adopt. Warns about names of another version, because the API would reject them."""
-    implicit = implicitly_enabled(cluster, requested_by_spec)
+    implicit = cluster.enabled - requested_by_spec
     foreign = sorted(implicit - (data.capabilities - unknown))
     for name in foreign:
         message = f"{name} is enabled and not a capability of {data.minor}, so it cannot be requested"

@@ -21,13 +21,6 @@ from .._unstructured import mappings_in, nested
 
 KIND = "APIRequestCount"
 
-_USERS_TO_REPORT = 10
-"""How many clients the API server names if the object does not say, or says 0.
-
-Source: openshift/api:apiserver/v1/types_apirequestcount.go APIRequestCountSpec.
-"""
-
-
 class ApiClient(NamedTuple):
     """A client as the API server names it."""
 
@@ -47,7 +40,6 @@ class ApiRequests(NamedTuple):
     requests: Mapping[ApiClient, int]
     verbs: Mapping[ApiClient, Mapping[str, int]]
     unnamed: int
-    users_to_report: int
 
     @property
     def name(self) -> str:
@@ -67,9 +59,7 @@ def read_request_counts(objects: Iterable[Mapping[str, Any]], where: str, proble
                 message = f"has the name {name!r}, expected RESOURCE.VERSION.GROUP"
                 problems.error("invalid-name", f"{where}: {KIND}", message, "Save the objects again")
                 continue
-            found.append(
-                _read(obj, ApiRequests(resource, version, group, {}, {}, 0, _USERS_TO_REPORT), where, problems)
-            )
+            found.append(_read(obj, ApiRequests(resource, version, group, {}, {}, 0), where, problems))
     return found
 
 
@@ -94,12 +84,10 @@ def _read(obj: Mapping[str, Any], api: ApiRequests, where: str, problems: Proble
             unnamed += total - node_total
             hour_total += total
         unnamed += max(0, _count(hour, location, problems) - hour_total)
-    named = nested(obj, "spec", "numberOfUsersToReport")
     return api._replace(
         requests={client: count for client, count in requests.items() if count},
         verbs={client: dict(counts) for client, counts in verbs.items()},
         unnamed=unnamed,
-        users_to_report=(isinstance(named, int) and named) or _USERS_TO_REPORT,
     )
 
 

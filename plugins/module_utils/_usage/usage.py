@@ -82,26 +82,16 @@ def usage_of(
     """Assign requests to the capabilities ``selected``. ``enabled`` is ``None`` if it is not known."""
     rows: list[UsageRow] = []
     unnamed: Counter[str] = Counter()
-    limits: dict[str, set[int]] = {}
     for api in counts:
         for capability in ownership.apis.get((api.resource, api.group), frozenset()) & selected:
             unnamed[capability] += api.unnamed
-            if api.unnamed:
-                limits.setdefault(capability, set()).add(api.users_to_report)
             for client, number in api.requests.items():
                 kind = _client_kind(client.username, capability, ownership)
                 verbs = api.verbs.get(client, {})
                 rows.append(UsageRow(capability, kind, *client, api.name, number, verbs))
-    for capability in sorted(unnamed):
-        if unnamed[capability]:
-            named = " or ".join(map(str, sorted(limits[capability])))
-            number = unnamed[capability]
-            requests = (
-                "1 request comes from an unnamed client"
-                if number == 1
-                else f"{number} requests come from unnamed clients"
-            )
-            message = f"{requests}: the API server names only {named} per hour and node"
+    for capability, number in sorted(unnamed.items()):
+        if number:
+            message = f"requests of clients that the API server does not name: {number}"
             hint = "Raise spec.numberOfUsersToReport of the APIRequestCounts, and wait for a day"
             problems.warning("unnamed-clients", capability, message, hint)
     ordered = sorted(rows, key=lambda row: (row.capability, CLIENT_KINDS.index(row.client), -row.requests, row[2:5]))

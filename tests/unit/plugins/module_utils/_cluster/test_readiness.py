@@ -172,11 +172,10 @@ API_SERVICE = ResourceId("apiregistration.k8s.io", "APIService", "", "v1.one")
 NAMESPACE = ResourceId("", "Namespace", "", "one")
 DEPLOYMENT = ResourceId("apps", "Deployment", "one", "one")
 DAEMON_SET = ResourceId("apps", "DaemonSet", "one", "one")
-STATEFUL_SET = ResourceId("apps", "StatefulSet", "one", "one")
 JOB = ResourceId("batch", "Job", "one", "one")
 CLAIM = ResourceId("", "PersistentVolumeClaim", "one", "one")
 OTHER = ResourceId("operator.openshift.io", "Console", "", "cluster")
-KINDS = (CLUSTER_OPERATOR, CRD, API_SERVICE, NAMESPACE, DEPLOYMENT, DAEMON_SET, STATEFUL_SET, JOB, CLAIM, OTHER)
+KINDS = (CLUSTER_OPERATOR, CRD, API_SERVICE, NAMESPACE, DEPLOYMENT, DAEMON_SET, JOB, CLAIM, OTHER)
 
 AVAILABLE_DEPLOYMENT = condition("Available", "True", "MinimumReplicasAvailable")
 TOO_FEW = condition(
@@ -287,7 +286,7 @@ def test_readiness_by_a_condition_or_a_phase(resource, live, expected):
         assert readiness(resource, live, mode) == expected
 
 
-@pytest.mark.parametrize("resource", [DEPLOYMENT, DAEMON_SET, STATEFUL_SET])
+@pytest.mark.parametrize("resource", [DEPLOYMENT, DAEMON_SET])
 @pytest.mark.parametrize("status", [{"observedGeneration": 1}, {}, None])
 def test_a_status_of_a_previous_spec_does_not_count(resource, status):
     live = {"metadata": {"generation": 2}, "spec": {"replicas": 0, "paused": True}, "status": status}
@@ -379,31 +378,6 @@ ON_DELETE = {"updateStrategy": {"type": "OnDelete"}}
 )
 def test_a_daemon_set_has_a_pod_on_each_node(live, message):
     assert readiness(DAEMON_SET, live, "install") == Readiness("waiting" if message else "ready", message)
-
-
-def partition(number: int) -> dict[str, Any]:
-    return {"replicas": 3, "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": number}}}
-
-
-@pytest.mark.parametrize(
-    ("live", "message"),
-    [
-        (workload({"replicas": 3}, readyReplicas=3, updatedReplicas=3), ""),
-        (workload({}, readyReplicas=1, updatedReplicas=1), ""),
-        (workload({"replicas": 0}), ""),
-        (workload({}), "0 of 1 replicas are updated; 0 of 1 replicas are ready"),
-        (workload({"replicas": 3}, readyReplicas=3, updatedReplicas=1), "1 of 3 replicas are updated"),
-        (workload({"replicas": 3}, readyReplicas=2, updatedReplicas=3), "2 of 3 replicas are ready"),
-        (workload(partition(2), readyReplicas=3, updatedReplicas=1), ""),
-        (workload(partition(1), readyReplicas=3, updatedReplicas=1), "1 of 2 replicas are updated"),
-        (workload(partition(5), readyReplicas=3), ""),
-        (workload(partition(5), readyReplicas=2), "2 of 3 replicas are ready"),
-        (workload({"replicas": 3, **ON_DELETE}, readyReplicas=3), ""),
-        (workload({"replicas": 3, **ON_DELETE}, readyReplicas=2), "2 of 3 replicas are ready"),
-    ],
-)
-def test_a_stateful_set_has_all_its_replicas(live, message):
-    assert readiness(STATEFUL_SET, live, "reconcile") == Readiness("waiting" if message else "ready", message)
 
 
 @pytest.mark.parametrize(

@@ -147,23 +147,11 @@ def test_only_the_current_hour_counts_if_there_is_no_other(usage):
 
 
 def test_requests_of_clients_without_a_name_are_reported(usage):
-    outcome = usage(request_count(LINKS, hour([counted("alice", 3)], unnamed=4), hour([], unnamed=1), named=1))
+    outcome = usage(request_count(LINKS, hour([counted("alice", 3)], unnamed=4), hour([], unnamed=1)))
     console = next(item for item in outcome["capabilities"] if item["capability"] == "Console")
     assert console["unnamed"] == 5
     problem = outcome.problem("unnamed-clients")
-    assert problem["message"] == ("5 requests come from unnamed clients: the API server names only 1 per hour and node")
-
-
-def test_one_request_without_a_name_is_reported(usage):
-    outcome = usage(request_count(LINKS, hour([counted("alice")], unnamed=1)))
-    message = outcome.problem("unnamed-clients")["message"]
-    assert message == "1 request comes from an unnamed client: the API server names only 10 per hour and node"
-
-
-@pytest.mark.parametrize("spec", [{}, {"numberOfUsersToReport": 0}, None])
-def test_the_api_server_names_ten_clients_by_default(usage, spec):
-    outcome = usage({**request_count(LINKS, hour([counted("alice")], unnamed=2)), "spec": spec})
-    assert outcome.problem("unnamed-clients")["message"].endswith("the API server names only 10 per hour and node")
+    assert problem["message"] == "requests of clients that the API server does not name: 5"
 
 
 def test_apis_without_an_owner_and_those_that_a_release_deletes_do_not_count(usage):
