@@ -199,7 +199,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.deps 
 from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._usage.run import UsageOptions, capability_usage
+from ansible_collections.capability.openshift.plugins.module_utils._usage.usage import UsageOptions, capability_usage
 
 
 def main() -> None:

@@ -109,12 +109,10 @@ def _connect_with_library(params: Mapping[str, Any], parallelism: int) -> Client
         api = kubernetes.client.ApiClient(configuration)
     except ClusterError:
         raise
-    except (AttributeError, IndexError, KeyError, TypeError):
-        message = "the file is not a valid kubeconfig"
-        hint = "Set kubeconfig and context, or host and api_key"
-        raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, hint)]) from None
-    except Exception as error:  # a kubeconfig can be wrong in any other way
-        message = f"the options do not select a cluster: {one_line(error).rstrip('.')}"
+    except Exception as error:  # a kubeconfig can be wrong in any way
+        is_malformed = isinstance(error, (AttributeError, IndexError, KeyError, TypeError))
+        reason = "the file is not a valid kubeconfig" if is_malformed else one_line(error).rstrip(".")
+        message = f"the options do not select a cluster: {reason}"
         hint = "Set kubeconfig and context, or host and api_key"
         raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, hint)]) from None
     _check_configuration(configuration, problems)

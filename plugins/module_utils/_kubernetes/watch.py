@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 from .._problems import ClusterError, Problems
 from .._resources import Target
+from .._unstructured import Object
 from .api_errors import ApiError
 from .client import Client, Snapshot, object_key
 
-Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
+Objects = Mapping[Target, Mapping[str, Object]]
 """The observed targets, each with its objects by ``object_key``."""
 
 _PAUSE = 1.0
@@ -41,15 +42,11 @@ class ObservedObjects(NamedTuple):
     error: ClusterError | None
 
 
-class WatchEvent(NamedTuple):
-    """A change of ``target``: a new ``snapshot`` of all its objects, one ``event``, or an ``error`` of a request.
-
-    ``is_final``: the error is permanent.
-    """
+class TargetState(NamedTuple):
+    """The ``objects`` of ``target``, or the ``error`` of a request, which can be permanent (``is_final``)."""
 
     target: Target
-    snapshot: Snapshot | None = None
-    event: Mapping[str, Any] | None = None
+    objects: Mapping[str, Object]
     error: ClusterError | None = None
     is_final: bool = False
 
@@ -72,9 +69,9 @@ def watch_objects(client: Client, snapshots: Mapping[Target, Snapshot], seconds:
     access.
     """
     deadline = time.monotonic() + seconds
-    objects = {target: dict(snapshot.objects) for target, snapshot in snapshots.items()}
+    objects = {target: snapshot.objects for target, snapshot in snapshots.items()}
     yield ObservedObjects(objects, None)
-    changes: SimpleQueue[WatchEvent] = SimpleQueue()
+    changes: SimpleQueue[TargetState] = SimpleQueue()
     over = Event()
     for target, snapshot in snapshots.items():
         arguments = (client, target, snapshot, deadline, changes, over)
@@ -91,7 +88,7 @@ def watch_objects(client: Client, snapshots: Mapping[Target, Snapshot], seconds:
             if change.is_final and change.error is not None:
                 raise change.error
             errors[change.target] = change.error
-            _note(objects[change.target], change)
+            objects[change.target] = change.objects
             if changes.empty():
                 yield ObservedObjects(objects, _first(errors))
         yield ObservedObjects(objects, _first(errors))
@@ -104,29 +101,29 @@ def _watch(
     target: Target,
     snapshot: Snapshot,
     deadline: float,
-    changes: SimpleQueue[WatchEvent],
+    changes: SimpleQueue[TargetState],
     over: Event,
 ) -> None:
     denials = 0
-    version = snapshot.resource_version
+    version, objects = snapshot.resource_version, snapshot.objects
     while not over.is_set() and (remaining := deadline - time.monotonic()) > 0:
         started = time.monotonic()
         try:
             if not version:
-                snapshot = client.snapshot(target)
-                version = snapshot.resource_version
-                changes.put(WatchEvent(target, snapshot=snapshot))
+                objects, version = client.snapshot(target)
+                changes.put(TargetState(target, objects))
             for event in client.watch(target, version, min(remaining, _LONGEST_WATCH)):
                 if over.is_set():
                     return
                 denials = 0
                 version = _version_after(event)
                 if event["type"] in ("ADDED", "MODIFIED", "DELETED"):
-                    changes.put(WatchEvent(target, event=event))
+                    objects = _after(objects, event)
+                    changes.put(TargetState(target, objects))
         except ClusterError as error:
             version = ""
             denials += isinstance(error, ApiError) and _is_denial(error)
-            changes.put(WatchEvent(target, error=error, is_final=denials > _TOLERATED_DENIALS))
+            changes.put(TargetState(target, objects, error, is_final=denials > _TOLERATED_DENIALS))
         if time.monotonic() - started < _PAUSE:
             over.wait(_PAUSE)
 
@@ -143,16 +140,12 @@ def _version_after(event: Mapping[str, Any]) -> str:
     return str((event["object"].get("metadata") or {}).get("resourceVersion") or "")
 
 
-def _note(known: dict[str, Mapping[str, Any]], change: WatchEvent) -> None:
-    if change.snapshot is not None:
-        known.clear()
-        known.update(change.snapshot.objects)
-    elif change.event is not None:
-        obj = change.event["object"]
-        if change.event["type"] == "DELETED":
-            known.pop(object_key(obj), None)
-        else:
-            known[object_key(obj)] = obj
+def _after(objects: Mapping[str, Object], event: Mapping[str, Any]) -> Mapping[str, Object]:
+    """Copy ``objects`` with a change of one of them."""
+    key = object_key(event["object"])
+    if event["type"] == "DELETED":
+        return {name: obj for name, obj in objects.items() if name != key}
+    return {**objects, key: event["object"]}
 
 
 def _first(errors: Mapping[Target, ClusterError | None]) -> ClusterError | None:

@@ -21,6 +21,7 @@ from .._unstructured import mappings_in, nested
 
 KIND = "APIRequestCount"
 
+
 class ApiClient(NamedTuple):
     """A client as the API server names it."""
 

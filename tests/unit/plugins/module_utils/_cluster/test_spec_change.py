@@ -125,10 +125,6 @@ def test_a_requested_name_counts_even_if_it_is_not_enabled_yet():
 
 
 # 4.14 added MachineAPI to v4.11 to v4.13: openshift/api:config/v1/types_cluster_version.go.
-V413_BEFORE = ["CSISnapshot", "Console", "Insights", "NodeTuning", "Storage", "baremetal", "marketplace"]
-V413_BEFORE += ["openshift-samples"]
-
-
 @pytest.mark.parametrize(("minor", "removed"), [("4.13", ()), ("4.14", ("MachineAPI",)), ("4.20", ("MachineAPI",))])
 @pytest.mark.parametrize("baseline", ["v4.11", "v4.12", "v4.13"])
 def test_an_amended_set_requests_more_from_then_on(minor, removed, baseline):
@@ -139,14 +135,6 @@ def test_an_amended_set_requests_more_from_then_on(minor, removed, baseline):
     assert outcome.change is not None
     assert outcome.change.removed == removed
     assert bool(outcome.errors) == bool(removed)
-
-
-def test_a_set_pinned_before_the_amendment_is_no_change():
-    spec = outcome_of(block(baseline="v4.13"), block(*V413_BEFORE), "4.13").accepted.body
-
-    change = outcome_of(spec, block(*V413_BEFORE), "4.14", enabled=[*V413_BEFORE, "MachineAPI"]).accepted
-
-    assert not change.changed
 
 
 # Append
@@ -228,17 +216,6 @@ def test_implicitly_enabled_names_are_adopted():
     assert change.body == block("Console", "Ingress", "MachineAPI")
     again = outcome_of(change.body, None, adopt=True, enabled=enabled).accepted
     assert (again.changed, again.adopted) == (False, ())
-
-
-def test_adopting_with_a_selection_is_idempotent():
-    """The first run requests the adopted names, and enabled names count as part of the selection."""
-    enabled = ["Console", "Ingress"]
-
-    change = outcome_of(block("Console"), block("Console"), adopt=True, enabled=enabled).accepted
-
-    assert (change.adopted, change.body) == (("Ingress",), block("Console", "Ingress"))
-    again = outcome_of(change.body, block("Console"), adopt=True, enabled=enabled)
-    assert not again.accepted.changed
 
 
 def test_selected_names_are_not_adopted():
