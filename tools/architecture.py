@@ -180,6 +180,10 @@ PACKAGES = {
         "nested fields",
         "Reads nested fields of objects that have no schema.",
     ),
+    "_http": Package(
+        "proxies, certificates, redirects, retries",
+        "The client of registries, token servers and signature stores: proxies, certificates, redirects, retries.",
+    ),
     "_files": Package(
         "atomic writes",
         "Replaces files atomically.",

@@ -27,7 +27,7 @@ options:
       - Without this option and O(pull_secret), the module reads the file that the environment variable
         E(REGISTRY_AUTH_FILE) names. If the variable is not set, it takes the credentials for the repository from the
         first of these files that has some - C($XDG_RUNTIME_DIR/containers/auth.json),
-        C($XDG_CONFIG_HOME/containers/auth.json), C($DOCKER_CONFIG/config.json), C(~/.dockercfg).
+        C($XDG_CONFIG_HOME/containers/auth.json), C($DOCKER_CONFIG/config.json).
     type: path
   ca_path:
     description:

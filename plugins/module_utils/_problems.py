@@ -143,6 +143,10 @@ class ReleaseError(CapabilityError):
     """A release cannot be read."""
 
 
+class RegistryError(CapabilityError):
+    """An image cannot be read from a registry or an archive."""
+
+
 class InvalidOptionError(CapabilityError):
     """An option is invalid, on its own or in combination with other options."""
 

@@ -9,8 +9,8 @@ import tarfile
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
-from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import checked_blob, read_manifest
+from ansible_collections.capability.openshift.plugins.module_utils._problems import RegistryError
+from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import checked_blob
 from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import Descriptor
 from ansible_collections.capability.openshift.plugins.module_utils._registry.oci_layout import OciLayout
 from ansible_collections.capability.openshift.plugins.module_utils._registry.registry_storage import RegistryStorage
@@ -33,7 +33,7 @@ def archive(folder, path, *, compressed: bool = False, start: str = ""):
 
 
 def blob(store) -> bytes:
-    with checked_blob(store, BLOB, "blob") as file:
+    with checked_blob(store, BLOB) as file:
         return file.read()
 
 
@@ -122,7 +122,7 @@ def test_the_only_release_of_a_mirror(storage, tmp_path):
     for files in (DirectoryFiles(str(storage)), ArchiveFiles([tar])):
         store = RegistryStorage(files)
         assert store.manifest("") == (ONE.manifest.data, ONE.digest)
-        assert read_manifest(store, ONE.digest, "image").digest == ONE.digest
+        assert store.manifest(ONE.digest).digest == ONE.digest
         assert blob(store) == ONE.blobs[1].data
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from ansible_collections.capability.openshift.plugins.module_utils._mirror_check import reader
+from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient
 from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import signature_tag
 from ansible_collections.capability.openshift.plugins.modules import mirror_check
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
@@ -140,7 +140,7 @@ def mirror(registry, registry_site, tmp_path, request) -> Mirror:
 def pauses(monkeypatch) -> list[float]:
     """Do not wait between attempts."""
     found: list[float] = []
-    monkeypatch.setattr(reader, "_pause", found.append)
+    monkeypatch.setattr(HttpClient, "pause", staticmethod(found.append))
     return found
 
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from .._problems import Problem, Problems
-from .._registry.access import RegistryError
+from .._problems import Problem, Problems, RegistryError
 from .._registry.image_manifest import ManifestList, parse_manifest
 from .._registry.pull_spec import PullSpec
 from .._signature.attachments import find_signatures

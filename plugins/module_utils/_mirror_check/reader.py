@@ -7,24 +7,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
 
-from .._problems import Problem, Problems
-from .._registry.access import Access, RegistryError
-from .._registry.blob import StoredManifest, checked_blob, read_manifest
+from .._problems import Problem, Problems, RegistryError
+from .._registry.blob import StoredManifest, checked_blob
 from .._registry.client import RegistryClient
+from .._registry.configured_access import ConfiguredAccess
 from .._registry.image_manifest import Descriptor
 from .._registry.pull_spec import PullSpec
 
-if TYPE_CHECKING:
-    import urllib3
-
 NOT_FOUND = "image-not-found"
 UNREACHABLE = "registry-unreachable"
-
-_pause = time.sleep
 
 Value = TypeVar("Value")
 
@@ -39,7 +33,7 @@ class MirroredImage(NamedTuple):
 class MirrorReader:
     """Reads from one named mirror at a time. A registry that cannot be reached is asked only once."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: ConfiguredAccess) -> None:
         self._access = access
         self._unreachable: dict[str, RegistryError] = {}
 
@@ -56,13 +50,13 @@ class MirrorReader:
 
     def manifest(self, source: PullSpec) -> StoredManifest:
         """Return the manifest of an image, checked against its digest. Raises ``RegistryError``."""
-        return self._once(source, lambda client: read_manifest(client, source.reference, str(source)))
+        return self._once(source, lambda client: client.manifest(source.reference))
 
     def blob(self, source: PullSpec, digest: str, size: int) -> bytes:
         """Return a blob, checked against its digest. Raises ``RegistryError``."""
 
         def read(client: RegistryClient) -> bytes:
-            with checked_blob(client, Descriptor(digest, size), str(source)) as file:
+            with checked_blob(client, Descriptor(digest, size)) as file:
                 return file.read()
 
         return self._once(source, read)
@@ -71,7 +65,7 @@ class MirrorReader:
         if source.registry in self._unreachable:
             raise self._unreachable[source.registry]
         try:
-            return read(RegistryClient(_Direct(self._access), source, _pause))
+            return read(RegistryClient(self._access, source, [source]))
         except RegistryError as error:
             if any(problem.code == UNREACHABLE for problem in error.problems):
                 # All images of a registry that is down would wait for the same timeouts, and have the same problem.
@@ -80,25 +74,6 @@ class MirrorReader:
                 self._unreachable[source.registry] = RegistryError([known])
                 raise self._unreachable[source.registry] from None
             raise
-
-
-class _Direct:
-    """An ``Access`` that looks for an image nowhere else than where its name says."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
-
-    def sources(self, spec: PullSpec) -> Sequence[PullSpec]:
-        return [spec]
-
-    def base_url(self, registry: str) -> str:
-        return self._access.base_url(registry)
-
-    def pool(self, url: str) -> urllib3.PoolManager:
-        return self._access.pool(url)
-
-    def authorization(self, spec: PullSpec, challenges: Sequence[str]) -> str:
-        return self._access.authorization(spec, challenges)
 
 
 class MirrorRepository:

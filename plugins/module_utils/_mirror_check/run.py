@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._problems import CapabilityError, InvalidOptionError, Problems
+from .._problems import InvalidOptionError, Problems
 from .._registry.access_options import AccessOptions
-from .._registry.configured_access import ConfiguredAccess, configure_access
+from .._registry.configured_access import configure_access
 from .._release.release import Release
-from .._signature.http_store import http_get
 from .check import check_images
 from .inputs import MirrorOptions, mirror_request
 from .reader import MirrorReader
@@ -35,16 +34,10 @@ def check_mirror(
     ``target`` has no manifests if no registry has it. Then only its image is checked.
     """
     errors = Problems()
-    configured: ConfiguredAccess | None = None
-    with errors.collect(CapabilityError):
-        configured = configure_access(access, environ, errors)
-    # Certificates that cannot be read are among the errors.
-    get = http_get(access.ca_path if configured else None)
-    request = mirror_request(target, current, options, get, errors)
+    configured = configure_access(access, environ, errors)
+    request = mirror_request(target, current, options, configured.http, errors)
     errors.raise_errors(InvalidOptionError)
     problems.extend(errors)
-    if configured is None:
-        raise AssertionError("an option that cannot be used is an error")
     rows = check_images(request, MirrorReader(configured))
     result: dict[str, Any] = {"ready": all(row.ready for row in rows), "images": [row.as_dict() for row in rows]}
     if current is not None and target.manifests:

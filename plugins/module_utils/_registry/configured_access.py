@@ -7,76 +7,44 @@
 
 from __future__ import annotations
 
-import os
-import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from .._problems import Problem, Problems
-from .access import RegistryError
+from .._http.client import HttpClient, Patience, trusted_certificates
+from .._http.error import HttpError
+from .._problems import Problem, Problems, RegistryError
 from .access_options import AccessOptions
 from .credential_files import read_credentials
 from .credentials import Credential, Credentials
 from .mirror_files import read_mirrors
 from .mirrors import RegistryRule, is_insecure, is_location, merge_rules, pull_sources
-from .proxy import Proxy, find_proxy
 from .pull_spec import PullSpec
 from .registries_conf import read_registries_conf
-from .token_server import Token, basic_header, is_allowed_realm, parse_challenges, parse_token, token_request
+from .token_server import Token, TokenRequest, basic_header, parse_challenges, parse_token, token_request
 
-if TYPE_CHECKING:
-    import urllib3
-
-_Value = TypeVar("_Value")
-_CONNECT_SECONDS, _READ_SECONDS = 15, 60
-_RETRIES = 2
 _MOST_TOKEN_BYTES = 1 << 20
-_OK = 200
 _EARLY_SECONDS = 10
 """How long before its end a token is not used any more."""
 
 
 def configure_access(options: AccessOptions, environ: Mapping[str, str], problems: Problems) -> ConfiguredAccess:
-    """Read the files that ``options`` and the environment name. Raises ``RegistryError`` with all errors.
-
-    Adds warnings to ``problems``, such as a file of the user that cannot be read.
-    """
-    reported = Problems()
-    rules = read_mirrors(options.mirrors, reported)
-    conf = read_registries_conf(options.registries_conf, environ, reported)
-    credentials = read_credentials(options.pull_secret, options.auth_file, environ, reported, helpers=conf.helpers)
+    """Read the files that ``options`` and the environment name. Reports what is not valid, or cannot be read."""
+    rules = read_mirrors(options.mirrors, problems)
+    conf = read_registries_conf(options.registries_conf, environ, problems)
+    credentials = read_credentials(options.pull_secret, options.auth_file, environ, problems)
     for index, registry in enumerate(options.insecure_registries):
         if not is_location(registry) or "/" in registry:
             message = f"is {registry!r}, expected HOST or HOST:PORT"
-            reported.error("invalid-registry", f"insecure_registries[{index}]", message, "Write only host and port")
-    verified = _ssl_context(options.ca_path, reported)
-    reported.raise_errors(RegistryError)
-    problems.extend(reported)
-    insecure = tuple(
+            problems.error("invalid-registry", f"insecure_registries[{index}]", message, "Write only host and port")
+    http = read_http_client(options.ca_path, environ, problems)
+    insecure = [
         RegistryRule(registry, "insecure_registries", insecure=True) for registry in options.insecure_registries
-    )
-    return ConfiguredAccess(merge_rules((*rules, *conf.rules)), insecure, credentials, verified, dict(environ))
-
-
-def _ssl_context(ca_path: str | None, problems: Problems) -> ssl.SSLContext:
-    """A context that trusts the authorities of the system and those in the file or directory ``ca_path``."""
-    context = ssl.create_default_context()
-    hint = "Set it to a file with certificates in PEM format"
-    if ca_path:
-        try:
-            if os.path.isdir(ca_path):
-                context.load_verify_locations(capath=ca_path)
-            else:
-                context.load_verify_locations(cafile=ca_path)
-        except ssl.SSLError:
-            problems.error("invalid-certificate", f"ca_path ({ca_path})", "has no certificate in PEM format", hint)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            problems.error("unreadable-file", f"ca_path ({ca_path})", f"cannot be read: {reason}", hint)
-    return context
+    ]
+    http.is_insecure = lambda host: is_insecure(host, (*insecure, *rules, *conf))
+    return ConfiguredAccess(merge_rules((*rules, *conf)), credentials, http)
 
 
 class _Authorization(NamedTuple):
@@ -88,30 +56,22 @@ class _Authorization(NamedTuple):
 
 
 class ConfiguredAccess:
-    """The ``Access`` of options and environment variables. Threads may share it."""
+    """Knows what a request to a registry needs, and sends it with ``http``. Threads may share it."""
 
-    def __init__(
-        self,
-        rules: Sequence[RegistryRule],
-        insecure: Sequence[RegistryRule],
-        credentials: Credentials,
-        verified: ssl.SSLContext,
-        environ: Mapping[str, str],
-    ) -> None:
-        self._rules, self._insecure = rules, (*insecure, *rules)
-        self._credentials, self._verified, self._environ = credentials, verified, environ
+    def __init__(self, rules: Sequence[RegistryRule], credentials: Credentials, http: HttpClient) -> None:
+        self.http = http
+        self._rules, self._credentials = rules, credentials
         self._lock = threading.RLock()
-        self._pools: dict[tuple[bool, Proxy | None], urllib3.PoolManager] = {}
         self._base_urls: dict[str, str] = {}
         self._authorizations: dict[str, _Authorization] = {}
 
     def sources(self, spec: PullSpec) -> Sequence[PullSpec]:
-        """Return where to look for an image, in this order: its mirrors, and itself unless that is not allowed."""
-        names = _checked(
-            lambda problems: pull_sources(spec.name, self._rules, problems, by_digest=spec.digest is not None)
-        )
+        """Return where to look for an image, in this order: its mirrors, and itself unless that is not allowed.
+
+        Raises ``RegistryError`` if there is no such place.
+        """
         sources: list[PullSpec] = []
-        for name in names:
+        for name in pull_sources(spec.name, self._rules, by_digest=spec.digest is not None):
             registry, _slash, repository = name.partition("/")
             if not repository:
                 hint = f"Add the path of the repository to the location {name}"
@@ -124,23 +84,13 @@ class ConfiguredAccess:
 
         Only a registry that is named as insecure is tried with plain HTTP, and only if it does not answer with TLS.
         """
-        secure = f"https://{_api_host(registry)}"
-        if not is_insecure(registry, self._insecure):
+        secure = f"https://{registry}"
+        if not self.http.is_insecure(registry):
             return secure
         with self._lock:
             if registry not in self._base_urls:
-                self._base_urls[registry] = secure if self._answers(secure) else f"http://{_api_host(registry)}"
+                self._base_urls[registry] = secure if self._answers(secure) else f"http://{registry}"
             return self._base_urls[registry]
-
-    def pool(self, url: str) -> urllib3.PoolManager:
-        """Return the pool for a request to ``url``, which is that of a registry or the target of a redirect."""
-        proxy = _checked(lambda problems: find_proxy(url, self._environ, problems))
-        insecure = is_insecure(urlsplit(url).netloc, self._insecure)
-        with self._lock:
-            key = (insecure, proxy)
-            if key not in self._pools:
-                self._pools[key] = _new_pool(_unverified() if insecure else self._verified, self._verified, proxy)
-            return self._pools[key]
 
     def authorization(self, spec: PullSpec, challenges: Sequence[str]) -> str:
         """Return the header ``Authorization`` for the repository of ``spec``, empty for an anonymous request.
@@ -158,15 +108,11 @@ class ConfiguredAccess:
 
     def _authorize(self, spec: PullSpec, headers: Sequence[str]) -> _Authorization:
         challenges = {challenge.scheme: challenge for challenge in reversed(parse_challenges(headers))}
-        credential = _checked(lambda problems: self._credentials.find(spec.name, problems))
+        credential = self._credentials.find(spec.name)
         if "bearer" in challenges:
-            where = spec.registry
-            request = _checked(
-                lambda problems: token_request(challenges["bearer"], spec.repository, credential, where, problems)
-            )
-            if request is not None:
-                token = self._token(request.url, request.headers, request.body, where)
-                return _Authorization(f"Bearer {token.value}", time.monotonic() + token.seconds - _EARLY_SECONDS)
+            request = token_request(challenges["bearer"], spec, credential, self.http.is_insecure)
+            token = self._token(request, spec.registry)
+            return _Authorization(f"Bearer {token.value}", time.monotonic() + token.seconds - _EARLY_SECONDS)
         if "basic" in challenges and credential and credential.username:
             return _Authorization(basic_header(credential), float("inf"))
         raise self._unauthorized(spec, credential, tuple(challenges))
@@ -183,87 +129,45 @@ class ConfiguredAccess:
             "registry-unauthorized", str(spec), message, "Set pull_secret or auth_file, or log in with podman"
         )
 
-    def _token(self, url: str, headers: Mapping[str, str], body: str | None, where: str) -> Token:
-        import urllib3
-
-        host = urlsplit(url).netloc
-        insecure = is_insecure(host, self._insecure)
-        _checked(lambda problems: is_allowed_realm(url, where, problems, insecure=insecure))
+    def _token(self, request: TokenRequest, registry: str) -> Token:
+        where = f"token server {urlsplit(request.url).netloc}"
         try:
-            response = self.pool(url).request(
-                "GET" if body is None else "POST",
-                url,
-                headers={**headers, "Accept-Encoding": "identity"},
-                body=body,
-                redirect=False,
-                preload_content=False,
-                timeout=urllib3.Timeout(_CONNECT_SECONDS, _READ_SECONDS),
-                retries=urllib3.Retry(_RETRIES, redirect=0),
+            status, content = self.http.request(
+                request.url,
+                request.headers,
+                lambda answer: (answer.status, answer.read(_MOST_TOKEN_BYTES)),
+                authorize=lambda _challenges: request.authorization,
+                form=request.form,
             )
-            content = response.read(_MOST_TOKEN_BYTES, decode_content=False)
-            response.release_conn()
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            message = f"cannot be reached ({type(error).__name__})"
-            raise _error(
-                "registry-unreachable", f"token server {host}", message, "Check network, CA and proxy"
-            ) from None
-        if response.status != _OK:
-            message = f"answers {response.status} to the request for a token for {where}"
-            hint = f"Check the credentials for {where}"
-            raise _error("registry-unauthorized", f"token server {host}", message, hint)
-        token = _checked(lambda problems: parse_token(content, f"token server {host}", problems))
-        if token is None:
-            raise AssertionError("a token that cannot be read is an error")
-        return token
+        except HttpError as error:
+            raise registry_error(where, error) from None
+        if status in (401, 403):
+            message = f"answers {status} to the request for a token for {registry}"
+            raise _error("registry-unauthorized", where, message, f"Check the credentials for {registry}")
+        if status != 200:
+            raise _error("registry-error", where, f"answers {status}, expected a token", "Run the module again later")
+        return parse_token(content, where)
 
     def _answers(self, url: str) -> bool:
-        import urllib3
-
         try:
-            response = self.pool(url).request(
-                "GET",
-                f"{url}/v2/",
-                redirect=False,
-                preload_content=False,
-                timeout=urllib3.Timeout(_CONNECT_SECONDS, _READ_SECONDS),
-                retries=urllib3.Retry(0),
-            )
-        except (urllib3.exceptions.HTTPError, OSError):
+            return self.http.request(f"{url}/v2/", {}, lambda _answer: True, patience=Patience(tries=1))
+        except HttpError:
             return False
-        response.close()
-        return True
 
 
-def _api_host(registry: str) -> str:
-    """The host that serves a registry (containers/image:docker/docker_client.go dockerRegistry)."""
-    return "registry-1.docker.io" if registry == "docker.io" else registry
+def read_http_client(ca_path: str | None, environ: Mapping[str, str], problems: Problems) -> HttpClient:
+    """The client of the option ``ca_path``, which is reported if it cannot be read."""
+    try:
+        return HttpClient(environ, trusted_certificates(ca_path))
+    except HttpError as error:
+        problems.error(error.code, f"ca_path ({ca_path})", str(error), error.hint)
+    return HttpClient(environ, trusted_certificates(None))
 
 
-def _new_pool(context: ssl.SSLContext, verified: ssl.SSLContext, proxy: Proxy | None) -> urllib3.PoolManager:
-    import urllib3
-
-    options: dict[str, Any] = {"ssl_context": context, "maxsize": 4}
-    if proxy is None:
-        return urllib3.PoolManager(**options)
-    if proxy.user_password:
-        options["proxy_headers"] = urllib3.make_headers(proxy_basic_auth=proxy.user_password)
-    if proxy.url.startswith("https:"):
-        options["proxy_ssl_context"] = verified
-    return urllib3.ProxyManager(proxy.url, **options)
-
-
-def _unverified() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
-
-
-def _checked(step: Callable[[Problems], _Value]) -> _Value:
-    problems = Problems()
-    value = step(problems)
-    problems.raise_errors(RegistryError)
-    return value
+def registry_error(where: str, error: HttpError) -> RegistryError:
+    """The error of a request to the registry or token server ``where``."""
+    code = "registry-unreachable" if error.code == "unreachable" else error.code
+    return _error(code, where, str(error), error.hint)
 
 
 def _error(code: str, where: str, message: str, hint: str) -> RegistryError:

@@ -17,8 +17,8 @@ import re
 import subprocess
 from collections.abc import Mapping
 
-from .._problems import Problem, Problems
-from .credentials import FILES_HELPER, AuthConfig, Credential, Credentials, parse_auth_config
+from .._problems import Problem, Problems, RegistryError
+from .credentials import AuthConfig, Credential, Credentials, parse_auth_config
 
 _AUTH_FILE_VARIABLE = "REGISTRY_AUTH_FILE"
 _HELPER_SECONDS = 60
@@ -28,12 +28,7 @@ _IDENTITY_TOKEN_USER = "<token>"
 
 
 def read_credentials(
-    pull_secret: str | None,
-    auth_file: str | None,
-    environ: Mapping[str, str],
-    problems: Problems,
-    *,
-    helpers: tuple[str, ...] = (FILES_HELPER,),
+    pull_secret: str | None, auth_file: str | None, environ: Mapping[str, str], problems: Problems
 ) -> Credentials:
     """Read what the options ``pull_secret`` and ``auth_file`` name, else what podman and skopeo would read.
 
@@ -55,7 +50,7 @@ def read_credentials(
                 reported = Problems()
                 configs.append(_read_file(path, path, reported))
                 problems.extend(item._replace(severity="warning") for item in reported)
-    return Credentials(tuple(config for config in configs if config), call_helper, helpers)
+    return Credentials(tuple(config for config in configs if config), call_helper)
 
 
 def _default_paths(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -67,7 +62,6 @@ def _default_paths(environ: Mapping[str, str]) -> tuple[str, ...]:
         os.path.join(primary, "auth.json"),
         os.path.join(settings, "containers", "auth.json"),
         os.path.join(environ.get("DOCKER_CONFIG") or os.path.join(home, ".docker"), "config.json"),
-        os.path.join(home, ".dockercfg"),
     )
 
 
@@ -82,47 +76,41 @@ def _read_file(path: str, where: str, problems: Problems) -> AuthConfig | None:
     except OSError as error:
         problems.error("unreadable-file", where, f"cannot be read: {error.strerror or error}", hint)
         return None
-    return parse_auth_config(data, where, problems, legacy=os.path.basename(path) == ".dockercfg")
+    return parse_auth_config(data, where, problems)
 
 
-def call_helper(helper: str, server: str, problems: Problems) -> Credential | None:
+def call_helper(helper: str, server: str) -> Credential | None:
     """Ask the program ``docker-credential-HELPER`` for the credential of ``server``; ``None`` if it has none.
 
-    Nothing that the program prints is shown, because it can contain the secret. Reports a helper that fails.
+    Nothing that the program prints is shown, because it can contain the secret. Raises ``RegistryError`` if it fails.
     """
     program = f"docker-credential-{helper}"
     if not _HELPER_NAME.fullmatch(helper):
-        message = f"is named {helper!r}, expected letters, digits and . _ -"
-        problems.error("invalid-credential-helper", "credential helper", message, "Correct credHelpers or credsStore")
-        return None
+        message, hint = f"is named {helper!r}, expected letters, digits and . _ -", "Correct credHelpers or credsStore"
+        raise RegistryError([Problem("error", "invalid-credential-helper", "credential helper", message, hint)])
     try:
         # No module is at hand whose run_command could be called.
         ended = subprocess.run(  # pylint: disable=ansible-bad-function
             [program, "get"], input=server.encode(), capture_output=True, timeout=_HELPER_SECONDS, check=False
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        problems.append(_helper_problem(program, server, error))
-        return None
+    except subprocess.TimeoutExpired:
+        raise _failed(program, server, f"did not end within {_HELPER_SECONDS} s") from None
+    except OSError as error:
+        raise _failed(program, server, f"cannot be run: {error.strerror or error}") from None
     if ended.returncode:
         if ended.stdout.decode(errors="replace").strip() == _HELPER_FOUND_NOTHING:
             return None
-        problems.append(_helper_problem(program, server, f"ended with exit code {ended.returncode}"))
-        return None
+        raise _failed(program, server, f"ended with exit code {ended.returncode}")
     try:
         answer = json.loads(ended.stdout)
         username, secret = answer["Username"], answer["Secret"]
     except (ValueError, KeyError, TypeError):
         username = secret = None
     if not isinstance(username, str) or not isinstance(secret, str):
-        problems.append(_helper_problem(program, server, "did not print JSON with Username and Secret"))
-        return None
+        raise _failed(program, server, "did not print JSON with Username and Secret")
     return Credential(identity_token=secret) if username == _IDENTITY_TOKEN_USER else Credential(username, secret)
 
 
-def _helper_problem(program: str, server: str, fault: str | OSError | subprocess.TimeoutExpired) -> Problem:
-    if isinstance(fault, subprocess.TimeoutExpired):
-        fault = f"did not end within {_HELPER_SECONDS} s"
-    elif isinstance(fault, OSError):
-        fault = f"cannot be run: {fault.strerror or fault}"
+def _failed(program: str, server: str, fault: str) -> RegistryError:
     hint = f"Install {program} on the host where the module runs, or log in with another method"
-    return Problem("error", "credential-helper-failed", program, f"{fault}, for {server}", hint)
+    return RegistryError([Problem("error", "credential-helper-failed", program, f"{fault}, for {server}", hint)])

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from .._problems import Problem
-from .access import RegistryError
-from .blob import ImageStore, checked_blob, read_manifest
+from .._problems import Problem, RegistryError
+from .blob import ImageStore, checked_blob
 from .image_manifest import Descriptor, ImageManifest, ManifestList, choose, parse_manifest
 from .layer import Layer, read_layer
 
@@ -35,12 +34,12 @@ class ImageFiles(NamedTuple):
 
 def resolve_image(store: ImageStore, reference: str, architecture: str, where: str) -> ResolvedImage:
     """Return the image of a tag or digest, that for ``architecture`` of a list. Raises ``RegistryError``."""
-    named = read_manifest(store, reference, where)
+    named = store.manifest(reference)
     parsed = parse_manifest(named.data, where)
     if isinstance(parsed, ImageManifest):
         return ResolvedImage(named.digest, named.digest, parsed)
     chosen = choose(parsed, architecture, where)
-    inner = parse_manifest(read_manifest(store, chosen.digest, where).data, where)
+    inner = parse_manifest(store.manifest(chosen.digest).data, where)
     if isinstance(inner, ManifestList):
         message = "is a list of lists, expected a list of images"
         raise RegistryError([Problem("error", "invalid-manifest", where, message, "Name an image of the list")])
@@ -62,7 +61,7 @@ def read_files(
     read: list[Descriptor] = []
     for descriptor in reversed(manifest.layers):
         layer_location = f"{where}, layer {descriptor.digest}"
-        with checked_blob(store, descriptor, layer_location) as blob:
+        with checked_blob(store, descriptor) as blob:
             view.add_below(read_layer(blob, directories, layer_location))
         read.append(descriptor)
         if complete(view.files):

@@ -15,8 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._problems import Problem, shown
-from .access import RegistryError
+from .._problems import Problem, RegistryError, shown
 from .pull_spec import is_digest
 
 MANIFEST_TYPES = (

@@ -17,8 +17,7 @@ import zlib
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from .._problems import Problem, shown
-from .access import RegistryError
+from .._problems import Problem, RegistryError, shown
 
 if TYPE_CHECKING:
     from typing import Self

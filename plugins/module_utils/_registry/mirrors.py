@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from .._problems import Problems
+from .._problems import Problem, RegistryError
 from .pull_spec import registry_of
 
 _HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
@@ -48,11 +48,11 @@ class RegistryRule(NamedTuple):
     mirrors: tuple[Mirror, ...] = ()
 
 
-def pull_sources(name: str, rules: Iterable[RegistryRule], problems: Problems, *, by_digest: bool) -> tuple[str, ...]:
+def pull_sources(name: str, rules: Iterable[RegistryRule], *, by_digest: bool) -> tuple[str, ...]:
     """The names of repositories to read the repository ``name`` from, in this order: its mirrors, then itself.
 
     ``rules`` have one rule per prefix, see ``merge_rules``; the longest prefix counts. ``by_digest``: the image is
-    named by digest. Reports an image that must not be read from anywhere.
+    named by digest. Raises ``RegistryError`` for an image that must not be read from anywhere.
     """
     known = tuple(rules)
     rule = _find_rule(name, known)
@@ -72,7 +72,7 @@ def pull_sources(name: str, rules: Iterable[RegistryRule], problems: Problems, *
     if blocking and not sources:
         kind = "digest" if by_digest else "tag"
         message = f"must not be contacted ({blocking.where}), and has no mirror for images that are named by {kind}"
-        problems.error("blocked-registry", name, message, f"Add a mirror of {name}")
+        raise RegistryError([Problem("error", "blocked-registry", name, message, f"Add a mirror of {name}")])
     return tuple(sources)
 
 

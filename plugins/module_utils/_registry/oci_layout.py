@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .._problems import Problem
-from .access import RegistryError
-from .blob import BlobSink, StoredManifest, digest_of
+from .._problems import Problem, RegistryError
+from .blob import BlobSink, StoredManifest, checked_manifest
 from .image_manifest import LARGEST_MANIFEST
 from .pull_spec import is_digest
 from .stored_files import StoredFiles, chunks, read_small
@@ -34,11 +33,7 @@ class OciLayout:
         data = read_small(self._files, _path(digest), LARGEST_MANIFEST)
         if data is None:
             raise self._error("image-not-found", f"does not contain the manifest {digest}", "Copy the image again")
-        # Of a name, nothing but the index says what the digest has to be.
-        if digest_of(data) != digest:
-            hint = "Copy the image again: it was changed or damaged"
-            raise self._error("wrong-digest", f"has other content than the manifest {digest}", hint)
-        return StoredManifest(data, digest)
+        return checked_manifest(data, digest, self._files.location)
 
     def copy_blob(self, sink: BlobSink) -> None:
         """Write the blob of a sink's descriptor to it. Raises ``RegistryError``."""
@@ -46,8 +41,10 @@ class OciLayout:
         if parts is None:
             message = f"does not contain the blob {sink.descriptor.digest}"
             raise self._error("blob-not-found", message, "Copy the image with all of its layers")
+        sink.restart(self._files.location)
         for data in parts:
             sink.write(data)
+        sink.check()
 
     def _find(self, name: str) -> str:
         entries = self._entries()

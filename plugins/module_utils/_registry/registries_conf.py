@@ -14,10 +14,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._problems import Problems, shown, type_name
-from .credentials import FILES_HELPER
 from .mirrors import Mirror, PullBy, RegistryRule, is_location
 
 _CONF_VARIABLE = "CONTAINERS_REGISTRIES_CONF"
@@ -28,27 +27,18 @@ _WILDCARD = re.compile(r"\*\.[^/@:*]+")
 _HINT = "See man containers-registries.conf"
 
 
-class RegistriesConf(NamedTuple):
-    """The content of registries.conf and its drop-in files. ``helpers`` are the ``credential-helpers``."""
-
-    rules: tuple[RegistryRule, ...]
-    helpers: tuple[str, ...] = (FILES_HELPER,)
-
-
-def read_registries_conf(path: str | None, environ: Mapping[str, str], problems: Problems) -> RegistriesConf:
+def read_registries_conf(path: str | None, environ: Mapping[str, str], problems: Problems) -> tuple[RegistryRule, ...]:
     """Read ``path``, else the files that podman and skopeo would read.
 
     ``path`` is a file, or a directory with ``registries.conf``, ``registries.conf.d`` or both, such as a copy of
     ``/etc/containers``. It must exist, and so must the file that ``CONTAINERS_REGISTRIES_CONF`` names.
     """
     rules: dict[str, RegistryRule] = {}
-    helpers: tuple[str, ...] = ()
     for file, required in _files(path, environ, problems):
         content = _load(file, problems, required=required)
         if content is not None:
             rules.update(_parse_rules(content, file, problems))
-            helpers = _parse_helpers(content, file, problems) or helpers
-    return RegistriesConf(tuple(rules.values()), helpers or (FILES_HELPER,))
+    return tuple(rules.values())
 
 
 def _files(path: str | None, environ: Mapping[str, str], problems: Problems) -> Iterator[tuple[str, bool]]:
@@ -93,15 +83,6 @@ def _load(path: str, problems: Problems, *, required: bool) -> dict[str, Any] | 
     except OSError as error:
         problems.error("unreadable-file", where, f"cannot be read: {error.strerror or error}", "Check the permissions")
     return None
-
-
-def _parse_helpers(content: Mapping[str, Any], path: str, problems: Problems) -> tuple[str, ...]:
-    helpers = content.get("credential-helpers", [])
-    if isinstance(helpers, list) and all(isinstance(helper, str) for helper in helpers):
-        return tuple(helpers)
-    where = f"registries.conf ({path}), credential-helpers"
-    problems.error("not-a-list", where, f"is {shown(helpers)}, expected a list of strings", _HINT)
-    return ()
 
 
 def _parse_rules(content: Mapping[str, Any], path: str, problems: Problems) -> dict[str, RegistryRule]:

@@ -13,9 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .._problems import Problem
-from .access import RegistryError
-from .blob import BlobSink, StoredManifest, digest_of
+from .._problems import Problem, RegistryError
+from .blob import BlobSink, StoredManifest, checked_manifest
 from .image_manifest import LARGEST_MANIFEST
 from .pull_spec import is_digest
 from .stored_files import StoredFiles, chunks, read_small
@@ -41,7 +40,7 @@ class RegistryStorage:
             listed = _describe(self._releases())
             message = f"does not contain the image {digest}; it has {listed}"
             raise self._error("image-not-found", message, "Correct the digest, or name the archive that has it")
-        return StoredManifest(data, digest_of(data))
+        return checked_manifest(data, digest, self._files.location)
 
     def copy_blob(self, sink: BlobSink) -> None:
         """Write the blob of a sink's descriptor to it. Raises ``RegistryError``."""
@@ -50,8 +49,10 @@ class RegistryStorage:
             message = f"does not contain the blob {sink.descriptor.digest}"
             hint = "Name the directory with all archives of the mirror: an archive of a later run has only what is new"
             raise self._error("blob-not-found", message, hint)
+        sink.restart(self._files.location)
         for data in parts:
             sink.write(data)
+        sink.check()
 
     def _only_release(self) -> str:
         releases = self._releases()

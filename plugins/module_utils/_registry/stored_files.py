@@ -12,8 +12,7 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from typing import IO, Protocol
 
-from .._problems import Problem
-from .access import RegistryError
+from .._problems import Problem, RegistryError
 from .layer import UNREADABLE_ARCHIVE
 
 _CHUNK = 1 << 18

@@ -14,12 +14,13 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from .._problems import Problems, shown
+from .._problems import Problem, RegistryError, shown
 from .credentials import Credential
+from .pull_spec import PullSpec
 
 _CLIENT_ID = "capability.openshift"
 _PARAMETER = re.compile(r'\s*([!#$%&\'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))\s*(?:,|$)')
@@ -35,11 +36,12 @@ class Challenge(NamedTuple):
 
 
 class TokenRequest(NamedTuple):
-    """A request for a token. A ``body`` is the form of a POST request, else the method is GET."""
+    """A request for a token. ``authorization`` is its header; a ``form`` makes it a POST request."""
 
     url: str
     headers: Mapping[str, str]
-    body: str | None = None
+    authorization: str = ""
+    form: str | None = None
 
     def __repr__(self) -> str:
         return "TokenRequest(***)"
@@ -81,19 +83,25 @@ def basic_header(credential: Credential) -> str:
 
 
 def token_request(
-    challenge: Challenge, repository: str, credential: Credential | None, where: str, problems: Problems
-) -> TokenRequest | None:
-    """The request that answers the bearer ``challenge`` of a registry for read access to ``repository``.
+    challenge: Challenge, spec: PullSpec, credential: Credential | None, is_insecure: Callable[[str], bool]
+) -> TokenRequest:
+    """The request that answers the bearer ``challenge`` of a registry for read access to the repository of ``spec``.
 
-    ``repository`` is the path without the registry. The token is for nothing else, whatever scope the challenge names.
-    The caller must check the returned URL with ``is_allowed_realm``. ``where`` is the registry.
+    The token is for nothing else, whatever scope the challenge names. Raises ``RegistryError`` for a token server that
+    must not get credentials: only one that the user named as insecure, for which ``is_insecure`` is true, may be plain
+    HTTP.
     """
     realm = challenge.parameters.get("realm", "")
     if not _is_token_url(realm):
         message = f"names the token server {shown(realm)}, expected a URL"
-        problems.error("invalid-token-server", where, message, "Report this to the administrator of the registry")
-        return None
-    fields = {"scope": f"repository:{repository}:pull"}
+        hint = "Report this to the administrator of the registry"
+        raise RegistryError([Problem("error", "invalid-token-server", spec.registry, message, hint)])
+    scheme, host = urlsplit(realm).scheme, urlsplit(realm).netloc
+    if scheme != "https" and not is_insecure(host):
+        message = f"names the token server {scheme}://{host}, expected https"
+        hint = f"Add {host} to insecure_registries if you trust the network"
+        raise RegistryError([Problem("error", "insecure-token-server", spec.registry, message, hint)])
+    fields = {"scope": f"repository:{spec.repository}:pull"}
     if challenge.parameters.get("service"):
         fields["service"] = challenge.parameters["service"]
     if credential and credential.identity_token:
@@ -103,30 +111,15 @@ def token_request(
             "client_id": _CLIENT_ID,
             "refresh_token": credential.identity_token,
         }
-        return TokenRequest(realm, {"Content-Type": "application/x-www-form-urlencoded"}, urlencode(form))
-    headers = {"Authorization": basic_header(credential)} if credential else {}
+        return TokenRequest(realm, {"Content-Type": "application/x-www-form-urlencoded"}, form=urlencode(form))
     if credential and credential.username:
         fields["account"] = credential.username
-    return TokenRequest(f"{realm}{'&' if '?' in realm else '?'}{urlencode(fields)}", headers)
+    url = f"{realm}{'&' if '?' in realm else '?'}{urlencode(fields)}"
+    return TokenRequest(url, {}, basic_header(credential) if credential else "")
 
 
-def is_allowed_realm(url: str, where: str, problems: Problems, *, insecure: bool) -> bool:
-    """Whether credentials may be sent to the token server at ``url``, and report why not.
-
-    ``insecure``: the user named the host of ``url`` as insecure. Only then may it be plain HTTP.
-    """
-    scheme, host = urlsplit(url).scheme, urlsplit(url).netloc
-    if scheme == "https" or insecure:
-        return True
-    message = f"names the token server {scheme}://{host}, expected https"
-    problems.error(
-        "insecure-token-server", where, message, f"Add {host} to insecure_registries if you trust the network"
-    )
-    return False
-
-
-def parse_token(body: bytes, where: str, problems: Problems) -> Token | None:
-    """Read the answer of the token server ``where``. Its text is never shown."""
+def parse_token(body: bytes, where: str) -> Token:
+    """Read the answer of the token server ``where``. Its text is never shown. Raises ``RegistryError``."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
@@ -136,8 +129,8 @@ def parse_token(body: bytes, where: str, problems: Problems) -> Token | None:
     seconds = answer.get("expires_in")
     if not isinstance(value, str) or not value.isascii() or not value.isprintable():
         message = "answered without a token, expected JSON with token or access_token"
-        problems.error("invalid-token", where, message, "Check the credentials for this registry")
-        return None
+        hint = "Check the credentials for this registry"
+        raise RegistryError([Problem("error", "invalid-token", where, message, hint)])
     valid = seconds if isinstance(seconds, int) and not isinstance(seconds, bool) else 0
     return Token(value, max(valid, _SHORTEST_SECONDS))
 

@@ -8,22 +8,23 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .._problems import Problem, Problems, ReleaseError
-from .._registry.access import RegistryError
+from .._problems import Problem, Problems, RegistryError, ReleaseError
 from .._registry.access_options import AccessOptions
-from .._registry.blob import ImageStore
+from .._registry.blob import ImageStore, checked_blob
 from .._registry.client import RegistryClient
 from .._registry.configured_access import configure_access
 from .._registry.image import ResolvedImage, read_files, resolve_image
+from .._registry.image_manifest import Descriptor
 from .._registry.oci_layout import OciLayout
 from .._registry.registry_storage import RegistryStorage
 from .._registry.stored_files import ArchiveFiles, DirectoryFiles, StoredFiles, unreadable
+from .._unstructured import as_text
 from .cache import CachedRelease, ReleaseCache, ReleaseImage
 from .completeness import DIRECTORIES, METADATA_FILE, is_complete
-from .image_config import read_image_config
 from .release_name import ReleaseName
 
 
@@ -54,7 +55,7 @@ class ImageReader(NamedTuple):
             raise ReleaseError(
                 [Problem("error", "not-a-release", self.name.text, message, "Name the image of a release")]
             )
-        config = read_image_config(self.store, resolved.manifest.config, self.name.text)
+        config = self._config(resolved.manifest.config)
         image = ReleaseImage(
             digest=resolved.digest,
             manifest_digest=resolved.manifest_digest,
@@ -63,17 +64,29 @@ class ImageReader(NamedTuple):
             layers=found.layers_read,
             bytes=found.bytes_read,
             all_layers=found.layers_read == len(resolved.manifest.layers),
-            built_for=config.architecture,
-            created=config.created,
+            built_for=as_text(config.get("architecture")),
+            created=as_text(config.get("created")),
         )
         return cache.add(image, found.files)
+
+    def _config(self, descriptor: Descriptor | None) -> dict[str, Any]:
+        """The configuration of the image (opencontainers/image-spec:config.md), empty if there is none."""
+        if descriptor is None:
+            return {}
+        with checked_blob(self.store, descriptor) as blob:
+            try:
+                document = json.load(blob)
+            except (ValueError, RecursionError):
+                return {}
+        return document if isinstance(document, dict) else {}
 
 
 def open_image(name: ReleaseName, access: AccessOptions, problems: Problems) -> ImageReader:
     """Return the reader of an image. Raises ``RegistryError``; adds warnings about the access to registries."""
     if name.spec is not None:
-        _require_urllib3(name)
-        client = RegistryClient(configure_access(access, os.environ, problems), name.spec)
+        configured = configure_access(access, os.environ, problems)
+        problems.raise_errors(RegistryError)
+        client = RegistryClient(configured, name.spec)
         return ImageReader(name, client, name.spec.reference)
     if name.kind == "oc-mirror":
         return ImageReader(name, RegistryStorage(_mirror_files(name.path)), name.reference)
@@ -90,15 +103,6 @@ def _mirror_files(path: str) -> StoredFiles:
     if not archives:
         raise unreadable(path, FileNotFoundError(0, "it has neither mirror_*.tar nor docker/registry/v2"))
     return ArchiveFiles(archives)
-
-
-def _require_urllib3(name: ReleaseName) -> None:
-    try:
-        import urllib3  # noqa: F401
-    except ImportError:
-        message = "is in a registry, and Python's library urllib3 is not installed"
-        hint = "Install urllib3 for the Python that runs the module, or extract the release to a directory"
-        raise RegistryError([Problem("error", "missing-library", name.text, message, hint)]) from None
 
 
 def _source(store: ImageStore, name: ReleaseName) -> str:

@@ -29,7 +29,6 @@ class Seen(NamedTuple):
     path: str
     status: int
     authorization: str
-    range: str
     sent: int
 
     @property
@@ -42,7 +41,7 @@ class Proxy(Server):
 
     ``cut``: break a connection for a blob after that many bytes. ``cuts``: how often. ``delay``: seconds before each
     answer. ``redirect``: URL of another server that blobs are redirected to. ``statuses``: answered instead of the
-    next requests. ``drop_ranges``: answers whole blobs to requests for a range.
+    next requests.
     ``tamper``: changes the body of an answer, by its path.
     """
 
@@ -60,7 +59,6 @@ class Proxy(Server):
         self.delay = 0.0
         self.redirect = ""
         self.statuses: list[int] = []
-        self.drop_ranges = False
         self.tamper: Callable[[str, bytes], bytes] | None = None
 
     @property
@@ -96,8 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _forward(self, is_blob: bool) -> None:
         proxy = self.server
         upstream = http.client.HTTPSConnection(proxy.registry.host, context=proxy.registry.site.client_tls())
-        dropped = {*_HOPS, "range"} if proxy.drop_ranges else _HOPS
-        headers = {name: value for name, value in self.headers.items() if name.lower() not in dropped}
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in _HOPS}
         upstream.request(self.command, self.path, headers={**headers, "Host": proxy.registry.host})
         answer = upstream.getresponse()
         kept = {name: value for name, value in answer.getheaders() if name.lower() not in _HOPS}
@@ -149,9 +146,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _record(self, status: int, sent: int) -> None:
-        wanted = self.headers.get("Range", "")
         authorization = self.headers.get("Authorization", "")
-        self.server.seen.append(Seen(self.command, self.path, status, authorization, wanted, sent))
+        self.server.seen.append(Seen(self.command, self.path, status, authorization, sent))
 
     def log_message(self, *_: object) -> None:
         pass

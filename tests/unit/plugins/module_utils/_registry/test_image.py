@@ -9,13 +9,9 @@ import json
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import BlobSink, StoredManifest
 from ansible_collections.capability.openshift.plugins.module_utils._registry.image import read_files, resolve_image
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.image_config import (
-    parse_image_config,
-    read_image_config,
-)
 from ansible_collections.capability.openshift.tests.unit.builders.images import (
     OCI_LAYER,
     Blob,
@@ -197,52 +193,3 @@ def test_a_list_of_lists():
     outer = image_list({"amd64": inner})
 
     assert error(resolve_image, Memory(outer), outer.digest, "amd64", ONE)[0] == "invalid-manifest"
-
-
-@pytest.mark.parametrize("change", [lambda data: data[:-1] + b"x", lambda data: data[:-1], lambda data: data + b"x"])
-def test_a_blob_that_was_changed_is_not_read(change):
-    found = image([layer({"a/x": b"1"})])
-    store = Memory(found)
-    digest = found.blobs[1].digest
-    store.blobs[digest] = change(store.blobs[digest])
-
-    manifest = resolve_image(store, found.digest, "amd64", ONE).manifest
-
-    assert error(read_files, store, manifest, ("a",), lambda files: True, ONE)[0] == "wrong-digest"
-
-
-def test_a_manifest_that_was_changed_is_not_read():
-    found = image([])
-    store = Memory(found)
-    store.blobs[found.digest] += b" "
-
-    code, message = error(resolve_image, store, found.digest, "amd64", ONE)
-
-    changed = digest_of(found.manifest.data + b" ")
-    assert (code, message) == ("wrong-digest", f"the manifest has the digest {changed}, expected {found.digest}")
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (b'{"architecture": "arm64", "created": "2026-03-04T05:06:07Z"}', ("arm64", "2026-03-04T05:06:07Z")),
-        (b'{"created": "2026-03-04T05:06:07.123456789Z"}', ("", "2026-03-04T05:06:07.123456789Z")),
-        (b'{"architecture": "a b", "created": "yesterday"}', ("", "")),
-        (b'{"architecture": 1, "created": []}', ("", "")),
-        (b"[]", ("", "")),
-        (b"{", ("", "")),
-        (b"[" * 100_000, ("", "")),
-    ],
-    ids=range(7),
-)
-def test_the_configuration_of_an_image(data, expected):
-    assert parse_image_config(data) == expected
-
-
-def test_a_configuration_that_was_changed_is_not_read():
-    resolved = resolve_image(Memory(AMD), AMD.digest, "amd64", ONE)
-    store = Memory(AMD)
-    assert read_image_config(store, resolved.manifest.config, ONE).architecture == "amd64"
-    assert resolved.manifest.config is not None
-    store.blobs[resolved.manifest.config.digest] = b"x" * resolved.manifest.config.size
-    assert error(read_image_config, store, resolved.manifest.config, ONE)[0] == "wrong-digest"

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry import layer as reader
-from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.layer import read_layer
 from ansible_collections.capability.openshift.tests.unit.builders.images import link, tar
 

@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.mirror_files import read_mirrors
 from ansible_collections.capability.openshift.plugins.module_utils._registry.mirrors import (
     Mirror,
@@ -28,9 +28,10 @@ def rule(prefix: str, *mirrors: str | Mirror, **fields) -> RegistryRule:
 
 
 def sources(name: str, *rules: RegistryRule, by_digest: bool = True) -> list[str]:
-    problems = Problems()
-    found = list(pull_sources(name, merge_rules(rules), problems, by_digest=by_digest))
-    assert [problem.code for problem in problems] == ([] if found else ["blocked-registry"])
+    """The sources; none if the registry is blocked."""
+    found: list[str] = []
+    with Problems().collect(RegistryError):
+        found += pull_sources(name, merge_rules(rules), by_digest=by_digest)
     return found
 
 
@@ -77,10 +78,10 @@ def test_mirrors_for_digests_and_for_tags(by_digest, expected):
 
 
 def test_a_blocked_source_names_its_rule():
-    problems = Problems()
     rules = [rule(OCP, Mirror("m/x", pull="digest-only"), blocked=True)]
-    assert pull_sources(OCP, rules, problems, by_digest=False) == ()
-    assert str(problems[0]) == (
+    with pytest.raises(RegistryError) as error:
+        pull_sources(OCP, rules, by_digest=False)
+    assert str(error.value) == (
         f"{OCP}: must not be contacted (rule of {OCP}), and has no mirror for images that are named by tag. "
         f"Add a mirror of {OCP}"
     )

@@ -26,7 +26,6 @@ def write(path, text):
 
 FULL = """
 unqualified-search-registries = ["docker.io"]
-credential-helpers = ["secretservice", "containers-auth.json"]
 short-name-mode = "enforcing"
 
 [[registry]]
@@ -63,8 +62,7 @@ def test_all_fields(tmp_path):
     path = write(tmp_path / "registries.conf", FULL)
     conf, problems = read(path)
     assert problems == []
-    assert conf.helpers == ("secretservice", "containers-auth.json")
-    assert [rule[:1] + rule[2:] for rule in conf.rules] == [
+    assert [rule[:1] + rule[2:] for rule in conf] == [
         (
             "quay.io/ocp",
             "internal.example/ocp",
@@ -79,11 +77,11 @@ def test_all_fields(tmp_path):
         ("registry.redhat.io", "", False, True, (Mirror("m.example/redhat", False, "digest-only"),)),
         ("*.example.com", "", False, True, ()),
     ]
-    assert conf.rules[1].where == f"registries.conf ({path}), registry[1]"
+    assert conf[1].where == f"registries.conf ({path}), registry[1]"
 
 
 def locations(conf):
-    return {rule.prefix: [mirror.location for mirror in rule.mirrors] for rule in conf.rules}
+    return {rule.prefix: [mirror.location for mirror in rule.mirrors] for rule in conf}
 
 
 def registry(location, mirror):
@@ -170,7 +168,6 @@ def test_a_directory_without_configuration(tmp_path):
             "conflicting-pull-from-mirror",
             ", registry[0].mirror[0].pull-from-mirror",
         ),
-        ('credential-helpers = "pass"', "not-a-list", ", credential-helpers"),
     ],
 )
 def test_configuration_that_is_not_valid(tmp_path, text, code, field):

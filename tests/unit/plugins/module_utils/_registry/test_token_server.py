@@ -9,12 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.credentials import Credential
+from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import PullSpec
 from ansible_collections.capability.openshift.plugins.module_utils._registry.token_server import (
     Challenge,
     Token,
-    is_allowed_realm,
     parse_challenges,
     parse_token,
     token_request,
@@ -49,45 +49,47 @@ def test_challenges_are_parsed(headers, expected):
     assert [tuple(challenge) for challenge in parse_challenges(headers)] == expected
 
 
-def request_for(realm=REALM, credential=None, **parameters):
-    problems = Problems()
+def request_for(realm=REALM, credential=None, insecure="", **parameters):
     challenge = Challenge("bearer", {"realm": realm, "scope": "repository:else:push", **parameters})
-    return token_request(challenge, "a/b", credential, "reg.example", problems), problems
+    spec = PullSpec("reg.example", "a/b", "tag")
+    return token_request(challenge, spec, credential, lambda host: host == insecure)
+
+
+def code(call, *arguments):
+    with pytest.raises(RegistryError) as error:
+        call(*arguments)
+    assert "secret" not in str(error.value)
+    return error.value.problems[0].code
 
 
 def test_a_token_is_requested_for_reading_this_repository_only():
-    request, problems = request_for(service="reg", credential=Credential("us er", "p:w"))
-    assert request is not None
-    assert problems == []
+    request = request_for(service="reg", credential=Credential("us er", "p:w"))
     assert parse_qs(urlsplit(request.url).query) == {
         "scope": ["repository:a/b:pull"],
         "service": ["reg"],
         "account": ["us er"],
     }
-    assert request.headers == {"Authorization": "Basic dXMgZXI6cDp3"}
-    assert request.body is None
+    assert (request.authorization, request.form) == ("Basic dXMgZXI6cDp3", None)
     assert "dXMg" not in repr(request)
 
 
 def test_an_anonymous_token_and_a_realm_with_a_query():
-    request, _problems = request_for(f"{REALM}?tenant=1")
-    assert request is not None
+    request = request_for(f"{REALM}?tenant=1")
     assert request.url == f"{REALM}?tenant=1&scope=repository%3Aa%2Fb%3Apull"
-    assert request.headers == {}
+    assert request.authorization == ""
 
 
 def test_an_identity_token_is_posted():
-    request, _problems = request_for(service="reg", credential=Credential("user", "", "id token"))
-    assert request is not None
+    request = request_for(service="reg", credential=Credential("user", "", "id token"))
     assert request.url == REALM
-    assert parse_qs(request.body) == {
+    assert parse_qs(request.form) == {
         "scope": ["repository:a/b:pull"],
         "service": ["reg"],
         "grant_type": ["refresh_token"],
         "client_id": ["capability.openshift"],
         "refresh_token": ["id token"],
     }
-    assert "Authorization" not in request.headers
+    assert request.authorization == ""
 
 
 @pytest.mark.parametrize(
@@ -106,19 +108,13 @@ def test_an_identity_token_is_posted():
     ],
 )
 def test_a_realm_that_is_no_url(realm):
-    request, problems = request_for(realm, Credential("user", "password"))
-    assert request is None
-    assert [(problem.code, str(problem.where)) for problem in problems] == [("invalid-token-server", "reg.example")]
+    assert code(request_for, realm, Credential("user", "password")) == "invalid-token-server"
 
 
-@pytest.mark.parametrize(
-    ("url", "insecure", "allowed"),
-    [(REALM, False, True), ("http://auth.example/t", False, False), ("http://auth.example/t", True, True)],
-)
-def test_credentials_go_to_https_unless_the_token_server_is_named_as_insecure(url, insecure, allowed):
-    problems = Problems()
-    assert is_allowed_realm(url, "reg.example", problems, insecure=insecure) is allowed
-    assert [problem.code for problem in problems] == ([] if allowed else ["insecure-token-server"])
+def test_credentials_go_to_https_unless_the_token_server_is_named_as_insecure():
+    plain = "http://auth.example/t"
+    assert code(request_for, plain) == "insecure-token-server"
+    assert request_for(plain, insecure="auth.example").url.startswith(plain)
 
 
 @pytest.mark.parametrize(
@@ -131,15 +127,10 @@ def test_credentials_go_to_https_unless_the_token_server_is_named_as_insecure(ur
     ],
 )
 def test_a_token(body, expected):
-    problems = Problems()
-    assert parse_token(body.encode(), "auth.example", problems) == expected
-    assert problems == []
+    assert parse_token(body.encode(), "auth.example") == expected
     assert "Token(***)" in repr(expected)
 
 
 @pytest.mark.parametrize("body", ["", "secret", "[]", "{}", '{"token": 1}', '{"token": "a\\r\\nX: y"}', "[" * 100000])
 def test_an_answer_without_a_token_is_not_shown(body):
-    problems = Problems()
-    assert parse_token(body.encode(), "auth.example", problems) is None
-    assert [problem.code for problem in problems] == ["invalid-token"]
-    assert "secret" not in str(problems)
+    assert code(parse_token, body.encode(), "auth.example") == "invalid-token"

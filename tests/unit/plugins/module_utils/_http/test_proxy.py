@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._registry.proxy import Proxy, find_proxy
+from ansible_collections.capability.openshift.plugins.module_utils._http.error import HttpError
+from ansible_collections.capability.openshift.plugins.module_utils._http.proxy import Proxy, find_proxy
 
 PROXY = "http://proxy.example:3128"
 
 
 def proxy_for(url, **environ):
-    problems = Problems()
-    return find_proxy(url, environ, problems), [(problem.code, str(problem.where)) for problem in problems]
+    return find_proxy(url, environ)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,7 @@ def proxy_for(url, **environ):
     ],
 )
 def test_the_proxy_of_a_url(url, environ, expected):
-    assert proxy_for(url, **environ) == (expected and Proxy(expected), [])
+    assert proxy_for(url, **environ) == (expected and Proxy(expected))
 
 
 @pytest.mark.parametrize(
@@ -65,19 +64,18 @@ def test_the_proxy_of_a_url(url, environ, expected):
     ],
 )
 def test_no_proxy(no_proxy, host, direct):
-    found, problems = proxy_for(f"https://{host}/v2/", HTTPS_PROXY=PROXY, NO_PROXY=no_proxy)
-    assert (found is None) is direct
-    assert problems == []
+    assert (proxy_for(f"https://{host}/v2/", HTTPS_PROXY=PROXY, NO_PROXY=no_proxy) is None) is direct
 
 
 def test_the_credentials_of_a_proxy_are_not_shown():
-    found, _problems = proxy_for("https://quay.io/", HTTPS_PROXY="http://us%20er:pass%3Aword@proxy.example:3128")
+    found = proxy_for("https://quay.io/", HTTPS_PROXY="http://us%20er:pass%3Aword@proxy.example:3128")
     assert found == Proxy(PROXY, "us er:pass:word")
     assert "word" not in repr(found)
 
 
 @pytest.mark.parametrize("value", ["socks5://proxy.example", "http://user:secret@", "http://proxy.example:x", "://"])
 def test_a_proxy_that_is_not_valid(value):
-    found, problems = proxy_for("https://quay.io/", HTTPS_PROXY=value)
-    assert found is None
-    assert problems == [("invalid-proxy", "HTTPS_PROXY")]
+    with pytest.raises(HttpError, match="HTTPS_PROXY") as error:
+        proxy_for("https://quay.io/", HTTPS_PROXY=value)
+    assert error.value.code == "invalid-proxy"
+    assert "secret" not in str(error.value)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from .._problems import Problems
+from .error import HttpError
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -30,10 +30,10 @@ class Proxy(NamedTuple):
         return f"Proxy({self.url})"
 
 
-def find_proxy(url: str, environ: Mapping[str, str], problems: Problems) -> Proxy | None:
+def find_proxy(url: str, environ: Mapping[str, str]) -> Proxy | None:
     """The proxy for ``url``, from ``HTTPS_PROXY`` or ``HTTP_PROXY`` and ``NO_PROXY``; ``None`` for a direct connection.
 
-    ``environ`` are environment variables. Their names can be in lower case; upper case precedes.
+    ``environ`` are environment variables. Their names can be in lower case; upper case precedes. Raises ``HttpError``.
     """
     parts = urlsplit(url)
     name = f"{parts.scheme.upper()}_PROXY"
@@ -48,9 +48,8 @@ def find_proxy(url: str, environ: Mapping[str, str], problems: Problems) -> Prox
     except ValueError:
         address, port = None, None
     if not address or proxy.scheme not in _PORTS:
-        message = "is not valid, expected http://HOST:PORT or https://HOST:PORT"
-        problems.error("invalid-proxy", name, message, f"Correct the environment variable {name}")
-        return None
+        message = f"the variable {name} is not valid, expected http://HOST:PORT or https://HOST:PORT"
+        raise HttpError("invalid-proxy", message, f"Correct the environment variable {name}")
     if ":" in address:
         address = f"[{address}]"
     user = f"{unquote(proxy.username or '')}:{unquote(proxy.password or '')}" if proxy.username else ""

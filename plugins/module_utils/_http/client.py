@@ -1,0 +1,277 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The client of all web servers but the API server: registries, their token servers, and signature stores.
+
+One set of rules for all of them: proxies, certificates, redirects, retries, and how long a transfer may take.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from .error import HttpError
+from .proxy import Proxy, find_proxy
+
+if TYPE_CHECKING:
+    import urllib3
+
+_MOST_REDIRECTS = 10
+_REDIRECTS = (301, 302, 303, 307, 308)
+_RETRYABLE = (429, 500, 502, 503, 504)
+_LONGEST_PAUSE = 30.0
+_CHUNK = 1 << 17
+_SHORTEST_LIMIT, _SLOWEST = 60.0, 16_384
+"""Seconds that each transfer may take, and bytes per second that a longer one needs."""
+_PROXY_DENIES = "connection failed: 407"
+"""In the error of http.client for a proxy that demands credentials."""
+_HINT = "Check the host, the network, ca_path and the proxy, and run the module again"
+
+Value = TypeVar("Value")
+
+
+class Patience(NamedTuple):
+    """Seconds to wait for a connection and for the next bytes, and how often a request is sent.
+
+    ``dead``: whether a host to which no connection can be made is asked again.
+    """
+
+    connect: float = 10.0
+    read: float = 60.0
+    tries: int = 4
+    dead: bool = True
+
+
+class Answer:
+    """An answer, of which only the head was read."""
+
+    def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
+        self.status: int = response.status
+        self._response = response
+
+    def header(self, name: str) -> Sequence[str]:
+        """Return all values of a header."""
+        return self._response.headers.getlist(name)
+
+    def chunks(self, size: int) -> Iterator[bytes]:
+        """Yield the body, about ``size`` bytes. Raises ``HttpError``, also if the transfer takes too long."""
+        seconds = _SHORTEST_LIMIT + size / _SLOWEST
+        end = time.monotonic() + seconds
+        # Before urllib3 2.2, the limit holds only between chunks.
+        read = getattr(self._response, "read1", self._response.read)
+        with _errors():
+            while data := read(_CHUNK, decode_content=False):
+                yield data
+                if time.monotonic() > end:
+                    message = f"is too slow: about {size} bytes were not transferred in {seconds:.0f} s"
+                    raise HttpError("transfer-too-slow", message, _HINT)
+
+    def close(self) -> None:
+        """Close the connection, unless the body was read: then another request can use it."""
+        self._response.close()
+
+    def read(self, most: int) -> bytes:
+        """Return the body, or its first ``most`` bytes and one more. Raises ``HttpError``."""
+        data = b""
+        for chunk in self.chunks(most):
+            data += chunk
+            if len(data) > most:
+                break
+        return data[: most + 1]
+
+
+class HttpClient:
+    """Sends requests. Threads may share it.
+
+    ``verified`` has the certificates that are trusted. ``is_insecure`` decides for a host, with its port, whether its
+    certificate is not verified.
+    """
+
+    pause = staticmethod(time.sleep)
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        verified: ssl.SSLContext,
+        is_insecure: Callable[[str], bool] = lambda _host: False,
+    ) -> None:
+        self.is_insecure = is_insecure
+        self._environ, self._verified = environ, verified
+        self._lock = threading.Lock()
+        self._pools: dict[tuple[bool, Proxy | None], urllib3.PoolManager] = {}
+
+    def request(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        receive: Callable[[Answer], Value],
+        *,
+        authorize: Callable[[Sequence[str]], str] = lambda _challenges: "",
+        form: str | None = None,
+        patience: Patience = Patience(),  # noqa: B008  # a tuple
+    ) -> Value:
+        """Send a request and return what ``receive`` makes of its answer, whatever its status is but a redirect.
+
+        ``form`` is the body of a POST request, else the method is GET. After a connection that breaks, also while
+        ``receive`` reads, and after a temporary status, the request is sent again. ``authorize`` returns the header
+        ``Authorization``, which goes to no other host: first without, and after the status 401 with the headers
+        ``WWW-Authenticate``. Raises ``HttpError``.
+        """
+        try:
+            import urllib3  # noqa: F401
+        except ImportError:
+            message = "cannot be asked, because Python's library urllib3 is not installed"
+            raise HttpError("missing-library", message, "Install urllib3 for the Python that runs the module") from None
+        authorization = authorize(())
+        challenged = False
+        failures = 0
+        while True:
+            try:
+                with closing(self._follow(url, headers, authorization, form, patience)) as answer:
+                    challenges = answer.header("WWW-Authenticate") if answer.status == 401 else ()
+                    if challenges and not challenged:
+                        challenged = True
+                        authorization = authorize(challenges)
+                        continue
+                    if answer.status not in _RETRYABLE or failures + 1 == patience.tries:
+                        return receive(answer)
+                    retry_after = "".join(answer.header("Retry-After"))
+            except HttpError as error:
+                if error.final or failures + 1 == patience.tries:
+                    raise
+                retry_after = ""
+            failures += 1
+            self.pause(min(float(retry_after) if retry_after.isdecimal() else 0.25 * 2**failures, _LONGEST_PAUSE))
+
+    def _follow(
+        self, url: str, headers: Mapping[str, str], authorization: str, form: str | None, patience: Patience
+    ) -> Answer:
+        start = urlsplit(url)
+        for _number in range(_MOST_REDIRECTS + 1):
+            target = urlsplit(url)
+            # Another host must not get the credentials of this one (RFC 9110, 15.4).
+            same = (target.scheme, target.netloc) == (start.scheme, start.netloc)
+            sent = dict(headers)
+            if same and authorization:
+                sent["Authorization"] = authorization
+            response = self._send(url, sent, form, patience)
+            location = response.headers.get("Location")
+            # A form contains credentials.
+            if response.status not in _REDIRECTS or not location or form is not None:
+                return Answer(response)
+            response.close()
+            url = _redirect_url(url, location)
+            if start.scheme == "https" and urlsplit(url).scheme != "https":
+                message = f"redirects to {urlsplit(url).scheme}://{urlsplit(url).hostname}, expected https"
+                raise HttpError("insecure-redirect", message, "Ask its operators")
+        message = f"redirects more than {_MOST_REDIRECTS} times"
+        raise HttpError("too-many-redirects", message, "Ask its operators")
+
+    def _send(
+        self, url: str, headers: Mapping[str, str], form: str | None, patience: Patience
+    ) -> urllib3.BaseHTTPResponse:
+        from urllib3 import Timeout
+
+        with _errors(dead_is_final=not patience.dead):
+            return self._pool(url).request(
+                "GET" if form is None else "POST",
+                url,
+                body=form,
+                headers={**headers, "Accept-Encoding": "identity", "User-Agent": "capability.openshift"},
+                redirect=False,
+                retries=False,
+                timeout=Timeout(connect=patience.connect, read=patience.read),
+                preload_content=False,
+            )
+
+    def _pool(self, url: str) -> urllib3.PoolManager:
+        key = (self.is_insecure(urlsplit(url).netloc), find_proxy(url, self._environ))
+        with self._lock:
+            if key not in self._pools:
+                self._pools[key] = _new_pool(_unverified() if key[0] else self._verified, self._verified, key[1])
+            return self._pools[key]
+
+
+def trusted_certificates(ca_path: str | None) -> ssl.SSLContext:
+    """Trust the authorities of the system, and those in the file or directory ``ca_path``. Raises ``HttpError``."""
+    context = ssl.create_default_context()
+    hint = "Set it to a file with certificates in PEM format"
+    if ca_path:
+        try:
+            if os.path.isdir(ca_path):
+                context.load_verify_locations(capath=ca_path)
+            else:
+                context.load_verify_locations(cafile=ca_path)
+        except ssl.SSLError:
+            raise HttpError("invalid-certificate", "has no certificate in PEM format", hint) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise HttpError("unreadable-file", f"cannot be read: {reason}", hint) from None
+    return context
+
+
+def _new_pool(context: ssl.SSLContext, verified: ssl.SSLContext, proxy: Proxy | None) -> urllib3.PoolManager:
+    # Imported here, because most tasks send no request.
+    import urllib3
+
+    # The user named the hosts whose certificates are not verified.
+    urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+    options: dict[str, Any] = {"ssl_context": context, "maxsize": 4}
+    if proxy is None:
+        return urllib3.PoolManager(**options)
+    if proxy.user_password:
+        options["proxy_headers"] = urllib3.make_headers(proxy_basic_auth=proxy.user_password)
+    if proxy.url.startswith("https:"):
+        options["proxy_ssl_context"] = verified
+    return urllib3.ProxyManager(proxy.url, **options)
+
+
+def _unverified() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _redirect_url(url: str, location: str) -> str:
+    """The target of a redirect. It is not shown if it is invalid, because it can contain a signature."""
+    try:
+        target = urljoin(url, location)
+        urlsplit(target).port  # noqa: B018  # raises for a port that is not a number
+    except ValueError:
+        message = "redirects to a location that is not a URL"
+        raise HttpError("invalid-redirect", message, "Ask its operators") from None
+    return target
+
+
+@contextmanager
+def _errors(*, dead_is_final: bool = False) -> Iterator[None]:
+    """Raise what urllib3 raises as ``HttpError``."""
+    import urllib3.exceptions as raised
+
+    try:
+        yield
+    except (raised.HTTPError, OSError, ValueError) as error:
+        dead = dead_is_final and isinstance(error, (raised.NewConnectionError, raised.ConnectTimeoutError))
+        reason = _reason(error)
+        final = dead or isinstance(error, raised.SSLError) or _PROXY_DENIES in reason
+        raise HttpError("unreachable", f"cannot be reached: {reason}", _HINT, final=final) from None
+
+
+def _reason(error: Exception) -> str:
+    """Return the cause of an error of urllib3, without the addresses of objects that its text begins with."""
+    from urllib3.exceptions import ProxyError
+
+    if isinstance(error, ProxyError):
+        denied = _PROXY_DENIES in str(error.original_error)
+        return f"the proxy {'answers' if denied else 'does not answer'}: {_reason(error.original_error)}"
+    return str(error).rpartition(">: ")[2] or type(error).__name__
