@@ -15,7 +15,9 @@ description:
   - Reads a release from its image in a registry, an image layout or an archive, and writes C(release-manifests/) and
     C(manifests/) to a directory. All modules can read the release from there.
   - The other modules read images themselves, so this one is for other tools and for sites without a registry.
-  - Reads only the layers with these directories, and checks the digest of each layer before it uses its files.
+  - Reads only the layers with these directories, and checks the digest of each layer before it uses its files. Reading
+    ends at the layer that completes the release, so that it has its metadata, image references, ClusterVersion
+    CustomResourceDefinition, and the Deployment and Namespace of the cluster-version operator.
   - Removes files of an earlier run that the release does not contain. Never touches other files.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -44,16 +46,6 @@ options:
       - Directory to write to. It is created if it does not exist.
     type: path
     required: true
-  layers:
-    description:
-      - Which layers of the image to read.
-      - With V(needed), reading ends at the layer that completes the release. A release is complete when it has its
-        metadata, image references, ClusterVersion CustomResourceDefinition, and the Deployment and Namespace of the
-        cluster-version operator.
-      - With V(all), the module reads all layers. Use it for images to which layers were added after the build.
-    type: str
-    choices: [needed, all]
-    default: needed
 seealso:
   - module: capability.openshift.release_info
   - module: capability.openshift.release_manifests
@@ -189,7 +181,6 @@ def main() -> None:
         argument_spec={
             "release": {"type": "path", "required": True},
             "dest": {"type": "path", "required": True},
-            "layers": {"type": "str", "choices": ["needed", "all"], "default": "needed"},
             **release_image_spec(),
         },
         supports_check_mode=True,
@@ -204,14 +195,14 @@ def main() -> None:
 
 def run(params: dict[str, Any], problems: Problems, *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Read the image and write its release. Raises ``CapabilityError``."""
-    opened = open_release(params["release"], release_source(params), all_layers=params["layers"] == "all")
+    opened = open_release(params["release"], release_source(params))
     if opened.image is None:
         raise InvalidOptionError([_NO_IMAGE])
     problems += opened.problems
     plans = write_release(opened.directory, params["dest"], check_mode=check_mode)
     problems += [problem for plan in plans for problem in plan.problems]
     image = opened.image._asdict()
-    for name in ("all_layers", "built_for", "created"):
+    for name in ("built_for", "created"):
         del image[name]
     signed_by = [signer._asdict() for signer in opened.signed_by]
     result: dict[str, Any] = {

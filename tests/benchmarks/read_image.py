@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Read a release from its image into a cache, as the modules do: read_image.py PULL-SPEC CA CACHE [--all-layers]"""
+"""Read a release from its image into a cache, as the modules do: read_image.py PULL-SPEC CA CACHE"""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 
 def main() -> None:
     """Read the release that the command line names."""
-    pull_spec, ca, cache, *more = sys.argv[1:]
-    source = ReleaseSource(AccessOptions(ca_path=ca), cache)
-    open_release(pull_spec, source, all_layers="--all-layers" in more)
+    pull_spec, ca, cache = sys.argv[1:]
+    open_release(pull_spec, ReleaseSource(AccessOptions(ca_path=ca), cache))
 
 
 if __name__ == "__main__":

@@ -86,7 +86,6 @@ def commands(pull_spec: str, ca: Path, folder: Path) -> dict[str, list[str]]:
     fetch = module("release_fetch", **common, release_cache=f"{folder}/a", dest=f"{folder}/b")
     found = {
         "the needed layers": [*script, f"{folder}/cache"],
-        "all layers": [*script, f"{folder}/all", "--all-layers"],
         "release_fetch, as a module": fetch,
     }
     if shutil.which("skopeo"):

@@ -182,20 +182,6 @@ def test_the_layers_of_three_copies_are_all_read(source, registry):
     assert opened.image.layers == 3
 
 
-def test_all_layers_on_request(source, proxy):
-    lazy = open_release(spec(proxy), source)
-    whole = open_release(spec(proxy), source, all_layers=True)
-
-    assert same_files(lazy.directory, OLD)
-    assert same_files(whole.directory, OLD)
-    assert lazy.image is not None
-    assert whole.image is not None
-    assert (lazy.image.layers, whole.image.layers) == (2, 3)
-    proxy.reset()
-    assert open_release(spec(proxy), source) == whole
-    assert proxy.seen == []
-
-
 def test_an_image_that_is_no_release(source, registry):
     found = image([layer({"release-manifests/x": b"1"})])
     registry.push(REPOSITORY, found)

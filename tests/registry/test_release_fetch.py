@@ -95,10 +95,6 @@ def test_another_release_replaces_the_files(fetch, tmp_path):
     assert any("release-metadata" in entry["before_header"] for entry in changed["diff"])
 
 
-def test_all_layers(fetch):
-    assert fetch(layers="all")["image"]["layers"] == 3
-
-
 def test_files_of_others_are_reported_for_both_directories_and_nothing_is_written(fetch, tmp_path):
     for folder in ("manifests", "release-manifests"):
         name = next((OLD / folder).iterdir()).name

@@ -51,7 +51,7 @@ class Patience(NamedTuple):
     dead: bool = True
 
 
-class Answer:
+class HttpAnswer:
     """An answer, of which only the head was read."""
 
     def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
@@ -113,7 +113,7 @@ class HttpClient:
         self,
         url: str,
         headers: Mapping[str, str],
-        receive: Callable[[Answer], Value],
+        receive: Callable[[HttpAnswer], Value],
         *,
         authorize: Callable[[Sequence[str]], str] = lambda _challenges: "",
         form: str | None = None,
@@ -154,7 +154,7 @@ class HttpClient:
 
     def _follow(
         self, url: str, headers: Mapping[str, str], authorization: str, form: str | None, patience: Patience
-    ) -> Answer:
+    ) -> HttpAnswer:
         start = urlsplit(url)
         for _number in range(_MOST_REDIRECTS + 1):
             target = urlsplit(url)
@@ -167,7 +167,7 @@ class HttpClient:
             location = response.headers.get("Location")
             # A form contains credentials.
             if response.status not in _REDIRECTS or not location or form is not None:
-                return Answer(response)
+                return HttpAnswer(response)
             response.close()
             url = _redirect_url(url, location)
             if start.scheme == "https" and urlsplit(url).scheme != "https":

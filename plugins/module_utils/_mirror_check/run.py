@@ -43,5 +43,5 @@ def check_mirror(
     if current is not None and target.manifests:
         release = next(row for row in rows if row.name == RELEASE)
         mirrored = any(row.mirror and not row.image.startswith(f"{row.mirror}@") for row in rows)
-        result["update_check"] = check_update(current, target, release, mirrored=mirrored).as_dict()
+        result["update_check"] = check_update(current, target, release, mirrored=mirrored)
     return result

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._cluster.admin_acks import ADMIN_GATES, AdminGate, admin_gates, gates_of
 from .._data.admin_gates import SIGSTORE_GATE, SIGSTORE_GATE_SOURCE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_UPDATES
@@ -18,36 +18,24 @@ from .commands import acknowledge
 from .row import ImageRow
 
 
-class UpdateCheck(NamedTuple):
-    """Whether the CVO accepts the update without ``force``, and which gates have to be acknowledged before."""
+def check_update(current: Release, target: Release, release: ImageRow, *, mirrored: bool) -> dict[str, Any]:
+    """Return whether the CVO accepts the update without ``force``, and which gates have to be acknowledged before.
 
-    from_version: str
-    to_version: str
-    accepted: bool
-    gates: tuple[AdminGate, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Convert to the form that the module returns."""
-        return {
-            "from_version": self.from_version,
-            "to_version": self.to_version,
-            "accepted": self.accepted,
-            "acknowledge": [
-                {"gate": gate.name, "text": gate.text, "source": gate.source, "command": acknowledge(gate.name)}
-                for gate in self.gates
-            ],
-        }
-
-
-def check_update(current: Release, target: Release, release: ImageRow, *, mirrored: bool) -> UpdateCheck:
-    """Check an update. ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured.
-
-    Updates within a minor version need no acknowledgment (openshift/cluster-version-operator:pkg/cvo/upgradeable.go).
+    ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured. Updates within a minor
+    version need no acknowledgment (openshift/cluster-version-operator:pkg/cvo/upgradeable.go).
     """
-    gates: tuple[AdminGate, ...] = ()
+    gates: dict[str, AdminGate] = {}
     if current.minor is not None and target.minor is not None and target.minor > current.minor:
-        gates = tuple({gate.name: gate for gate in _gates(current, target, mirrored=mirrored)}.values())
-    return UpdateCheck(current.shown_version, target.shown_version, release.openpgp == "verified", gates)
+        gates = {gate.name: gate for gate in _gates(current, target, mirrored=mirrored)}
+    return {
+        "from_version": current.shown_version,
+        "to_version": target.shown_version,
+        "accepted": release.openpgp == "verified",
+        "acknowledge": [
+            {"gate": gate.name, "text": gate.text, "source": gate.source, "command": acknowledge(gate.name)}
+            for gate in gates.values()
+        ],
+    }
 
 
 def _gates(current: Release, target: Release, *, mirrored: bool) -> Iterator[AdminGate]:

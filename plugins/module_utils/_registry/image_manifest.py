@@ -42,7 +42,6 @@ class Descriptor(NamedTuple):
 
     digest: str
     size: int
-    media_type: str = ""
 
 
 class ImageManifest(NamedTuple):
@@ -115,7 +114,7 @@ def _descriptor(value: Any, where: str, largest: int) -> Descriptor:
         raise _invalid(where, f"has the digest {shown(digest)}, expected sha256: and 64 hexadecimal digits")
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= largest:
         raise _invalid(where, f"has a blob of size {shown(size)}, expected 0 to {largest} bytes")
-    return Descriptor(digest, size, str(value.get("mediaType") or ""))
+    return Descriptor(digest, size)
 
 
 def _invalid(where: str, message: str) -> RegistryError:

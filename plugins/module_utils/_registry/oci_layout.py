@@ -10,43 +10,26 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .._problems import Problem, RegistryError
-from .blob import BlobSink, StoredManifest, checked_manifest
 from .image_manifest import LARGEST_MANIFEST
 from .pull_spec import is_digest
-from .stored_files import StoredFiles, chunks, read_small
+from .stored_files import StoredImages
 
 REF_NAME = "org.opencontainers.image.ref.name"
 """The annotation with the name of an image (opencontainers/image-spec:annotations.md)."""
 _MOST_SHOWN = 10
 
 
-class OciLayout:
+class OciLayout(StoredImages):
     """An image store. ``reference`` is the name of an image, empty for the only one."""
 
-    def __init__(self, files: StoredFiles) -> None:
-        self._files = files
+    complete_hint = "Copy the image with all of its layers"
 
-    def manifest(self, reference: str) -> StoredManifest:
-        """Return the manifest of a name or a digest. Raises ``RegistryError``."""
-        digest = reference if is_digest(reference) else self._find(reference)
-        data = read_small(self._files, _path(digest), LARGEST_MANIFEST)
-        if data is None:
-            raise self._error("image-not-found", f"does not contain the manifest {digest}", "Copy the image again")
-        return checked_manifest(data, digest, self._files.location)
+    def path(self, digest: str) -> str:
+        """Return the path of a blob or manifest."""
+        return f"blobs/sha256/{digest.partition(':')[2]}"
 
-    def copy_blob(self, sink: BlobSink) -> None:
-        """Write the blob of a sink's descriptor to it. Raises ``RegistryError``."""
-        parts = chunks(self._files, _path(sink.descriptor.digest))
-        if parts is None:
-            message = f"does not contain the blob {sink.descriptor.digest}"
-            raise self._error("blob-not-found", message, "Copy the image with all of its layers")
-        sink.restart(self._files.location)
-        for data in parts:
-            sink.write(data)
-        sink.check()
-
-    def _find(self, name: str) -> str:
+    def find(self, name: str) -> str:
+        """Return the digest of the image with a name, empty for the only image. Raises ``RegistryError``."""
         entries = self._entries()
         named = {
             str(annotations[REF_NAME]): entry
@@ -61,25 +44,18 @@ class OciLayout:
             message = f"has no image with the name {name!r}; it has {listed}"
         else:
             message = f"has {len(entries)} images, and no name is given; it has {listed}"
-        raise self._error("image-not-found", message, "Add :NAME of one of the images")
+        raise self.error("image-not-found", message, "Add :NAME of one of the images")
 
     def _entries(self) -> list[dict[str, Any]]:
-        data = read_small(self._files, "index.json", LARGEST_MANIFEST)
+        data = self.read_small("index.json", LARGEST_MANIFEST)
         if data is None:
             hint = "Name the directory or archive that skopeo copy wrote"
-            raise self._error("not-an-image", "has no index.json, so it is not an OCI image layout", hint)
+            raise self.error("not-an-image", "has no index.json, so it is not an OCI image layout", hint)
         try:
             entries = json.loads(data).get("manifests")
         except (ValueError, AttributeError, RecursionError):
             entries = None
         if not isinstance(entries, list):
             message = "has an index.json that is not an image index"
-            raise self._error("invalid-manifest", message, "Copy the image again")
+            raise self.error("invalid-manifest", message, "Copy the image again")
         return [entry for entry in entries if isinstance(entry, dict)]
-
-    def _error(self, code: str, message: str, hint: str) -> RegistryError:
-        return RegistryError([Problem("error", code, self._files.location, message, hint)])
-
-
-def _path(digest: str) -> str:
-    return f"blobs/sha256/{digest.partition(':')[2]}"

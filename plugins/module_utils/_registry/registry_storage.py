@@ -13,11 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .._problems import Problem, RegistryError
-from .blob import BlobSink, StoredManifest, checked_manifest
-from .image_manifest import LARGEST_MANIFEST
+from .._problems import RegistryError
 from .pull_spec import is_digest
-from .stored_files import StoredFiles, chunks, read_small
+from .stored_files import StoredImages
 
 _ROOT = "docker/registry/v2"
 _TAG = re.compile(rf"(?:.*/)?{_ROOT}/repositories/(?:.*/)?release-images/_manifests/tags/([^/]+)/current/link")
@@ -26,61 +24,41 @@ _LARGEST_LINK = 128
 _MOST_SHOWN = 10
 
 
-class RegistryStorage:
+class RegistryStorage(StoredImages):
     """An image store. ``reference`` is a digest, or empty for the only release."""
 
-    def __init__(self, files: StoredFiles) -> None:
-        self._files = files
+    complete_hint = "Name the directory with all archives of the mirror: an archive of a later run has only what is new"
 
-    def manifest(self, reference: str) -> StoredManifest:
-        """Return the manifest of a digest. Raises ``RegistryError``."""
-        digest = reference or self._only_release()
-        data = read_small(self._files, _path(digest), LARGEST_MANIFEST)
-        if data is None:
-            listed = _describe(self._releases())
-            message = f"does not contain the image {digest}; it has {listed}"
-            raise self._error("image-not-found", message, "Correct the digest, or name the archive that has it")
-        return checked_manifest(data, digest, self._files.location)
+    def path(self, digest: str) -> str:
+        """Return the path of a blob or manifest."""
+        name = digest.partition(":")[2]
+        return f"{_ROOT}/blobs/sha256/{name[:2]}/{name}/data"
 
-    def copy_blob(self, sink: BlobSink) -> None:
-        """Write the blob of a sink's descriptor to it. Raises ``RegistryError``."""
-        parts = chunks(self._files, _path(sink.descriptor.digest))
-        if parts is None:
-            message = f"does not contain the blob {sink.descriptor.digest}"
-            hint = "Name the directory with all archives of the mirror: an archive of a later run has only what is new"
-            raise self._error("blob-not-found", message, hint)
-        sink.restart(self._files.location)
-        for data in parts:
-            sink.write(data)
-        sink.check()
+    def missing(self, digest: str) -> RegistryError:
+        """Return the error for an image that is not there."""
+        message = f"does not contain the image {digest}; it has {_describe(self._releases())}"
+        return self.error("image-not-found", message, "Correct the digest, or name the archive that has it")
 
-    def _only_release(self) -> str:
+    def find(self, _name: str) -> str:
+        """Return the digest of the only release: an archive has no names. Raises ``RegistryError``."""
         releases = self._releases()
         digests = set(releases.values())
         if len(digests) == 1:
             return digests.pop()
         message = f"has {len(digests)} releases, expected one, or a digest; it has {_describe(releases)}"
         hint = "Add @ and the digest of one of the releases" if digests else "Name an archive with a release"
-        raise self._error("image-not-found", message, hint)
+        raise self.error("image-not-found", message, hint)
 
     def _releases(self) -> Mapping[str, str]:
         """Return the digests of all releases by their tag."""
         found = {}
-        for name in self._files.names():
+        for name in self.files.names():
             if match := _TAG.fullmatch(name):
-                digest = (read_small(self._files, name, _LARGEST_LINK) or b"").decode("ascii", "replace").strip()
+                digest = (self.read_small(name, _LARGEST_LINK) or b"").decode("ascii", "replace").strip()
                 if is_digest(digest):
                     found[match[1]] = digest
         return found
 
-    def _error(self, code: str, message: str, hint: str) -> RegistryError:
-        return RegistryError([Problem("error", code, self._files.location, message, hint)])
-
 
 def _describe(releases: Mapping[str, str]) -> str:
     return ", ".join(f"{tag} ({releases[tag]})" for tag in sorted(releases)[:_MOST_SHOWN]) or "no releases"
-
-
-def _path(digest: str) -> str:
-    name = digest.partition(":")[2]
-    return f"{_ROOT}/blobs/sha256/{name[:2]}/{name}/data"

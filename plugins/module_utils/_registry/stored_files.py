@@ -10,24 +10,15 @@ from __future__ import annotations
 import os
 import tarfile
 from collections.abc import Iterator, Sequence
-from typing import IO, Protocol
+from typing import IO
 
 from .._problems import Problem, RegistryError
+from .blob import BlobSink, StoredManifest, checked_manifest
+from .image_manifest import LARGEST_MANIFEST
 from .layer import UNREADABLE_ARCHIVE
+from .pull_spec import is_digest
 
 _CHUNK = 1 << 18
-
-
-class StoredFiles(Protocol):
-    """Files by their path, with ``/`` between its parts. ``location`` is their place for messages."""
-
-    location: str
-
-    def names(self) -> Iterator[str]:
-        """Yield the paths of all files."""
-
-    def open(self, name: str) -> IO[bytes] | None:
-        """Open a file; ``None`` if there is none. Raises ``RegistryError``."""
 
 
 class DirectoryFiles:
@@ -80,38 +71,80 @@ class ArchiveFiles:
         return archive.extractfile(member)
 
 
-def read_small(files: StoredFiles, name: str, largest: int) -> bytes | None:
-    """Return a file of at most ``largest`` bytes; ``None`` if there is none. Raises ``RegistryError``."""
-    file = files.open(name)
-    if file is None:
-        return None
-    place = os.path.join(files.location, name)
+StoredFiles = DirectoryFiles | ArchiveFiles
+"""Files by their path, with ``/`` between its parts. ``location`` is their place for messages."""
+
+
+class StoredImages:
+    """Images whose manifests and blobs are files. A subclass knows their paths, and finds an image by its name."""
+
+    complete_hint: str
+    """What to do if a blob is missing."""
+
+    def __init__(self, files: StoredFiles) -> None:
+        self.files = files
+
+    def path(self, digest: str) -> str:
+        """Return the path of a blob or manifest."""
+        raise NotImplementedError
+
+    def find(self, name: str) -> str:
+        """Return the digest of the image with a name, empty for the only image. Raises ``RegistryError``."""
+        raise NotImplementedError
+
+    def manifest(self, reference: str) -> StoredManifest:
+        """Return the manifest of a name or a digest. Raises ``RegistryError``."""
+        digest = reference if is_digest(reference) else self.find(reference)
+        data = self.read_small(self.path(digest), LARGEST_MANIFEST)
+        if data is None:
+            raise self.missing(digest)
+        return checked_manifest(data, digest, self.files.location)
+
+    def missing(self, digest: str) -> RegistryError:
+        """Return the error for an image that is not there."""
+        return self.error("image-not-found", f"does not contain the manifest {digest}", "Copy the image again")
+
+    def copy_blob(self, sink: BlobSink) -> None:
+        """Write the blob of a sink's descriptor to it. Raises ``RegistryError``."""
+        sink.restart(self.files.location)
+        parts = self._chunks(self.path(sink.descriptor.digest))
+        if parts is None:
+            message = f"does not contain the blob {sink.descriptor.digest}"
+            raise self.error("blob-not-found", message, self.complete_hint)
+        for data in parts:
+            sink.write(data)
+        sink.check()
+
+    def read_small(self, name: str, largest: int) -> bytes | None:
+        """Return a file of at most ``largest`` bytes; ``None`` if there is none. Raises ``RegistryError``."""
+        parts = self._chunks(name)
+        if parts is None:
+            return None
+        data = b""
+        for part in parts:
+            data += part
+            if len(data) > largest:
+                raise self.error(
+                    "file-too-large", f"has the file {name} of more than {largest} bytes", "Name an image of a release"
+                )
+        return data
+
+    def _chunks(self, name: str) -> Iterator[bytes] | None:
+        file = self.files.open(name)
+        return None if file is None else _read(file, os.path.join(self.files.location, name))
+
+    def error(self, code: str, message: str, hint: str) -> RegistryError:
+        """Return the error for these files."""
+        return RegistryError([Problem("error", code, self.files.location, message, hint)])
+
+
+def _read(file: IO[bytes], place: str) -> Iterator[bytes]:
     with file:
         try:
-            data = file.read(largest + 1)
+            while data := file.read(_CHUNK):
+                yield data
         except UNREADABLE_ARCHIVE as error:
             raise unreadable(place, error) from None
-    if len(data) > largest:
-        message = f"has more than {largest} bytes"
-        raise RegistryError([Problem("error", "file-too-large", place, message, "Name an image of a release")])
-    return data
-
-
-def chunks(files: StoredFiles, name: str) -> Iterator[bytes] | None:
-    """Return the content of a file in pieces; ``None`` if there is none. Raises ``RegistryError``."""
-    file = files.open(name)
-    if file is None:
-        return None
-
-    def read() -> Iterator[bytes]:
-        with file:
-            try:
-                while data := file.read(_CHUNK):
-                    yield data
-            except UNREADABLE_ARCHIVE as error:
-                raise unreadable(os.path.join(files.location, name), error) from None
-
-    return read()
 
 
 def unreadable(path: str, error: Exception) -> RegistryError:

@@ -38,8 +38,8 @@ class ReleaseImage(NamedTuple):
     """A release image, as the cache records it.
 
     ``digest`` is that of the name, which can be a list, ``manifest_digest`` that of the image in it. ``source`` is
-    where it was read from. ``layers`` and ``bytes`` are those that were read; ``all_layers``: all that the image has.
-    ``architecture`` is the requested one; ``built_for`` and ``created`` are those of its configuration.
+    where it was read from. ``layers`` and ``bytes`` are those that were read. ``architecture`` is the requested one;
+    ``built_for`` and ``created`` are those of its configuration.
     """
 
     digest: str
@@ -48,7 +48,6 @@ class ReleaseImage(NamedTuple):
     source: str
     layers: int
     bytes: int
-    all_layers: bool
     built_for: str = ""
     created: str = ""
 
@@ -76,19 +75,19 @@ class ReleaseCache:
         self.directory = os.path.abspath(directory)
         self.index_directory = os.path.join(self.directory, _INDEXES)
 
-    def find(self, digest: str, architecture: str, *, all_layers: bool = False) -> CachedRelease | None:
+    def find(self, digest: str, architecture: str) -> CachedRelease | None:
         """Return the release of an image or, for an architecture, of a list; ``None`` if it is not in the cache."""
         for name in (_name(digest), _name(digest, architecture)):
             directory = os.path.join(self.directory, name)
             image = _read_record(directory)
-            if image is not None and image.digest == digest and (image.all_layers or not all_layers):
+            if image is not None and image.digest == digest:
                 with suppress(OSError):
                     os.utime(directory)  # it was used now
                 return CachedRelease(directory, image)
         return None
 
     def add(self, image: ReleaseImage, files: Mapping[str, bytes]) -> CachedRelease:
-        """Add a release, or replace one that was read with fewer layers. Raises ``ReleaseError``."""
+        """Add a release, or replace one that is not valid. Raises ``ReleaseError``."""
         name = _name(image.digest, image.architecture if image.digest != image.manifest_digest else "")
         directory = os.path.join(self.directory, name)
         try:
@@ -165,8 +164,9 @@ def _read_record(directory: str) -> ReleaseImage | None:
             return None
         with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
             record: dict[str, Any] = json.load(file)
-        return ReleaseImage(**record)
-    except (OSError, ValueError, TypeError):
+        # Earlier versions wrote one field more.
+        return ReleaseImage(**{name: record[name] for name in ReleaseImage._fields})
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 

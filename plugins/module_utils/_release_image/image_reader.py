@@ -10,6 +10,8 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._problems import Problem, Problems, RegistryError, ReleaseError
@@ -22,10 +24,21 @@ from .._registry.image_manifest import Descriptor
 from .._registry.oci_layout import OciLayout
 from .._registry.registry_storage import RegistryStorage
 from .._registry.stored_files import ArchiveFiles, DirectoryFiles, StoredFiles, unreadable
+from .._release.loader import CVO_MANIFESTS, IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
 from .._unstructured import as_text
 from .cache import CachedRelease, ReleaseCache, ReleaseImage
-from .completeness import DIRECTORIES, METADATA_FILE, is_complete
 from .release_name import ReleaseName
+
+_DIRECTORIES = (CVO_MANIFESTS, RELEASE_MANIFESTS)
+_METADATA_FILE = f"{RELEASE_MANIFESTS}/{METADATA}"
+_REFERENCES_FILE = f"{RELEASE_MANIFESTS}/{IMAGE_REFERENCES}"
+_OWN = {
+    "CustomResourceDefinition": "clusterversions.config.openshift.io",
+    "Deployment": "cluster-version-operator",
+    "Namespace": "openshift-cluster-version",
+}
+"""Manifests of the CVO itself, one of each of the directories that its image copies them from, each to a layer
+(openshift/cluster-version-operator:Dockerfile)."""
 
 
 class ImageReader(NamedTuple):
@@ -39,19 +52,11 @@ class ImageReader(NamedTuple):
         """Return the image for an architecture. Raises ``RegistryError``."""
         return resolve_image(self.store, self.reference, architecture, self.name.text)
 
-    def read(
-        self, resolved: ResolvedImage, architecture: str, cache: ReleaseCache, *, all_layers: bool
-    ) -> CachedRelease:
+    def read(self, resolved: ResolvedImage, architecture: str, cache: ReleaseCache) -> CachedRelease:
         """Read the release of an image into the cache. Raises ``RegistryError`` and ``ReleaseError``."""
-        found = read_files(
-            self.store,
-            resolved.manifest,
-            DIRECTORIES,
-            lambda files: not all_layers and is_complete(files),
-            self.name.text,
-        )
-        if METADATA_FILE not in found.files:
-            message = f"has no {METADATA_FILE} in any of its {found.layers_read} layers, so it is not a release image"
+        found = read_files(self.store, resolved.manifest, _DIRECTORIES, is_complete, self.name.text)
+        if _METADATA_FILE not in found.files:
+            message = f"has no {_METADATA_FILE} in any of its {found.layers_read} layers, so it is not a release image"
             raise ReleaseError(
                 [Problem("error", "not-a-release", self.name.text, message, "Name the image of a release")]
             )
@@ -63,7 +68,6 @@ class ImageReader(NamedTuple):
             source=_source(self.store, self.name),
             layers=found.layers_read,
             bytes=found.bytes_read,
-            all_layers=found.layers_read == len(resolved.manifest.layers),
             built_for=as_text(config.get("architecture")),
             created=as_text(config.get("created")),
         )
@@ -107,3 +111,19 @@ def _mirror_files(path: str) -> StoredFiles:
 
 def _source(store: ImageStore, name: ReleaseName) -> str:
     return str(store.source) if isinstance(store, RegistryClient) else name.text
+
+
+def is_complete(files: Mapping[str, bytes]) -> bool:
+    """Whether the files of the highest layers of a release image are all that it has in its two directories."""
+    if _METADATA_FILE not in files or _REFERENCES_FILE not in files:
+        return False
+    own = [data for path, data in files.items() if path.startswith(f"{CVO_MANIFESTS}/")]
+    return all(any(_defines(data, kind, name) for data in own) for kind, name in _OWN.items())
+
+
+def _defines(data: bytes, kind: str, name: str) -> bool:
+    # Templates are not YAML before they are rendered, so the text is searched.
+    return name.encode() in data and all(
+        re.search(rb'^\s*"?%s"?\s*:\s*"?%s"?\s*,?\s*$' % (key, re.escape(value.encode())), data, re.MULTILINE)
+        for key, value in ((b"kind", kind), (b"name", name))
+    )

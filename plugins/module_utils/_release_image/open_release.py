@@ -38,14 +38,11 @@ class OpenedRelease(NamedTuple):
     signed_by: tuple[Signer, ...] = ()
 
 
-def open_release(
-    text: str, source: ReleaseSource, where: str = "release", *, all_layers: bool = False
-) -> OpenedRelease:
+def open_release(text: str, source: ReleaseSource, where: str = "release") -> OpenedRelease:
     """Return the directory of a release. The release of an image is read into the cache, unless it is there.
 
-    ``all_layers``: also those below the ones that complete the release. ``where`` is the option for messages. Raises
-    ``CapabilityError``, also if a signature is required and not there. A directory is returned as it is, and not
-    checked.
+    ``where`` is the option for messages. Raises ``CapabilityError``, also if a signature is required and not there. A
+    directory is returned as it is, and not checked.
     """
     problems = Problems()
     name = parse_release_name(text, where, problems)
@@ -56,9 +53,7 @@ def open_release(
     if name.kind == "directory":
         return OpenedRelease(name.path, index_directory=cache.index_directory)
     architecture = _architecture(source)
-    found = _find(name, architecture, cache, all_layers=all_layers)
-    if found is None:
-        found = _read(name, source.access, architecture, cache, problems, all_layers=all_layers)
+    found = _find(name, architecture, cache) or _read(name, source.access, architecture, cache, problems)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
     signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
     return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory, signed_by)
@@ -70,7 +65,7 @@ def is_stored(text: str, source: ReleaseSource) -> bool:
     if name is None or name.kind == "directory":
         return name is not None
     cache = ReleaseCache(source.cache or default_directory(os.environ))
-    return _find(name, _architecture(source), cache, all_layers=False) is not None
+    return _find(name, _architecture(source), cache) is not None
 
 
 def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> ReleaseSource:
@@ -88,18 +83,12 @@ def _architecture(source: ReleaseSource) -> str:
     return _GO_NAMES.get(source.architecture, source.architecture)
 
 
-def _find(name: ReleaseName, architecture: str, cache: ReleaseCache, *, all_layers: bool) -> CachedRelease | None:
-    return cache.find(name.digest, architecture, all_layers=all_layers) if name.digest else None
+def _find(name: ReleaseName, architecture: str, cache: ReleaseCache) -> CachedRelease | None:
+    return cache.find(name.digest, architecture) if name.digest else None
 
 
 def _read(
-    name: ReleaseName,
-    access: AccessOptions,
-    architecture: str,
-    cache: ReleaseCache,
-    problems: Problems,
-    *,
-    all_layers: bool,
+    name: ReleaseName, access: AccessOptions, architecture: str, cache: ReleaseCache, problems: Problems
 ) -> CachedRelease:
     # Imported here: a directory, and a release in the cache, need no client of registries.
     from .image_reader import open_image
@@ -108,5 +97,4 @@ def _read(
     resolved = reader.resolve(architecture)
     with cache.lock(resolved.digest):
         # Another task may have read it meanwhile, and the digest of a tag is known only now.
-        found = cache.find(resolved.digest, architecture, all_layers=all_layers)
-        return found or reader.read(resolved, architecture, cache, all_layers=all_layers)
+        return cache.find(resolved.digest, architecture) or reader.read(resolved, architecture, cache)

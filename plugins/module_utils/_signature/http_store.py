@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from .._http.client import Answer, HttpClient, Patience
+from .._http.client import HttpAnswer, HttpClient, Patience
 from .._http.error import HttpError
 from .._problems import Problems
 from .digest import key_prefix
@@ -68,7 +68,7 @@ class HttpStore(NamedTuple):
         return f"Basic {base64.b64encode(unquote(user).encode()).decode()}" if separator else ""
 
 
-def _receive(answer: Answer) -> tuple[int, bytes]:
+def _receive(answer: HttpAnswer) -> tuple[int, bytes]:
     return answer.status, answer.read(LARGEST_MESSAGE)
 
 

@@ -37,13 +37,13 @@ def release(tmp_path):
 @pytest.mark.parametrize("openpgp", ["verified", "missing", "invalid", "unknown"])
 def test_the_cvo_accepts_only_a_release_whose_signature_is_verified(release, openpgp):
     check = check_update(release("4.20.9"), release("4.21.0"), row(openpgp), mirrored=False)
-    assert check.accepted == (openpgp == "verified")
+    assert check["accepted"] == (openpgp == "verified")
 
 
 def test_the_gates_of_the_current_minor_have_to_be_acknowledged(release):
     gates = {API_GATE: "APIs are removed", "ack-4.19-old": "older"}
     check = check_update(release("4.20.9", **gates), release("4.21.0"), row(), mirrored=False)
-    assert check.as_dict() == {
+    assert check == {
         "from_version": "4.20.9",
         "to_version": "4.21.0",
         "accepted": True,
@@ -71,9 +71,9 @@ def test_the_gates_of_the_current_minor_have_to_be_acknowledged(release):
 def test_mirrors_of_some_updates_need_a_gate_about_sigstore(release, versions, mirrored, gates):
     current, target = map(release, versions)
     check = check_update(current, target, row(), mirrored=mirrored)
-    assert [gate.name for gate in check.gates] == gates
+    assert [gate["gate"] for gate in check["acknowledge"]] == gates
 
 
 def test_an_update_within_a_minor_version_has_no_gates(release):
     current = release("4.21.0-rc.1", **{"ack-4.21-more-in-4.22": "More is removed"})
-    assert check_update(current, release("4.21.0"), row(), mirrored=True).gates == ()
+    assert check_update(current, release("4.21.0"), row(), mirrored=True)["acknowledge"] == []

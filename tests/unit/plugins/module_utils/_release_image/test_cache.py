@@ -26,8 +26,8 @@ def digest(number: int) -> str:
     return f"sha256:{number:064x}"
 
 
-def image(number: int, of_list: int = 0, *, all_layers: bool = False) -> ReleaseImage:
-    return ReleaseImage(digest(of_list or number), digest(number), "amd64", "quay.io/a", 1, 10, all_layers)
+def image(number: int, of_list: int = 0) -> ReleaseImage:
+    return ReleaseImage(digest(of_list or number), digest(number), "amd64", "quay.io/a", 1, 10)
 
 
 @pytest.fixture
@@ -54,17 +54,6 @@ def test_a_list_has_a_release_for_each_architecture(cache):
     assert cache.find(digest(9), "amd64") is not None
     assert cache.find(digest(9), "arm64") is None
     assert cache.find(digest(1), "amd64") is None
-
-
-def test_a_release_with_all_layers_replaces_one_without(cache):
-    cache.add(image(1), FILES)
-    assert cache.find(digest(1), "amd64", all_layers=True) is None
-
-    more = cache.add(image(1, all_layers=True), {**FILES, "manifests/c.yaml": b"c"})
-
-    assert cache.find(digest(1), "amd64", all_layers=True) == cache.find(digest(1), "amd64") == more
-    assert os.path.exists(os.path.join(more.directory, "manifests/c.yaml"))
-    assert [name for name in os.listdir(cache.directory) if name.startswith(".part")] == []
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])

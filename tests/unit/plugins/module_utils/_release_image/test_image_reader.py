@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.completeness import is_complete
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.image_reader import is_complete
 
 FILES = {
     "release-manifests/release-metadata": b"{}",
