@@ -26,10 +26,8 @@ def write_release(release: str, dest: str, *, check_mode: bool) -> tuple[Destina
     problems.raise_errors(DestinationError)
     contents = {name: _read(os.path.join(release, name)) for name in (CVO_MANIFESTS, RELEASE_MANIFESTS)}
     for name, files in contents.items():
-        try:
+        with problems.collect(DestinationError):
             plan_destination(os.path.join(dest, name), files, (release,))
-        except DestinationError as error:
-            problems += error.problems
     problems.raise_errors(DestinationError)
     return tuple(
         write_destination(os.path.join(dest, name), files, (release,), frozenset(), check_mode=check_mode)

@@ -160,7 +160,9 @@ class HttpClient:
             target = urlsplit(url)
             # Another host must not get the credentials of this one (RFC 9110, 15.4).
             same = (target.scheme, target.netloc) == (start.scheme, start.netloc)
-            sent = dict(headers)
+            sent = {**headers, "Accept-Encoding": "identity", "User-Agent": "capability.openshift"}
+            if form is not None:
+                sent["Content-Type"] = "application/x-www-form-urlencoded"
             if same and authorization:
                 sent["Authorization"] = authorization
             response = self._send(url, sent, form, patience)
@@ -186,7 +188,7 @@ class HttpClient:
                 "GET" if form is None else "POST",
                 url,
                 body=form,
-                headers={**headers, "Accept-Encoding": "identity", "User-Agent": "capability.openshift"},
+                headers=headers,
                 redirect=False,
                 retries=False,
                 timeout=Timeout(connect=patience.connect, read=patience.read),

@@ -18,7 +18,7 @@ from .._http.error import HttpError
 from .._problems import Problem, Problems, RegistryError
 from .access_options import AccessOptions
 from .credential_files import read_credentials
-from .credentials import Credential, Credentials
+from .credentials import Credentials
 from .mirror_files import read_mirrors
 from .mirrors import RegistryRule, is_insecure, is_location, merge_rules, pull_sources
 from .pull_spec import PullSpec
@@ -107,7 +107,7 @@ class ConfiguredAccess:
             return granted.header
 
     def _authorize(self, spec: PullSpec, headers: Sequence[str]) -> _Authorization:
-        challenges = {challenge.scheme: challenge for challenge in reversed(parse_challenges(headers))}
+        challenges = parse_challenges(headers)
         credential = self._credentials.find(spec.name)
         if "bearer" in challenges:
             request = token_request(challenges["bearer"], spec, credential, self.http.is_insecure)
@@ -115,26 +115,22 @@ class ConfiguredAccess:
             return _Authorization(f"Bearer {token.value}", time.monotonic() + token.seconds - _EARLY_SECONDS)
         if "basic" in challenges and credential and credential.username:
             return _Authorization(basic_header(credential), float("inf"))
-        raise self._unauthorized(spec, credential, tuple(challenges))
+        raise self._unauthorized(spec, tuple(challenges))
 
-    def _unauthorized(self, spec: PullSpec, credential: Credential | None, schemes: Sequence[str]) -> RegistryError:
+    def _unauthorized(self, spec: PullSpec, schemes: Sequence[str]) -> RegistryError:
         if "basic" not in schemes:
             message = f"requires authorization by {', '.join(schemes) or 'an unknown method'}, expected Bearer or Basic"
             return _error("unsupported-challenge", spec.registry, message, "Use another registry or a mirror")
-        if credential:
-            message = "has an identity token for this registry, but the registry demands a password"
-            return _error("registry-unauthorized", str(spec), message, "Log in with a user name and a password")
-        message = "cannot be read without credentials, and none were found for it"
-        return _error(
-            "registry-unauthorized", str(spec), message, "Set pull_secret or auth_file, or log in with podman"
-        )
+        message = "cannot be read without user name and password, and none were found for it"
+        hint = "Set pull_secret or auth_file, or log in with podman"
+        return _error("registry-unauthorized", str(spec), message, hint)
 
     def _token(self, request: TokenRequest, registry: str) -> Token:
         where = f"token server {urlsplit(request.url).netloc}"
         try:
             status, content = self.http.request(
                 request.url,
-                request.headers,
+                {},
                 lambda answer: (answer.status, answer.read(_MOST_TOKEN_BYTES)),
                 authorize=lambda _challenges: request.authorization,
                 form=request.form,

@@ -5,7 +5,8 @@
 
 """Credentials for registries, as in a pull secret, ``auth.json`` and Docker's ``config.json``.
 
-Which entry counts: containers/image:pkg/docker/config/config.go findCredentialsInFile. Neither the text of a secret nor
+Which entry counts: containers/image:pkg/docker/config/config.go findCredentialsInFile. Protocol of
+helpers: docker/docker-credential-helpers:client/client.go. Neither the text of a secret nor
 a part of it is ever in a problem or in the representation of an object.
 """
 
@@ -14,12 +15,18 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._problems import Problem, Problems, RegistryError, type_name
 from .pull_spec import registry_of
 
+_HELPER_SECONDS = 60
+_HELPER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_HELPER_FOUND_NOTHING = "credentials not found in native keychain"
+_IDENTITY_TOKEN_USER = "<token>"
 _KNOWN_FIELDS = ("auths", "credHelpers", "credsStore")
 
 
@@ -47,15 +54,10 @@ class AuthConfig(NamedTuple):
     store: str = ""
 
 
-HelperCall = Callable[[str, str], "Credential | None"]
-"""Asks the credential helper of a name for a server, and returns what it has. Raises ``RegistryError``."""
-
-
 class Credentials(NamedTuple):
     """Where to look for credentials, in this order."""
 
     configs: tuple[AuthConfig, ...]
-    call_helper: HelperCall
 
     def find(self, name: str) -> Credential | None:
         """The credential for the repository ``name``, such as ``quay.io/openshift-release-dev/ocp-release``.
@@ -63,7 +65,7 @@ class Credentials(NamedTuple):
         ``None`` if there is none, so the registry is read anonymously. Raises ``RegistryError`` for an entry that is
         not valid, and for a helper that fails.
         """
-        found = (_find_in(config, name, self.call_helper) for config in self.configs)
+        found = (_find_in(config, name) for config in self.configs)
         return next(filter(None, found), None)
 
 
@@ -116,7 +118,7 @@ def _decode(entry: Any) -> Credential | None:
     return Credential(username, password, identity_token)
 
 
-def _find_in(config: AuthConfig, name: str, call_helper: HelperCall) -> Credential | None:
+def _find_in(config: AuthConfig, name: str) -> Credential | None:
     registry = registry_of(name)
     if registry in config.helpers:
         return call_helper(config.helpers[registry], registry)
@@ -144,3 +146,40 @@ def _matching_keys(config: AuthConfig, name: str) -> Iterator[str]:
         scheme, separator, rest = key.partition("://")
         if separator and scheme in ("http", "https") and registry_of(rest) == registry_of(name):
             yield key
+
+
+def call_helper(helper: str, server: str) -> Credential | None:
+    """Ask the program ``docker-credential-HELPER`` for the credential of ``server``; ``None`` if it has none.
+
+    Nothing that the program prints is shown, because it can contain the secret. Raises ``RegistryError`` if it fails.
+    """
+    program = f"docker-credential-{helper}"
+    if not _HELPER_NAME.fullmatch(helper):
+        message, hint = f"is named {helper!r}, expected letters, digits and . _ -", "Correct credHelpers or credsStore"
+        raise RegistryError([Problem("error", "invalid-credential-helper", "credential helper", message, hint)])
+    try:
+        # No module is at hand whose run_command could be called.
+        ended = subprocess.run(  # pylint: disable=ansible-bad-function
+            [program, "get"], input=server.encode(), capture_output=True, timeout=_HELPER_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise _failed(program, server, f"did not end within {_HELPER_SECONDS} s") from None
+    except OSError as error:
+        raise _failed(program, server, f"cannot be run: {error.strerror or error}") from None
+    if ended.returncode:
+        if ended.stdout.decode(errors="replace").strip() == _HELPER_FOUND_NOTHING:
+            return None
+        raise _failed(program, server, f"ended with exit code {ended.returncode}")
+    try:
+        answer = json.loads(ended.stdout)
+        username, secret = answer["Username"], answer["Secret"]
+    except (ValueError, KeyError, TypeError):
+        username = secret = None
+    if not isinstance(username, str) or not isinstance(secret, str):
+        raise _failed(program, server, "did not print JSON with Username and Secret")
+    return Credential(identity_token=secret) if username == _IDENTITY_TOKEN_USER else Credential(username, secret)
+
+
+def _failed(program: str, server: str, fault: str) -> RegistryError:
+    hint = f"Install {program} on the host where the module runs, or log in with another method"
+    return RegistryError([Problem("error", "credential-helper-failed", program, f"{fault}, for {server}", hint)])

@@ -18,15 +18,10 @@ from typing import Any, NamedTuple
 from .._problems import Problem, RegistryError, shown
 from .pull_spec import is_digest
 
-MANIFEST_TYPES = (
-    "application/vnd.docker.distribution.manifest.v2+json",
-    "application/vnd.oci.image.manifest.v1+json",
+ACCEPT = (
+    "application/vnd.docker.distribution.manifest.v2+json, application/vnd.oci.image.manifest.v1+json, "
+    "application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.oci.image.index.v1+json"
 )
-LIST_TYPES = (
-    "application/vnd.docker.distribution.manifest.list.v2+json",
-    "application/vnd.oci.image.index.v1+json",
-)
-ACCEPT = ", ".join((*MANIFEST_TYPES, *LIST_TYPES))
 MULTI = "multi"
 """The architecture of a release for clusters whose nodes have several: the whole list."""
 

@@ -28,18 +28,10 @@ _SCHEME = re.compile(r"[\s,]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?=\s|,|$)(?!\s*=)")
 _SHORTEST_SECONDS = 60
 
 
-class Challenge(NamedTuple):
-    """One way to be authorized. ``scheme`` is in lower case, and so are the names of the parameters."""
-
-    scheme: str
-    parameters: Mapping[str, str]
-
-
 class TokenRequest(NamedTuple):
     """A request for a token. ``authorization`` is its header; a ``form`` makes it a POST request."""
 
     url: str
-    headers: Mapping[str, str]
     authorization: str = ""
     form: str | None = None
 
@@ -57,12 +49,12 @@ class Token(NamedTuple):
         return "Token(***)"
 
 
-def parse_challenges(headers: Iterable[str]) -> tuple[Challenge, ...]:
-    """Parse the headers ``WWW-Authenticate`` of a response. A header can have several challenges.
+def parse_challenges(headers: Iterable[str]) -> dict[str, Mapping[str, str]]:
+    """Parse the headers ``WWW-Authenticate`` of a response: the parameters of the first challenge of each scheme.
 
-    Ignores the rest of a header from where it cannot be parsed.
+    Schemes and names of parameters are in lower case. Ignores the rest of a header from where it cannot be parsed.
     """
-    challenges: list[Challenge] = []
+    challenges: dict[str, Mapping[str, str]] = {}
     for header in headers:
         at = 0
         while scheme := _SCHEME.match(header, at):
@@ -72,8 +64,8 @@ def parse_challenges(headers: Iterable[str]) -> tuple[Challenge, ...]:
                 at = parameter.end()
                 name, quoted, plain = parameter.groups()
                 parameters[name.lower()] = plain if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
-            challenges.append(Challenge(scheme[1].lower(), parameters))
-    return tuple(challenges)
+            challenges.setdefault(scheme[1].lower(), parameters)
+    return challenges
 
 
 def basic_header(credential: Credential) -> str:
@@ -83,15 +75,15 @@ def basic_header(credential: Credential) -> str:
 
 
 def token_request(
-    challenge: Challenge, spec: PullSpec, credential: Credential | None, is_insecure: Callable[[str], bool]
+    challenge: Mapping[str, str], spec: PullSpec, credential: Credential | None, is_insecure: Callable[[str], bool]
 ) -> TokenRequest:
     """The request that answers the bearer ``challenge`` of a registry for read access to the repository of ``spec``.
 
-    The token is for nothing else, whatever scope the challenge names. Raises ``RegistryError`` for a token server that
-    must not get credentials: only one that the user named as insecure, for which ``is_insecure`` is true, may be plain
-    HTTP.
+    ``challenge`` are its parameters. The token is for nothing else, whatever scope they name. Raises ``RegistryError``
+    for a token server that must not get credentials: only one that the user named as insecure, for which
+    ``is_insecure`` is true, may be plain HTTP.
     """
-    realm = challenge.parameters.get("realm", "")
+    realm = challenge.get("realm", "")
     if not _is_token_url(realm):
         message = f"names the token server {shown(realm)}, expected a URL"
         hint = "Report this to the administrator of the registry"
@@ -102,8 +94,8 @@ def token_request(
         hint = f"Add {host} to insecure_registries if you trust the network"
         raise RegistryError([Problem("error", "insecure-token-server", spec.registry, message, hint)])
     fields = {"scope": f"repository:{spec.repository}:pull"}
-    if challenge.parameters.get("service"):
-        fields["service"] = challenge.parameters["service"]
+    if challenge.get("service"):
+        fields["service"] = challenge["service"]
     if credential and credential.identity_token:
         form = {
             **fields,
@@ -111,11 +103,11 @@ def token_request(
             "client_id": _CLIENT_ID,
             "refresh_token": credential.identity_token,
         }
-        return TokenRequest(realm, {"Content-Type": "application/x-www-form-urlencoded"}, form=urlencode(form))
+        return TokenRequest(realm, form=urlencode(form))
     if credential and credential.username:
         fields["account"] = credential.username
     url = f"{realm}{'&' if '?' in realm else '?'}{urlencode(fields)}"
-    return TokenRequest(url, {}, basic_header(credential) if credential else "")
+    return TokenRequest(url, basic_header(credential) if credential else "")
 
 
 def parse_token(body: bytes, where: str) -> Token:

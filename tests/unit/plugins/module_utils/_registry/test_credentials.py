@@ -13,13 +13,12 @@ import stat
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, RegistryError
-from ansible_collections.capability.openshift.plugins.module_utils._registry.credential_files import (
-    call_helper,
-    read_credentials,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._registry import credentials as credentials_file
+from ansible_collections.capability.openshift.plugins.module_utils._registry.credential_files import read_credentials
 from ansible_collections.capability.openshift.plugins.module_utils._registry.credentials import (
     Credential,
     Credentials,
+    call_helper,
     parse_auth_config,
 )
 
@@ -30,16 +29,12 @@ def auth(user: str, password: str = SECRET) -> dict[str, str]:
     return {"auth": base64.b64encode(f"{user}:{password}".encode()).decode()}
 
 
-def no_helper(helper: str, server: str) -> Credential | None:
-    raise AssertionError(f"{helper} was run for {server}")
-
-
-def find(name: str, content: object, helper=no_helper) -> Credential | None:
+def find(name: str, content: object) -> Credential | None:
     problems = Problems()
     config = parse_auth_config(json.dumps(content), "auth_file", problems)
     assert config is not None
     assert problems == []
-    return Credentials((config,), helper).find(name)
+    return Credentials((config,)).find(name)
 
 
 def fault(call, *arguments):
@@ -99,11 +94,9 @@ def test_a_password_with_colons_and_padding():
         ("empty.example/a", {"credsStore": "all", "auths": AUTHS}, ("all", "empty.example")),
     ],
 )
-def test_which_helper_is_asked(name, content, asked):
-    def helper(helper: str, server: str) -> Credential:
-        return Credential(helper, server)
-
-    assert find(name, content, helper=helper) == Credential(*asked)
+def test_which_helper_is_asked(name, content, asked, monkeypatch):
+    monkeypatch.setattr(credentials_file, "call_helper", Credential)
+    assert find(name, content) == Credential(*asked)
 
 
 def test_an_entry_precedes_the_store():
@@ -139,7 +132,7 @@ def test_an_entry_that_is_not_valid_is_reported_if_it_is_needed(entry):
     problems = Problems()
     config = parse_auth_config(json.dumps({"auths": {"bad.example": entry, **AUTHS}}), "auth_file", problems)
     assert config is not None
-    credentials = Credentials((config,), no_helper)
+    credentials = Credentials((config,))
 
     assert problems == []
     assert credentials.find("reg.example/x")
@@ -150,7 +143,7 @@ def test_nothing_shows_a_secret():
     problems = Problems()
     config = parse_auth_config(json.dumps({"auths": AUTHS}), "auth_file", problems)
     assert config is not None
-    credentials = Credentials((config,), no_helper)
+    credentials = Credentials((config,))
     shown = f"{config} {credentials!r} {credentials.find('plain.example/x')} {config.entries}"
     assert SECRET not in shown
     assert AUTHS["reg.example"]["auth"] not in shown
@@ -294,4 +287,4 @@ def test_a_helper_that_fails_ends_the_search(install_helper):
     second = parse_auth_config(json.dumps({"auths": AUTHS}), "second", problems)
     assert first is not None
     assert second is not None
-    assert fault(Credentials((first, second), call_helper).find, "reg.example/x")[0] == "credential-helper-failed"
+    assert fault(Credentials((first, second)).find, "reg.example/x")[0] == "credential-helper-failed"

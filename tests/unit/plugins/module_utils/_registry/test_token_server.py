@@ -13,7 +13,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._registry.credentials import Credential
 from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import PullSpec
 from ansible_collections.capability.openshift.plugins.module_utils._registry.token_server import (
-    Challenge,
     Token,
     parse_challenges,
     parse_token,
@@ -46,11 +45,11 @@ REALM = "https://auth.example/token"
     ],
 )
 def test_challenges_are_parsed(headers, expected):
-    assert [tuple(challenge) for challenge in parse_challenges(headers)] == expected
+    assert parse_challenges(headers) == dict(expected)
 
 
 def request_for(realm=REALM, credential=None, insecure="", **parameters):
-    challenge = Challenge("bearer", {"realm": realm, "scope": "repository:else:push", **parameters})
+    challenge = {"realm": realm, "scope": "repository:else:push", **parameters}
     spec = PullSpec("reg.example", "a/b", "tag")
     return token_request(challenge, spec, credential, lambda host: host == insecure)
 
