@@ -16,7 +16,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient, trusted_certificates
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpStore
+from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpStore, http_get
 from ansible_collections.capability.openshift.plugins.module_utils._signature.key_ring import read_key_ring
 from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
     FoundSignature,
@@ -78,7 +78,7 @@ def no_proxy(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-def http() -> HttpClient:
+def client() -> HttpClient:
     return HttpClient(os.environ, trusted_certificates(None))
 
 
@@ -88,7 +88,7 @@ def found(store, problems: Problems | None = None) -> list[FoundSignature]:
 
 def test_signatures_are_read_until_the_first_that_is_not_there(server):
     server.answers = {"signature-1": (200, b"one"), "signature-2": (200, b"two"), "signature-4": (200, b"four")}
-    signatures = found(HttpStore(f"{server.url}/", http()))
+    signatures = found(HttpStore(f"{server.url}/", http_get(client())))
     assert signatures == [
         (b"one", f"{server.url}/{FOLDER}/signature-1"),
         (b"two", f"{server.url}/{FOLDER}/signature-2"),
@@ -98,13 +98,13 @@ def test_signatures_are_read_until_the_first_that_is_not_there(server):
 
 def test_nine_signatures_are_read_at_most(server):
     server.answers = {f"signature-{number}": (200, b"x") for number in range(1, 20)}
-    assert len(found(HttpStore(server.url, http()))) == 9
+    assert len(found(HttpStore(server.url, http_get(client())))) == 9
 
 
 def test_after_another_failure_the_next_number_is_asked(server):
     problems = Problems()
     server.answers = {"signature-1": (500, b""), "signature-2": (200, b""), "signature-3": (200, b"three")}
-    assert [item.data for item in found(HttpStore(server.url, http()), problems)] == [b"three"]
+    assert [item.data for item in found(HttpStore(server.url, http_get(client())), problems)] == [b"three"]
     assert [(problem.code, str(problem.where)) for problem in problems] == [
         ("store-status", f"{server.url}/{FOLDER}/signature-1")
     ]
@@ -112,7 +112,7 @@ def test_after_another_failure_the_next_number_is_asked(server):
 
 def test_a_long_answer_is_cut(server):
     server.answers = {"signature-1": (200, b"\x99" * 1_000_000)}
-    assert [len(item.data) for item in found(HttpStore(server.url, http()))] == [64 * 1024 + 1]
+    assert [len(item.data) for item in found(HttpStore(server.url, http_get(client())))] == [64 * 1024 + 1]
 
 
 def test_redirects_are_followed_without_the_password(server):
@@ -121,7 +121,7 @@ def test_redirects_are_followed_without_the_password(server):
         target.answers = {"signature-1": (200, b"one")}
         server.answers = {"signature-1": (302, f"{target.url}/signature-1".replace("127.0.0.1", "localhost").encode())}
         url = server.url.replace("://", "://user:secret@")
-        (signature,) = found(HttpStore(url, http()))
+        (signature,) = found(HttpStore(url, http_get(client())))
         assert signature == (b"one", f"{server.url}/{FOLDER}/signature-1")
         assert "authorization" not in target.headers
         assert server.headers["authorization"] == "Basic dXNlcjpzZWNyZXQ="
@@ -132,7 +132,7 @@ def test_redirects_are_followed_without_the_password(server):
 def test_a_server_that_is_not_there_is_reported_once():
     problems = Problems()
     url = f"http://user:secret@127.0.0.1:{free_port()}/store"
-    assert found(ParallelStores((HttpStore(url, http()),)), problems) == []
+    assert found(ParallelStores((HttpStore(url, http_get(client())),)), problems) == []
     (problem,) = problems
     assert problem.code == "store-unreachable"
     assert "refused" in problem.message
@@ -141,7 +141,7 @@ def test_a_server_that_is_not_there_is_reported_once():
 
 def test_a_certificate_that_is_not_trusted_is_reported(server):
     problems = Problems()
-    found(ParallelStores((HttpStore(server.url.replace("http:", "https:"), http()),)), problems)
+    found(ParallelStores((HttpStore(server.url.replace("http:", "https:"), http_get(client())),)), problems)
     assert [problem.code for problem in problems] == ["store-unreachable"]
 
 
@@ -149,7 +149,9 @@ def test_the_proxy_of_the_environment_is_used(server, monkeypatch):
     server.answers = {"signature-1": (200, b"by proxy")}
     monkeypatch.setenv("HTTP_PROXY", server.url.partition("/signatures")[0])
     monkeypatch.setenv("NO_PROXY", "")
-    assert [item.data for item in found(HttpStore("http://store.example.invalid/x", http()))] == [b"by proxy"]
+    assert [item.data for item in found(HttpStore("http://store.example.invalid/x", http_get(client())))] == [
+        b"by proxy"
+    ]
     assert server.paths[0] == f"http://store.example.invalid/x/{FOLDER}/signature-1"
 
 
@@ -159,7 +161,7 @@ def test_stores_are_asked_at_the_same_time_and_a_slow_one_delays_nothing(server)
     try:
         slow.answers = {"signature-1": lambda: ((release.wait(20) and 404) or 404, b"")}
         server.answers = {"signature-1": (200, key.sign(content(DIGEST), version=3))}
-        stores = ParallelStores(tuple(HttpStore(item.url, http()) for item in (slow, server)))
+        stores = ParallelStores(tuple(HttpStore(item.url, http_get(client())) for item in (slow, server)))
         ring = read_key_ring("ring", key.ring, Problems())
         assert ring
         started = time.monotonic()
@@ -175,7 +177,7 @@ def test_stores_that_do_not_end_are_given_up(server):
     release = threading.Event()
     problems = Problems()
     server.answers = {"signature-1": lambda: ((release.wait(20) and 404) or 404, b"")}
-    assert found(ParallelStores((HttpStore(server.url, http()),), seconds=0.2), problems) == []
+    assert found(ParallelStores((HttpStore(server.url, http_get(client())),), seconds=0.2), problems) == []
     release.set()
     assert [problem.code for problem in problems] == ["store-timeout"]
 
@@ -184,8 +186,8 @@ def test_stores_before_the_last_are_asked_first(server):
     key = Key()
     signature = key.sign(content(DIGEST))
     server.answers = {"signature-1": (200, signature)}
-    first = ParallelStores((HttpStore(f"{server.url}/first", http()),))
-    second = ParallelStores((HttpStore(f"{server.url}/second", http()),))
+    first = ParallelStores((HttpStore(f"{server.url}/first", http_get(client())),))
+    second = ParallelStores((HttpStore(f"{server.url}/second", http_get(client())),))
     ring = read_key_ring("ring", key.ring, Problems())
     assert ring
     result = verify_digest("release", DIGEST, Verifier((ring,), (first, second)), Problems())

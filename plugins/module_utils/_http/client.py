@@ -51,7 +51,7 @@ class Patience(NamedTuple):
     dead: bool = True
 
 
-class HttpAnswer:
+class HttpResponse:
     """An answer, of which only the head was read."""
 
     def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
@@ -113,7 +113,7 @@ class HttpClient:
         self,
         url: str,
         headers: Mapping[str, str],
-        receive: Callable[[HttpAnswer], Value],
+        receive: Callable[[HttpResponse], Value],
         *,
         authorize: Callable[[Sequence[str]], str] = lambda _challenges: "",
         form: str | None = None,
@@ -154,7 +154,7 @@ class HttpClient:
 
     def _follow(
         self, url: str, headers: Mapping[str, str], authorization: str, form: str | None, patience: Patience
-    ) -> HttpAnswer:
+    ) -> HttpResponse:
         start = urlsplit(url)
         for _number in range(_MOST_REDIRECTS + 1):
             target = urlsplit(url)
@@ -169,7 +169,7 @@ class HttpClient:
             location = response.headers.get("Location")
             # A form contains credentials.
             if response.status not in _REDIRECTS or not location or form is not None:
-                return HttpAnswer(response)
+                return HttpResponse(response)
             response.close()
             url = _redirect_url(url, location)
             if start.scheme == "https" and urlsplit(url).scheme != "https":

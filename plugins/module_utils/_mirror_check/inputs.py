@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from .._capability.inclusion import InclusionContext, included_manifests
 from .._data.inclusion_rules import inclusion_rules
-from .._http.client import HttpClient
 from .._problems import Problems
 from .._registry.pull_spec import PullSpec, parse_pull_spec
 from .._release.manifest import Manifest
 from .._release.release import Release
+from .._signature.http_store import HttpGet
 from .._signature.image_policy import GROUP, KIND, ImagePolicy, read_image_policies
 from .._signature.verification_config import (
     ANNOTATION,
@@ -45,16 +45,16 @@ class MirrorOptions(NamedTuple):
 
 
 def mirror_request(
-    target: Release, current: Release | None, options: MirrorOptions, http: HttpClient, problems: Problems
+    target: Release, current: Release | None, options: MirrorOptions, get: HttpGet, problems: Problems
 ) -> MirrorRequest:
     """Return what to check for ``target``. ``current`` is the release whose CVO updates to it, if it is known."""
     verifying = current or target
     config = _verification_config(verifying, options, problems) if verifying.manifests else None
-    stores = signature_stores("signature_stores", options.signature_stores, http, problems)
+    stores = signature_stores("signature_stores", options.signature_stores, get, problems)
     rings = read_key_rings("signature_keys", options.signature_keys, problems)
     verifier = None
     if config is not None:
-        known = config.verifier(http)
+        known = config.verifier(get)
         verifier = Verifier(rings or known.key_rings, stores or known.stores)
     elif rings and stores:
         verifier = Verifier(rings, stores)

@@ -14,6 +14,7 @@ from .._problems import InvalidOptionError, Problems
 from .._registry.access_options import AccessOptions
 from .._registry.configured_access import configure_access
 from .._release.release import Release
+from .._signature.http_store import http_get
 from .check import check_images
 from .inputs import MirrorOptions, mirror_request
 from .reader import MirrorReader
@@ -35,7 +36,7 @@ def check_mirror(
     """
     errors = Problems()
     configured = configure_access(access, environ, errors)
-    request = mirror_request(target, current, options, configured.http, errors)
+    request = mirror_request(target, current, options, http_get(configured.http), errors)
     errors.raise_errors(InvalidOptionError)
     problems.extend(errors)
     rows = check_images(request, MirrorReader(configured))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from .._http.client import HttpAnswer, Patience
+from .._http.client import HttpResponse, Patience
 from .._http.error import HttpError
 from .._problems import Problem, Problems, RegistryError
 from .blob import BlobSink, StoredManifest, checked_manifest
@@ -45,7 +45,7 @@ class RegistryClient:
         """Return the manifest of a tag or a digest. Raises ``RegistryError`` with what each source answered."""
 
         def read(source: PullSpec) -> StoredManifest:
-            def receive(answer: HttpAnswer) -> StoredManifest:
+            def receive(answer: HttpResponse) -> StoredManifest:
                 data = answer.read(LARGEST_MANIFEST)
                 if len(data) > LARGEST_MANIFEST:
                     message, hint = (
@@ -63,7 +63,7 @@ class RegistryClient:
         """Write a blob to ``sink``. After a connection that breaks, it begins again."""
 
         def read(source: PullSpec) -> None:
-            def receive(answer: HttpAnswer) -> None:
+            def receive(answer: HttpResponse) -> None:
                 sink.restart(str(source))
                 for data in answer.chunks(sink.descriptor.size):
                     sink.write(data)
@@ -84,11 +84,11 @@ class RegistryClient:
         raise RegistryError(problems)
 
     def _get(
-        self, source: PullSpec, path: str, headers: Mapping[str, str], receive: Callable[[HttpAnswer], Value]
+        self, source: PullSpec, path: str, headers: Mapping[str, str], receive: Callable[[HttpResponse], Value]
     ) -> Value:
         """Return what ``receive`` makes of the answer. Raises ``RegistryError``."""
 
-        def accept(answer: HttpAnswer) -> Value:
+        def accept(answer: HttpResponse) -> Value:
             if answer.status != 200:
                 raise _status_error(source, path, answer.status)
             return receive(answer)

@@ -15,6 +15,7 @@ from .._data.release_keys import RED_HAT_KEYS
 from .._problems import Problems
 from .._registry.configured_access import read_http_client
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
+from .._signature.http_store import http_get
 from .._signature.key_ring import KeyRing
 from .._signature.signer import Signer
 from .._signature.verification_config import (
@@ -38,15 +39,15 @@ def verify_release(
     name: str, found: CachedRelease, options: SignatureOptions, ca_path: str | None, problems: Problems
 ) -> tuple[Signer, ...]:
     """Return who signed the release, empty after a reported problem. ``name`` is that of the release for messages."""
-    http = read_http_client(ca_path, os.environ, problems)
+    get = http_get(read_http_client(ca_path, os.environ, problems))
     rings = read_key_rings("signature_keys", options.keys, problems)
-    stores = signature_stores("signature_stores", options.stores, http, problems)
+    stores = signature_stores("signature_stores", options.stores, get, problems)
     if not options.keys or not options.stores:
         verified_by = options.previous or PreviousRelease(name, found.directory)
         config = read_config(verified_by.name, _config_manifests(*verified_by), problems)
         if config is not None:
             rings = rings or (config.key_rings if options.previous else _known_key_rings(name, config, problems))
-            stores = stores or config.verifier(http).stores
+            stores = stores or config.verifier(get).stores
     if problems.has_errors:
         return ()
     verification = verify_digest(name, found.image.digest, Verifier(rings, stores), problems)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import base64
 import posixpath
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from .._http.client import HttpAnswer, HttpClient, Patience
+from .._http.client import HttpClient, HttpResponse, Patience
 from .._http.error import HttpError
 from .._problems import Problems
 from .digest import key_prefix
@@ -26,11 +26,26 @@ _PATIENCE = Patience(connect=5.0, read=10.0, tries=2, dead=False)
 """A disconnected site cannot reach these stores, and a release with no signature there is no failure."""
 
 
+class HttpAnswer(NamedTuple):
+    """Status and body of an answer. The body has at most ``LARGEST_MESSAGE`` bytes and one more."""
+
+    status: int
+    body: bytes
+
+
+class StoreUnreachableError(Exception):
+    """A server gave no answer. The text is the reason."""
+
+
+HttpGet = Callable[[str], HttpAnswer]
+"""Gets a URL, which can contain user and password. Raises ``StoreUnreachableError``."""
+
+
 class HttpStore(NamedTuple):
-    """A signature store at ``url``, asked with ``http``."""
+    """A signature store at ``url``, asked with ``get``."""
 
     url: str
-    http: HttpClient
+    get: HttpGet
 
     @property
     def name(self) -> str:
@@ -47,29 +62,19 @@ class HttpStore(NamedTuple):
         for number in range(1, LAST_SIGNATURE + 1):
             url = _below(self.url, f"{key_prefix(digest, '=')}/signature-{number}")
             try:
-                status, body = self.http.request(
-                    without_credentials(url), {}, _receive, authorize=self._authorize, patience=_PATIENCE
-                )
-            except HttpError as error:
+                answer = self.get(url)
+            except StoreUnreachableError as error:
                 problems.error("store-unreachable", self.name, str(error), _HINT)
                 if time.monotonic() - started > _SEARCH_SECONDS:
                     return
                 continue
-            if status == 404:
+            if answer.status == 404:
                 return
             where = without_credentials(url)
-            if not 200 <= status < 300:
-                problems.error("store-status", where, f"answers with status {status}, expected a signature")
-            elif body:
-                yield FoundSignature(body, where)
-
-    def _authorize(self, _challenges: Sequence[str]) -> str:
-        user, separator, _host = urlsplit(self.url).netloc.rpartition("@")
-        return f"Basic {base64.b64encode(unquote(user).encode()).decode()}" if separator else ""
-
-
-def _receive(answer: HttpAnswer) -> tuple[int, bytes]:
-    return answer.status, answer.read(LARGEST_MESSAGE)
+            if not 200 <= answer.status < 300:
+                problems.error("store-status", where, f"answers with status {answer.status}, expected a signature")
+            elif answer.body:
+                yield FoundSignature(answer.body, where)
 
 
 _HINT = "Check the address and the proxy, or name a file or directory with the signature"
@@ -84,3 +89,23 @@ def without_credentials(url: str) -> str:
 def _below(url: str, path: str) -> str:
     parts = urlsplit(url)
     return urlunsplit(parts._replace(path=posixpath.normpath(f"/{parts.path}/{path}").replace("//", "/", 1)))
+
+
+def http_get(http: HttpClient) -> HttpGet:
+    """Return what asks stores with ``http``."""
+
+    def get(url: str) -> HttpAnswer:
+        user, separator, _host = urlsplit(url).netloc.rpartition("@")
+        authorization = f"Basic {base64.b64encode(unquote(user).encode()).decode()}" if separator else ""
+        try:
+            return http.request(
+                without_credentials(url), {}, _receive, authorize=lambda _challenges: authorization, patience=_PATIENCE
+            )
+        except HttpError as error:
+            raise StoreUnreachableError(str(error)) from None
+
+    return get
+
+
+def _receive(response: HttpResponse) -> HttpAnswer:
+    return HttpAnswer(response.status, response.read(LARGEST_MESSAGE))

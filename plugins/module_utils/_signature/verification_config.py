@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from .._http.client import HttpClient
 from .._problems import Problems, type_name
 from .._unstructured import Object, nested
 from .file_store import FileStore, config_maps
-from .http_store import HttpStore
+from .http_store import HttpGet, HttpStore
 from .key_ring import KeyRing, read_key_ring
 from .stores import ConfigMapStore, ParallelStores, Store
 from .verifier import Verifier
@@ -36,15 +35,15 @@ class VerificationConfig(NamedTuple):
     key_rings: tuple[KeyRing, ...]
     stores: tuple[str, ...]
 
-    def verifier(self, http: HttpClient, before: Iterable[Store] = ()) -> Verifier:
+    def verifier(self, get: HttpGet, before: Iterable[Store] = ()) -> Verifier:
         """The verifier of this configuration. ``before`` are asked first, as ConfigMaps of the cluster are."""
-        return Verifier(self.key_rings, (*before, ParallelStores(tuple(store_of(url, http) for url in self.stores))))
+        return Verifier(self.key_rings, (*before, ParallelStores(tuple(store_of(url, get) for url in self.stores))))
 
 
-def store_of(url: str, http: HttpClient) -> Store:
+def store_of(url: str, get: HttpGet) -> Store:
     """The store at a URL with the scheme http, https or file."""
     parts = urlsplit(url)
-    return FileStore(unquote(parts.path)) if parts.scheme == "file" else HttpStore(url, http)
+    return FileStore(unquote(parts.path)) if parts.scheme == "file" else HttpStore(url, get)
 
 
 def find_config_map(manifests: Iterable[tuple[str, Object]]) -> tuple[str, Mapping[str, str]] | None:
@@ -122,7 +121,7 @@ def read_key_rings(option: str, paths: Iterable[str], problems: Problems) -> tup
     return tuple(ring for ring in rings if ring)
 
 
-def signature_stores(option: str, values: Sequence[object], http: HttpClient, problems: Problems) -> tuple[Store, ...]:
+def signature_stores(option: str, values: Sequence[object], get: HttpGet, problems: Problems) -> tuple[Store, ...]:
     """Return stores for URLs, paths and ConfigMaps (or lists of them). Web servers are asked last, at the same time."""
     local: list[Store] = []
     remote: list[Store] = []
@@ -132,7 +131,7 @@ def signature_stores(option: str, values: Sequence[object], http: HttpClient, pr
             local.append(ConfigMapStore(where, tuple(config_maps(value))))
         elif isinstance(value, str) and value:
             stores = remote if value.startswith(_WEB_SERVERS) else local
-            stores.append(store_of(value, http) if value.startswith((*_WEB_SERVERS, "file://")) else FileStore(value))
+            stores.append(store_of(value, get) if value.startswith((*_WEB_SERVERS, "file://")) else FileStore(value))
         else:
             problems.error(
                 "invalid-signature-store", where, f"is {type_name(value)}, expected a path, a URL or a ConfigMap"

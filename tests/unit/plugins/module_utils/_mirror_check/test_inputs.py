@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient, trusted_certificates
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import (
     MirrorOptions,
     mirror_request,
@@ -44,8 +43,12 @@ def release(tmp_path) -> Release:
 
 def request(release: Release, **changed: Any):
     problems = Problems()
-    found = mirror_request(release, None, options(**changed), HttpClient({}, trusted_certificates(None)), problems)
+    found = mirror_request(release, None, options(**changed), http_get, problems)
     return found, [(item.code, str(item.where)) for item in problems if item.code != "no-verification-config"]
+
+
+def http_get(url: str) -> Any:
+    raise AssertionError(f"nothing is read yet, not even {url}")
 
 
 def test_only_the_release_image_is_checked_unless_all_are_requested(release):

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient, trusted_certificates
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._signature.file_store import FileStore
+from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpAnswer
 from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import ParallelStores
 from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import (
     ANNOTATION,
@@ -84,7 +84,7 @@ def test_the_stores_of_a_release_are_asked_at_the_same_time_and_after_the_others
     config, _found = read(config_map(data))
     assert config
     first = FileStore("first")
-    verifier = config.verifier(HttpClient({}, trusted_certificates(None)), [first])
+    verifier = config.verifier(lambda url: HttpAnswer(404, b""), [first])
     assert verifier.stores[0] is first
     (stores,) = verifier.stores[1:]
     assert isinstance(stores, ParallelStores)
