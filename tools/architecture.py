@@ -123,7 +123,7 @@ PACKAGES = {
     "_module": Package(
         "argument specs, results, libraries, option outputs",
         "The Ansible side: argument specs, results, checks for missing libraries, plain values instead of "
-        "tagged ones, files. Contains no rule of OpenShift.",
+        "tagged ones. Contains no rule of OpenShift.",
     ),
     "_capability": Package(
         "decide: enabled capabilities, included manifests",
@@ -185,8 +185,8 @@ PACKAGES = {
         "The client of registries, token servers and signature stores: proxies, certificates, redirects, retries.",
     ),
     "_files": Package(
-        "atomic writes",
-        "Replaces files atomically.",
+        "paths of a user, problems of files, atomic writes",
+        "Paths of a user, the problems of files, and files that are replaced atomically.",
     ),
     "_version": Package(
         "OpenShift versions",

@@ -215,6 +215,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
     wait_for_capabilities,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
+from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
@@ -224,7 +225,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,

@@ -393,6 +393,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.live_properties import (
     read_inclusion_criteria,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._fleet.read import (
     FleetEntry,
     FleetSources,
@@ -405,7 +406,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect, connect_with
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec
-from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (

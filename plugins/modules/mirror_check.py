@@ -252,6 +252,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import MirrorOptions
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import check_mirror
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
@@ -263,7 +264,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_urllib3, require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,

@@ -735,6 +735,7 @@ from typing import TYPE_CHECKING, Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._files import absolute, enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
     auth_spec,
     check_connection_options,
@@ -752,7 +753,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     selection_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute, enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
     fail,
     problem_dicts,

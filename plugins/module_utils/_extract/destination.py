@@ -18,8 +18,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from .._files import is_part, write_file
-from .._module.files import cannot, check_access, make_directory
+from .._files import cannot, check_access, is_part, make_directory, write_file
 from .._problems import DestinationError, Problem, Problems
 
 INVENTORY = ".capability-openshift-files"

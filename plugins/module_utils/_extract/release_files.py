@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from .._module.files import cannot
+from .._files import cannot
 from .._problems import DestinationError, Problems
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
 from .destination import DestinationPlan, plan_destination, write_destination

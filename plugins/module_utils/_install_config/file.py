@@ -14,8 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._files import remove_staged, replace_file, stage_file, write_file
-from .._module.files import absolute, cannot, check_access, make_directory
+from .._files import absolute, cannot, check_access, make_directory, remove_staged, replace_file, stage_file, write_file
 from .._problems import DestinationError, Problem, Problems
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO

@@ -15,14 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from .._files import write_file
+from .._files import absolute, cannot, check_access, make_directory, write_file
 from .._findings.baseline import Key, baseline_text, compare, parse_baseline
 from .._findings.finding import CheckRule, Report, counts, finding_dict, in_order
 from .._findings.formats import FORMATS
 from .._findings.text import finding_line, summary
 from .._problems import CapabilityError, DestinationError, InvalidOptionError, Problem, Problems
 from .argspec import Spec
-from .files import absolute, cannot, check_access, make_directory
 from .result import diff_entry, fail, problem_dicts, warn
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._files import write_file
-from .._module.files import cannot, check_access, make_directory
+from .._files import cannot, check_access, make_directory, write_file
 from .._module.result import diff_entry
 from .._problems import DestinationError, Problems, raise_errors
 from . import words

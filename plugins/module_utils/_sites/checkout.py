@@ -16,7 +16,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .._module.files import cannot
+from .._files import cannot
 from .._problems import InvalidOptionError, Location, Problems
 
 MAX_SIZE = 10 * 2**20

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._data.capabilities import API_FIELDS
-from .._files import write_file
-from .._module.files import cannot
+from .._files import cannot, write_file
 from .._module.result import diff_entry
 from .._problems import DestinationError, Location, Problem, Problems
 from .checkout import read_again

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._module.files import absolute, cannot
+from .._files import absolute, cannot
 from .._problems import InvalidOptionError, Location, Problem, type_name
 from .._unstructured import mappings_in
 from .._yaml.libyaml import load_body
