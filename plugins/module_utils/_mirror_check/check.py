@@ -130,7 +130,7 @@ def _openpgp(spec: PullSpec, verifier: Verifier | None, problems: Problems) -> S
     if verifier is None:
         return "unknown"
     found = Problems()
-    if verify_digest(str(spec), spec.digest or "", verifier, found).verified:
+    if verify_digest(str(spec), spec.digest or "", verifier, found):
         return "verified"
     problems.extend(found)
     return _unverified(found, "no-signature")
@@ -182,7 +182,7 @@ def _sigstore_of(
     where = f"{source.name}@{image.digest}"
     reasons = Problems()
     signatures = find_signatures(where, image.digest, MirrorRepository(reader, source), reasons)
-    verified = signatures is not None and verify_sigstore(where, image, signatures, policies, reasons).verified
+    verified = signatures is not None and verify_sigstore(where, image, signatures, policies, reasons)
     if verified:
         return "verified"
     problems.extend(reasons)

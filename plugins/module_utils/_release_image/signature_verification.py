@@ -50,8 +50,7 @@ def verify_release(
             stores = stores or config.verifier(get).stores
     if problems.has_errors:
         return ()
-    verification = verify_digest(name, found.image.digest, Verifier(rings, stores), problems)
-    return verification.signed_by if verification.verified else ()
+    return verify_digest(name, found.image.digest, Verifier(rings, stores), problems)
 
 
 def _known_key_rings(name: str, config: VerificationConfig, problems: Problems) -> tuple[KeyRing, ...]:

@@ -11,27 +11,25 @@ fields, other cases of their names, and data after the value. No signature needs
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._problems import Problems, shown
-from .strict_json import parse_strict_json
+from .strict_json import check_fields, parse_strict_json
 
 _TYPE = "atomic container signature"
-_CRITICAL: dict[str, type] = {"type": str, "image": dict, "identity": dict}
-_FIELDS: dict[str, dict[str, type]] = {
-    "": {"critical": dict, "optional": dict},
-    "critical": _CRITICAL,
-    "critical.image": {"docker-manifest-digest": str},
-    "critical.identity": {"docker-reference": str},
-    "optional": {"creator": str, "timestamp": int},
+CRITICAL_FIELDS = {
+    "type": str,
+    "image": {"docker-manifest-digest": str},
+    "identity": {"docker-reference": str},
 }
+"""The fields of ``critical`` with their types. Sigstore signatures have the same."""
+
+_FIELDS = {"critical": CRITICAL_FIELDS, "optional": {"creator": str, "timestamp": int}}
 
 
 def is_signature_of(where: str, content: bytes, digest: str, problems: Problems) -> bool:
     """Return whether the signed ``content`` is a signature of the image ``digest``."""
     try:
         document = parse_strict_json(content)
-        _check_fields("", document)
+        check_fields(document, _FIELDS, required=False)
     except ValueError as error:
         problems.error("signature-json", where, f"the signed content {error}, expected an atomic container signature")
         return False
@@ -47,22 +45,3 @@ def is_signature_of(where: str, content: bytes, digest: str, problems: Problems)
     else:
         return True
     return False
-
-
-def _check_fields(path: str, value: dict[str, Any]) -> None:
-    """Raise ``ValueError`` for an unknown field, or one of the wrong type. Null is an absent field."""
-    types = _FIELDS[path]
-    for name, item in value.items():
-        where = f"{path}.{name}".lstrip(".")
-        if name not in types:
-            raise ValueError(f"has the unknown field {where!r}")
-        if item is None:
-            continue
-        if not isinstance(item, types[name]) or isinstance(item, bool):
-            raise ValueError(f"has the field {where!r} that is not {_type_words(types[name])}")
-        if isinstance(item, dict):
-            _check_fields(where, item)
-
-
-def _type_words(expected: type) -> str:
-    return {str: "a string", int: "an integer", dict: "a map"}[expected]

@@ -12,27 +12,21 @@ containers/image:signature/internal/sigstore_payload.go
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._problems import Problems, shown
 from .attachments import SIGNATURE_ANNOTATION, SigstoreSignature
+from .content import CRITICAL_FIELDS
 from .identity import ImageName, accepts_identity
 from .image_policy import ImagePolicy
-from .strict_json import parse_strict_json
+from .strict_json import check_fields, parse_strict_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
 
 _TYPE = "cosign container image signature"
+_FIELDS = {"critical": CRITICAL_FIELDS, "optional": (dict, type(None))}
 _LIBRARY = "Install the Python library cryptography on the host of the module"
-
-
-class SigstoreVerification(NamedTuple):
-    """Whether one signature satisfies each policy. ``policies`` are the names of those that are satisfied."""
-
-    digest: str
-    verified: bool
-    policies: tuple[str, ...]
 
 
 def verify_sigstore(
@@ -41,13 +35,14 @@ def verify_sigstore(
     signatures: tuple[SigstoreSignature, ...],
     policies: tuple[ImagePolicy, ...],
     problems: Problems,
-) -> SigstoreVerification:
-    """Verify that ``signatures`` of ``image`` satisfy all ``policies``, and report why not.
+) -> bool:
+    """Return whether ``signatures`` of ``image`` satisfy all ``policies``, and report why not.
 
     ``image`` has the name that the cluster uses, not that of a mirror. Its digest is what is verified.
     """
-    satisfied = [policy.name for policy in policies if _satisfies(where, image, signatures, policy, problems)]
-    return SigstoreVerification(image.digest, len(satisfied) == len(policies), tuple(satisfied))
+    # A list, so the reasons of every policy are reported.
+    satisfied = [_satisfies(where, image, signatures, policy, problems) for policy in policies]
+    return all(satisfied)
 
 
 def _satisfies(
@@ -103,10 +98,12 @@ def _is_accepted(
     if not _is_by_key(where, signature, key, policy, problems):
         return False
     try:
-        critical = _critical(parse_strict_json(signature.payload))
+        document = parse_strict_json(signature.payload)
+        check_fields(document, _FIELDS, required=True)
     except ValueError as error:
         problems.error("sigstore-payload", where, f"the payload of the signature {error}", "Mirror the signature again")
         return False
+    critical: dict[str, Any] = document["critical"]
     if critical["type"] != _TYPE:
         problems.error(
             "sigstore-payload", where, f"has a signature of the type {shown(critical['type'])}, expected {_TYPE!r}"
@@ -154,26 +151,3 @@ def _verify(key: PublicKeyTypes, signature: bytes, payload: bytes) -> None:
         key.verify(signature, payload)
     else:
         raise TypeError("has a key of a kind that sigstore does not use")
-
-
-def _critical(document: dict[str, Any]) -> dict[str, Any]:
-    """Return ``critical`` of a payload. All its fields are required, and no others allowed; names are case sensitive.
-
-    Raises ``ValueError`` with a reason.
-    """
-    _require_fields(document, "", {"critical": dict, "optional": (dict, type(None))})
-    critical: dict[str, Any] = document["critical"]
-    _require_fields(critical, "critical.", {"type": str, "image": dict, "identity": dict})
-    _require_fields(critical["image"], "critical.image.", {"docker-manifest-digest": str})
-    _require_fields(critical["identity"], "critical.identity.", {"docker-reference": str})
-    return critical
-
-
-def _require_fields(value: dict[str, Any], path: str, types: dict[str, Any]) -> None:
-    for name in sorted(value.keys() | types.keys()):
-        if name not in types:
-            raise ValueError(f"has the unknown field {path}{name}")
-        if name not in value:
-            raise ValueError(f"has no field {path}{name}")
-        if not isinstance(value[name], types[name]):
-            raise ValueError(f"has a wrong value in the field {path}{name}")

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from .._problems import Problems
@@ -21,30 +20,26 @@ _CVO_ALGORITHMS = {"1": "RSA", "3": "RSA", "17": "DSA", "19": "ECDSA"}
 _GOOD = ("GOODSIG", "EXPKEYSIG")
 
 
-class SignedBy(NamedTuple):
-    """The key of a signature: the fingerprint of its primary key in upper case, and its user."""
-
-    fingerprint: str
-    user: str
-
-
 _Lines = Mapping[str, Sequence[Sequence[str]]]
 
 
-def read_status(where: str, status: str, key_ring: KeyRing, problems: Problems) -> SignedBy | None:
-    """Return the key of the one valid signature that ``status`` reports; ``None`` after a reported problem."""
+def read_status(where: str, status: str, key_ring: KeyRing, problems: Problems) -> tuple[str, str] | None:
+    """Return the key of the valid signature that ``status`` reports: the fingerprint of its primary key, and its user.
+
+    ``None`` after a reported problem.
+    """
     lines: dict[str, list[list[str]]] = {}
     for line in status.splitlines():
         if line.startswith(_PREFIX):
             keyword, *fields = line.removeprefix(_PREFIX).split(" ")
             lines.setdefault(keyword, []).append(fields)
-    failure = _check_number(lines) or _check_keywords(lines, key_ring) or _check_validity(lines)
+    failure = _check_keywords(lines, key_ring) or _check_validity(lines)
     if failure:
         problems.error(failure[0], where, failure[1])
         return None
     valid = lines["VALIDSIG"][0]
     good = next(fields for keyword in _GOOD for fields in lines.get(keyword, ()))
-    return SignedBy(valid[9], unquote(" ".join(good[1:])))
+    return valid[9], unquote(" ".join(good[1:]))
 
 
 def _check_keywords(lines: _Lines, key_ring: KeyRing) -> tuple[str, str] | None:
@@ -63,17 +58,10 @@ def _check_keywords(lines: _Lines, key_ring: KeyRing) -> tuple[str, str] | None:
     return None
 
 
-def _check_number(lines: _Lines) -> tuple[str, str] | None:
-    """Code and message if there are several signatures: which of them counts would be a guess."""
-    signatures = max(len(lines.get("NEWSIG", ())), len(lines.get("VALIDSIG", ())))
-    return ("signature-several", f"has {signatures} signatures, expected one") if signatures > 1 else None
-
-
 def _check_validity(lines: _Lines) -> tuple[str, str] | None:
     """Code and message if there is no valid signature of a kind that the CVO accepts."""
     valid, good = lines.get("VALIDSIG", []), sum(len(lines.get(keyword, ())) for keyword in _GOOD)
-    complete = len(valid) == good == len(lines.get("NEWSIG", ())) == len(lines.get("PLAINTEXT", ())) == 1
-    if not complete or "NODATA" in lines or len(valid[0]) < 10:
+    if not len(valid) == good == 1 or len(valid[0]) < 10:
         return "signature-unreadable", "is no signed OpenPGP message"
     algorithm, kind = valid[0][6], valid[0][8]
     if kind != _BINARY_DOCUMENT:

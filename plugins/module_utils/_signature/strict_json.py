@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 _LONGEST_INTEGER = 19
@@ -30,6 +31,27 @@ def parse_strict_json(data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("is not a map")
     return value
+
+
+def check_fields(value: dict[str, Any], fields: Mapping[str, Any], path: str = "", *, required: bool) -> None:
+    """Check that an object has only ``fields``, which are names with a type or with the fields of an object.
+
+    If ``required``, it has all of them. Otherwise, null is an absent field. Raises ``ValueError`` with a reason.
+    """
+    for name in sorted(value.keys() | (fields.keys() if required else set())):
+        where = f"{path}{name}"
+        if name not in fields:
+            raise ValueError(f"has the unknown field {where!r}")
+        if name not in value:
+            raise ValueError(f"has no field {where!r}")
+        item, expected = value[name], fields[name]
+        if item is None and not required:
+            continue
+        is_object = isinstance(expected, Mapping)
+        if not isinstance(item, dict if is_object else expected) or isinstance(item, bool):
+            raise ValueError(f"has a wrong type in the field {where!r}")
+        if is_object:
+            check_fields(item, expected, f"{where}.", required=required)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -29,22 +29,14 @@ class Verifier(NamedTuple):
     stores: tuple[Store, ...]
 
 
-class SignatureVerification(NamedTuple):
-    """Whether an image is signed as required, and by whom."""
-
-    digest: str
-    verified: bool
-    signed_by: tuple[Signer, ...]
-
-
-def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problems) -> SignatureVerification:
-    """Verify that every key ring signed ``digest``. Reports all reasons against it as errors.
+def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problems) -> tuple[Signer, ...]:
+    """Return who signed ``digest`` if every key ring did. Otherwise empty, and all reasons are reported as errors.
 
     ``where`` names the image in messages. What goes wrong with one signature is no problem if another one is valid.
     """
     program = find_gpgv(problems) if check_digest(where, digest, problems) else None
     if program is None:
-        return SignatureVerification(digest, verified=False, signed_by=())
+        return ()
     causes = Problems()
     remaining = {ring.name: ring for ring in verifier.key_rings}
     signed_by: list[Signer] = []
@@ -61,7 +53,8 @@ def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problem
     if remaining or not signed_by:
         problems.extend(causes.unique())
         _report(where, digest, verifier, remaining, problems, found_any=found_any)
-    return SignatureVerification(digest, bool(signed_by) and not remaining, tuple(signed_by))
+        return ()
+    return tuple(signed_by)
 
 
 def _search(digest: str, stores: tuple[Store, ...], problems: Problems) -> Found:
@@ -75,7 +68,7 @@ def _verify_one(found: FoundSignature, ring: KeyRing, digest: str, program: str,
     message = read_signed_message(found.source, found.data, ring, program, problems)
     if message is None or not is_signature_of(found.source, message.content, digest, problems):
         return None
-    return Signer(ring.name, message.signed_by.fingerprint, message.signed_by.user, found.source)
+    return Signer(ring.name, message.fingerprint, message.user, found.source)
 
 
 def _report(

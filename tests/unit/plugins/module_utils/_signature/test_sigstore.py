@@ -54,7 +54,7 @@ def verify(signatures: list[SigstoreSignature], *manifests: dict) -> tuple[bool,
     assert IMAGE
     problems = Problems()
     result = verify_sigstore("mirror", IMAGE, tuple(signatures), policies(*manifests), problems)
-    return result.verified, [problem.code for problem in problems]
+    return result, [problem.code for problem in problems]
 
 
 def signed(key, data: bytes) -> SigstoreSignature:

@@ -1,0 +1,90 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""OpenPGP packets, and the message that consists of them (RFC 4880, sections 4.2 and 11.3)."""
+
+from __future__ import annotations
+
+import bz2
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+
+SIGNATURE, ONE_PASS, PUBLIC_KEY, COMPRESSED, LITERAL = 2, 4, 6, 8, 11
+_MOST_LAYERS = 32
+"""Compressed messages in each other (golang.org/x/crypto:openpgp/packet/reader.go maxReaders)."""
+
+
+class TooLargeError(ValueError):
+    """The content is larger than allowed."""
+
+
+def packets(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield tag and body of each packet. Raises ``ValueError`` with a reason."""
+    stream = BytesIO(data)
+    while header := stream.read(1):
+        first = header[0]
+        if first < 0x80:
+            raise ValueError("is not a sequence of OpenPGP packets")
+        if first & 0x40:
+            yield first & 63, _new_body(stream)
+        else:
+            yield first >> 2 & 15, _old_body(stream, first & 3)
+
+
+def packet(tag: int, body: bytes) -> bytes:
+    """Return a packet with a new header."""
+    return bytes([0xC0 | tag, 0xFF]) + len(body).to_bytes(4, "big") + body
+
+
+def unpacked(message: bytes, limit: int) -> list[tuple[int, bytes]]:
+    """Return the packets of a message that may be compressed.
+
+    Raises ``TooLargeError`` if decompression yields more than ``limit`` bytes, and ``ValueError`` with a reason.
+    """
+    for _layer in range(_MOST_LAYERS):
+        found = list(packets(message))
+        if [tag for tag, _body in found] != [COMPRESSED]:
+            return found
+        message = _decompressed(found[0][1], limit)
+    raise ValueError("is compressed too often")
+
+
+def _decompressed(body: bytes, limit: int) -> bytes:
+    """Decompress the body of a packet (RFC 4880, section 9.3: ZIP, ZLIB or BZip2)."""
+    decompressors = {1: lambda: zlib.decompressobj(-zlib.MAX_WBITS), 2: zlib.decompressobj, 3: bz2.BZ2Decompressor}
+    if not body or body[0] not in decompressors:
+        raise ValueError("is compressed with an unknown algorithm")
+    try:
+        data: bytes = decompressors[body[0]]().decompress(body[1:], limit + 1)
+    except (zlib.error, OSError):
+        raise ValueError("cannot be decompressed") from None
+    if len(data) > limit:
+        raise TooLargeError
+    return data
+
+
+def _old_body(stream: BytesIO, length_type: int) -> bytes:
+    if length_type == 3:
+        return stream.read()
+    return _read(stream, int.from_bytes(_read(stream, 1 << length_type), "big"))
+
+
+def _new_body(stream: BytesIO) -> bytes:
+    body = b""
+    while 224 <= (first := _read(stream, 1)[0]) < 255:
+        body += _read(stream, 1 << (first & 31))
+    if first < 192:
+        return body + _read(stream, first)
+    if first < 224:
+        return body + _read(stream, (first - 192 << 8) + _read(stream, 1)[0] + 192)
+    return body + _read(stream, int.from_bytes(_read(stream, 4), "big"))
+
+
+def _read(stream: BytesIO, size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise ValueError("has an OpenPGP packet that is cut short")
+    return data
