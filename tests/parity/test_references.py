@@ -13,10 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._references.unmet import (
-    ReleaseReferences,
-    unmet_references,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._references.unmet import ReleaseReferences
 from ansible_collections.capability.openshift.tests.parity.support import load, release_folders
 
 pytestmark = pytest.mark.slow
@@ -46,8 +43,6 @@ def test_the_default_selection_leaves_nothing_dangling(folder: Path, profile: st
         release = load(folder).release
         context, status = resolve_cluster(options, release, Problems())
         manifests = included_manifests(release.manifests, context._replace(capability_status=None))
-        enabled = status.enabled & status.known
-        found[name] = unmet_references(release, manifests, enabled)
-        assert found[name] == ReleaseReferences(release, manifests).dangling(enabled)
+        found[name] = ReleaseReferences(release, manifests).dangling(status.enabled & status.known)
     assert found["default"] == ()
     assert {item.source.resource_id.name for item in found["none"]} <= TRUE_FINDINGS

@@ -19,10 +19,7 @@ from .._data.capabilities import MinorData
 from .._problems import InvalidOptionError, Problems, did_you_mean
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
-from .._release.task_graph import component_of
 from .images import has_images, images_of
-
-_SHOWN = 3
 
 
 class CapabilitySummary(NamedTuple):
@@ -80,7 +77,6 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
         _check_names(carriers, data, known, problems)
         _report_unused(known - set(carriers), release, problems)
     included = included_manifests(release.manifests, context)
-    _report_partly_annotated(_with_all_capabilities(release, context), problems)
     sets = data.sets if data else {}
     return ReleaseSummary(
         version=release.version,
@@ -108,11 +104,6 @@ def _context(options: ClusterOptions, release: Release, resolved: ResolvedReleas
         context, _status = resolve_cluster(options, release, Problems())  # resolve_release reported the same problems
         return context
     return inclusion_context(check_options(options, release.minor, Problems()), release, Problems())
-
-
-def _with_all_capabilities(release: Release, context: InclusionContext) -> tuple[Manifest, ...]:
-    """The manifests that the cluster includes if all capabilities are enabled, even unknown ones."""
-    return included_manifests(release.manifests, context._replace(capability_status=None))
 
 
 def _capability_summary(
@@ -170,25 +161,6 @@ def _report_unused(names: Collection[str], release: Release, problems: Problems)
     for name in sorted(names):
         message = "no manifest of this release needs it, so disabling it excludes nothing"
         problems.info("unused-capability", f"capability {name}", message)
-
-
-def _report_partly_annotated(loaded: Iterable[Manifest], problems: Problems) -> None:
-    """Report ClusterOperators whose component has manifests with capabilities and manifests without."""
-    components: dict[str, list[Manifest]] = {}
-    for manifest in loaded:
-        components.setdefault(component_of(manifest.file), []).append(manifest)
-    for component, manifests in sorted(components.items()):
-        operators = sorted({item.resource_id.name for item in manifests if item.resource_id.kind == "ClusterOperator"})
-        without = [item for item in manifests if not item.capabilities]
-        annotated = sum(1 for item in manifests if item.capabilities)
-        if component and operators and annotated and without:
-            shown = ", ".join(str(item.resource_id) for item in without[:_SHOWN])
-            more = f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else ""
-            message = (
-                f"component {component} has {annotated} manifests with capabilities and {len(without)} without, "
-                f"which no selection excludes: {shown}{more}"
-            )
-            problems.info("partly-annotated", f"ClusterOperator {', '.join(operators)}", message)
 
 
 def summary_dict(summary: ReleaseSummary) -> dict[str, Any]:

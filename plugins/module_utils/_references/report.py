@@ -15,7 +15,7 @@ from .._problems import Location, Problem, Problems
 from .._release.release import Release
 from .._resources import ResourceId
 from .references import ReferenceKind
-from .unmet import UnmetReference, unmet_references
+from .unmet import ReleaseReferences, UnmetReference
 
 _NEVER_FINISHES = "so the cluster-version operator cannot finish"
 
@@ -44,7 +44,7 @@ def check_references(
         return
     enabled = status.enabled & status.known
     manifests = included_manifests(release.manifests, context._replace(capability_status=None))
-    report_dangling(unmet_references(release, manifests, enabled), enabled, severity, problems)
+    report_dangling(ReleaseReferences(release, manifests).dangling(enabled), enabled, severity, problems)
 
 
 def report_dangling(

@@ -61,16 +61,14 @@ class UnmetReference(NamedTuple):
         return self.kind in ("dangling-namespace", "dangling-definition", "dangling-operator")
 
 
-def unmet_references(
-    release: Release, manifests: Iterable[Manifest], enabled: frozenset[str] | None = None
-) -> tuple[UnmetReference, ...]:
-    """The references that dangle for some selection, or with ``enabled`` if it is given, in the order of the release.
+def unmet_references(release: Release, manifests: Iterable[Manifest]) -> tuple[UnmetReference, ...]:
+    """The references that dangle for some selection, in the order of the release.
 
     ``manifests`` are those of ``release`` that pass every filter except the one for capabilities. Raises
     ``ReleaseError``.
     """
-    search = _Search(release, list(manifests), enabled)
-    order = {id(manifest): index for index, manifest in enumerate(search.sources)}
+    search = _Search(release, list(manifests))
+    order = {id(manifest): index for index, manifest in enumerate(search.manifests)}
     return tuple(sorted(search.find(), key=lambda found: order[id(found.source)]))
 
 
@@ -95,23 +93,22 @@ class ReleaseReferences:
 
 
 class _Search:
-    """The search in one release. ``absent``: targets that some selection excludes, or ``enabled`` if it is given."""
+    """The search in one release. ``absent``: targets that some selection excludes."""
 
-    def __init__(self, release: Release, manifests: Sequence[Manifest], enabled: frozenset[str] | None) -> None:
-        self._release, self._manifests, self._enabled = release, manifests, enabled
+    def __init__(self, release: Release, manifests: Sequence[Manifest]) -> None:
+        self._release, self.manifests = release, manifests
         every: dict[ResourceId, list[Manifest]] = {}
         for manifest in manifests:
             if not manifest.deletes:
                 every.setdefault(manifest.resource_id, []).append(manifest)
         self.absent: Providers = {
-            resource: found for resource, found in every.items() if not _is_included(found, enabled or frozenset())
+            resource: found for resource, found in every.items() if not _is_included(found, frozenset())
         }
-        self.sources = [item for item in manifests if enabled is None or enabled.issuperset(item.capabilities)]
 
     def find(self) -> Iterator[UnmetReference]:
         if not self.absent:
             return
-        applied = [source for source in self.sources if not source.deletes]
+        applied = [source for source in self.manifests if not source.deletes]
         for source in applied:
             namespace = namespace_of(source)
             if namespace is not None:
@@ -122,7 +119,7 @@ class _Search:
 
     def _without_definition(self) -> Iterator[UnmetReference]:
         by_group: dict[str, list[Manifest]] = {}
-        for source in self.sources:
+        for source in self.manifests:
             if not source.deletes or source.resource_id.group_kind not in _DELETED_WITHOUT_DISCOVERY:
                 by_group.setdefault(source.resource_id.group, []).append(source)
         for definition, providers in self.absent.items():
@@ -147,15 +144,14 @@ class _Search:
     def _without_operator(self, applied: Iterable[Manifest]) -> Iterator[UnmetReference]:
         """ClusterOperators without a Deployment of their component, so no operator writes their status."""
         by_component: dict[str, list[Manifest]] = {}
-        for manifest in self._manifests:
+        for manifest in self.manifests:
             if manifest.resource_id.group_kind == DEPLOYMENTS.group_kind and not manifest.deletes:
                 by_component.setdefault(component_of(manifest.file), []).append(manifest)
         for source in applied:
             if source.resource_id.group_kind != CLUSTER_OPERATORS.group_kind or not component_of(source.file):
                 continue
             operators = by_component.get(component_of(source.file), [])
-            is_absent = operators and not _is_included(operators, self._enabled or frozenset())
-            if is_absent and not _is_included(operators, frozenset(source.capabilities)):
+            if operators and not _is_included(operators, frozenset(source.capabilities)):
                 yield UnmetReference("dangling-operator", source, operators[0].resource_id, tuple(operators))
 
     def _unmet(self, source: Manifest, target: ReferenceTarget) -> Iterator[UnmetReference]:

@@ -17,7 +17,7 @@ from .._kubernetes.client import FIELD_MANAGER
 from .._kubernetes.lookup import api_identity
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._references.report import report_dangling
-from .._references.unmet import unmet_references
+from .._references.unmet import ReleaseReferences
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, TaskGraph, task_graph
@@ -138,7 +138,7 @@ def _warn_about_references(plan: RolloutPlan, status: CapabilityStatus, problems
     context, enabled = plan.context, status.enabled & status.known
     # If the API server does not serve a kind, a rollout has nothing to delete.
     applied = [item for item in context.managed if not item.deletes]
-    found = unmet_references(plan.loaded.release, applied, enabled)
+    found = ReleaseReferences(plan.loaded.release, applied).dangling(enabled)
     report_dangling([item for item in found if item.target not in context.live], enabled, "warning", problems)
 
 

@@ -166,14 +166,6 @@ def test_a_name_that_no_manifest_carries_is_worth_knowing(outcome):
     assert not [item for item in outcome["problems"] if item["where"] == "capability Console"]
 
 
-def test_a_component_that_is_only_partly_annotated_is_worth_knowing(outcome):
-    problem = outcome.problem("ClusterOperator console")
-
-    assert problem["severity"] == "info"
-    assert "4 manifests with capabilities and 1 without" in problem["message"]
-    assert "ConfigMap openshift-console/unannotated" in problem["message"]
-
-
 def test_a_name_that_only_the_crd_has_is_a_problem(call, tmp_path):
     files = {"a.yaml": manifest(), "b.yaml": cluster_version_crd(["Console", "Brand"])}
     outcome = call(release_info, release=write_release(tmp_path, files))
