@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.action.release_info import ActionModule
-from ansible_collections.capability.openshift.plugins.module_utils._extract.release_info import release_info_spec
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.cache import (
     ReleaseCache,
     ReleaseImage,
@@ -92,9 +91,3 @@ def test_the_module_reads_what_is_not_in_the_cache(folder, monkeypatch, options)
 def test_the_module_fails_if_a_signature_is_required(folder, monkeypatch):
     task = ActionTask(ActionModule, folder)
     assert task.run(monkeypatch, release=STORED, signature="required") == MODULE
-
-
-def test_the_action_passes_everything_on_that_an_option_can_ask_for():
-    passed_on = {"type", "elements", "choices", "default", "required", "aliases", "no_log"}
-    for name, option in release_info_spec().items():
-        assert set(option) <= passed_on, name

@@ -80,10 +80,6 @@ def test_warnings_are_shown_and_returned(folder, monkeypatch):
     assert result["problems"][0]["message"] in warning
 
 
-def test_without_a_warning_there_is_no_key(folder, monkeypatch):
-    assert "warnings" not in Task(folder).run(monkeypatch, release="release", release_image=PULL_SPEC)
-
-
 def test_a_relative_path_starts_from_the_directory_of_the_playbook(folder, monkeypatch):
     write_release(folder.parent / "release", {}, cvo=TEMPLATE)
     monkeypatch.chdir(folder.parent)
@@ -102,10 +98,6 @@ def test_modes_do_not_change_a_decision(folder, monkeypatch, mode):
     expected = Task(folder).run(monkeypatch, release="release")
     assert expected["changed"] is False
     assert Task(folder, **{mode: True}).run(monkeypatch, release="release") == expected
-
-
-def test_an_empty_environment_is_that_of_ansible(folder, monkeypatch):
-    assert Task(folder, environment=[{}, None]).run(monkeypatch, release="release")["included"] == 3
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from ansible.parsing.dataloader import DataLoader
 from jinja2 import Undefined
 
 from ansible_collections.capability.openshift.plugins.filter.implicitly_enabled_capabilities import (
-    FilterModule,
     implicitly_enabled_capabilities,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
@@ -137,8 +136,6 @@ def test_empty_documents_and_generators_are_taken():
         ([], [], [], {"openshift_version": "x"}, ["Write it as 4.20 or 4.20.3"]),
         ([], [], [], {"feature_set": "okd"}, ["feature_set: 'okd' is not"]),
         ([], [], [], {"feature_gates": ["A=x"]}, ["feature_gates[0]: is 'A=x', expected NAME or NAME=bool"]),
-        ([], [], [], {"feature_gates": "A"}, ["feature_gates: is 'A', expected a list"]),
-        ([], [], [], {"cluster_profile": 7}, ["cluster_profile: is 7, expected a string"]),
         ([], [], [], {"feature_sets": "OKD"}, ["feature_sets: is not an option here. Did you mean feature_set?"]),
         ([], [], [], {"overrides": []}, ["overrides: is not an option here. Use one of: cluster_profile, "]),
         (Undefined(name="x"), [], [], {}, ["current: is undefined. Define the variable"]),
@@ -171,20 +168,7 @@ def test_a_version_that_is_a_number_is_reported_once():
     assert problems_of([], [], [], openshift_version=4.2) == 1
 
 
-def test_invalid_options_are_reported_with_everything_else():
-    assert problems_of([], [], "Console", feature_set="okd") == 2
-
-
-def test_what_is_on_is_needed():
-    with pytest.raises(AnsibleFilterError, match="enabled: is undefined"):
-        implicitly_enabled_capabilities([], [], Undefined(name="x"))
-
-
 @pytest.mark.parametrize("option", ["enabled_capabilities", "known_capabilities"])
 def test_an_option_that_means_nothing_is_refused(option):
     with pytest.raises(AnsibleFilterError, match="is not an option here"):
         implicitly_enabled_capabilities([], [], [], **{option: ["Console"]})
-
-
-def test_the_filter_is_offered_by_its_name():
-    assert FilterModule().filters() == {"implicitly_enabled_capabilities": implicitly_enabled_capabilities}

@@ -15,14 +15,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.consequ
 NAMES = [item.name for item in capability_data.CAPABILITIES]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_capability_has_a_consequence(name):
-    found = consequences_of([name])
-
-    assert found
-    assert {item.capability for item in found} == {name}
-
-
 def test_only_capabilities_of_the_registry_have_consequences():
     assert {item.capability for item in CONSEQUENCES} == set(NAMES)
 
