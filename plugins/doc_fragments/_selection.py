@@ -14,7 +14,7 @@ class ModuleDocFragment:
     ``FILTER_*``, which ``plugin_utils/_filter.py`` reads.
     """
 
-    # cluster_type_spec()
+    # inclusion_spec("cluster_type")
     CLUSTER_TYPE = r"""
 options:
   cluster_profile:
@@ -32,7 +32,7 @@ options:
     aliases: [featureSet]
 """
 
-    # hosting_spec()
+    # inclusion_spec("hosting")
     HOSTING = r"""
 options:
   hosted_control_plane:
@@ -47,7 +47,7 @@ options:
     type: bool
 """
 
-    # selection_spec()
+    # capabilities, and inclusion_spec("status")
     SELECTION = r"""
 options:
   capabilities:
@@ -78,7 +78,7 @@ options:
     aliases: [knownCapabilities]
 """
 
-    # inclusion_spec()
+    # inclusion_spec("inclusion")
     INCLUSION = r"""
 options:
   feature_gates:
@@ -103,7 +103,7 @@ options:
     elements: str
 """
 
-    # overrides_spec()
+    # inclusion_spec("overrides")
     OVERRIDES = r"""
 options:
   overrides:

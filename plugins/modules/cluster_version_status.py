@@ -173,7 +173,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.stat
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    cluster_type_spec,
+    inclusion_spec,
     release_spec,
     with_release_directory,
 )
@@ -192,7 +192,7 @@ def main() -> None:
         argument_spec={
             **auth_spec(),
             **release_spec(),
-            **cluster_type_spec(),
+            **inclusion_spec("cluster_type"),
             "feature_gates": {"type": "list", "elements": "str", "aliases": ["featureGates"]},
             "always_enabled_capabilities": {"type": "list", "elements": "str"},
             "allow_cvo_managed": {"type": "bool", "default": False},

@@ -259,7 +259,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     ReleaseOptions,
     access_options,
     chdir_spec,
-    cluster_type_spec,
+    inclusion_spec,
     release_source,
     release_spec,
 )
@@ -285,7 +285,7 @@ def main() -> None:
         argument_spec={
             **chdir_spec(),
             **release_spec(),
-            **cluster_type_spec(),
+            **inclusion_spec("cluster_type"),
             "images": {"type": "str", "choices": ["release", "all"], "default": "release"},
             "current_release": {"type": "path"},
             "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "ignore"},

@@ -744,13 +744,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     chdir_spec,
     cluster_options_spec,
-    cluster_type_spec,
-    hosting_spec,
     inclusion_spec,
-    overrides_spec,
     release_image_spec,
     release_source,
-    selection_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
@@ -792,11 +788,8 @@ def main() -> None:
         argument_spec={
             **chdir_spec(),
             **auth_spec(),
-            **cluster_type_spec(defaults=False),
-            **hosting_spec(),
-            **selection_spec(),
-            **inclusion_spec(),
-            **overrides_spec(),
+            **cluster_options_spec(),
+            **inclusion_spec("cluster_type", defaults=False),
             **release_image_spec(),
             "releases": {"type": "list", "elements": "raw"},
             "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
@@ -841,7 +834,7 @@ def main() -> None:
 def cluster_spec() -> dict[str, dict[str, Any]]:
     """The options of a cluster of a fleet."""
     return {
-        **cluster_options_spec(),
+        **cluster_options_spec(defaults=False),
         "name": {"type": "str", "required": True},
         "releases": {"type": "list", "elements": "raw"},
         "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},

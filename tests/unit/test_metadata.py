@@ -131,11 +131,11 @@ def fragment_options(fragment: str) -> dict:
     [
         (["_chdir"], _argspec.chdir_spec()),
         (["_release", "_release_image", "_registry"], _argspec.release_spec()),
-        (["_selection.cluster_type"], _argspec.cluster_type_spec()),
-        (["_selection.selection"], _argspec.selection_spec()),
-        (["_selection.inclusion"], _argspec.inclusion_spec()),
-        (["_selection.overrides"], _argspec.overrides_spec()),
-        (["_selection.hosting"], _argspec.hosting_spec()),
+        (["_selection.cluster_type"], _argspec.inclusion_spec("cluster_type")),
+        (["_selection.selection"], {"capabilities": {"type": "dict"}, **_argspec.inclusion_spec("status")}),
+        (["_selection.inclusion"], _argspec.inclusion_spec("inclusion")),
+        (["_selection.overrides"], _argspec.inclusion_spec("overrides")),
+        (["_selection.hosting"], _argspec.inclusion_spec("hosting")),
         (["_rollout", "_selection.hosting", "_selection.inclusion"], _argspec.rollout_spec()),
     ],
 )
@@ -165,17 +165,10 @@ def test_filters_and_tests_document_the_inclusion_options_of_the_table():
         for name, option in fragment_options(f"_selection.filter_{part}").items()
     }
     del of_plugins["capabilities"], of_plugins["openshift_version"]
-    of_modules = [
-        _argspec.cluster_type_spec(),
-        _argspec.hosting_spec(),
-        _argspec.selection_spec(),
-        _argspec.inclusion_spec(),
-        _argspec.overrides_spec(),
-    ]
+    of_modules = _argspec.cluster_options_spec()
+    del of_modules["capabilities"]
 
-    assert of_plugins == {
-        option: spec for part in of_modules for option, spec in part.items() if option != "capabilities"
-    }
+    assert of_plugins == of_modules
 
 
 def test_every_inclusion_option_is_a_field_of_the_options_of_a_cluster():

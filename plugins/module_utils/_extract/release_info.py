@@ -19,12 +19,8 @@ from .._module.argspec import (
     ReleaseOptions,
     Spec,
     chdir_spec,
-    cluster_type_spec,
-    hosting_spec,
-    inclusion_spec,
-    overrides_spec,
+    cluster_options_spec,
     release_spec,
-    selection_spec,
 )
 from .._problems import Problems
 from .._release.image_stream import ImageStream, parse_image_stream
@@ -37,11 +33,7 @@ def release_info_spec() -> Spec:
     return {
         **release_spec(),
         **chdir_spec(),
-        **cluster_type_spec(),
-        **hosting_spec(),
-        **selection_spec(),
-        **inclusion_spec(),
-        **overrides_spec(),
+        **cluster_options_spec(),
         "images": {"type": "bool", "default": False},
         "changes_from": {"type": "path"},
     }

@@ -19,12 +19,8 @@ from .._module.argspec import (
     ReleaseOptions,
     Spec,
     chdir_spec,
-    cluster_type_spec,
-    hosting_spec,
-    inclusion_spec,
-    overrides_spec,
+    cluster_options_spec,
     release_spec,
-    selection_spec,
 )
 from .._problems import DestinationError, Problem, Problems
 from .._references.report import check_references
@@ -58,11 +54,7 @@ def release_manifests_spec() -> Spec:
     return {
         **release_spec(),
         **chdir_spec(),
-        **cluster_type_spec(),
-        **hosting_spec(),
-        **selection_spec(),
-        **inclusion_spec(),
-        **overrides_spec(),
+        **cluster_options_spec(),
         "dest": {"type": "path"},
         "deletions": {"type": "str", "choices": ["omit", "keep"], "default": "omit"},
         "credentials_requests": {"type": "bool", "default": False},

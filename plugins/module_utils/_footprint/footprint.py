@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from .._problems import Problems
+from .._problems import Location, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
@@ -84,8 +84,8 @@ class _BodyContent(NamedTuple):
     requests: Requests
 
 
-_Contents = Mapping[tuple[str, int], _BodyContent]
-"""What the bodies of manifests contain, by file and document. A manifest contains a mapping, so it cannot be a key."""
+_Contents = Mapping[Location, _BodyContent]
+"""What the bodies of manifests contain. A manifest contains a mapping, so its location is the key."""
 
 
 def footprint(release: Release, included: Iterable[Manifest], problems: Problems) -> Footprint:
@@ -127,17 +127,13 @@ def _applied(manifests: Iterable[Manifest]) -> _Applied:
 
 def _read_contents(release: Release, manifests: Iterable[Manifest], problems: Problems) -> _Contents:
     pull_specs = frozenset(release.images.values())
-    contents: dict[tuple[str, int], _BodyContent] = {}
+    contents: dict[Location, _BodyContent] = {}
     for manifest in manifests:
-        if has_images(manifest) and _location(manifest) not in contents:
+        if has_images(manifest) and manifest.location not in contents:
             body = release.read_body(manifest)
             requests = workload_requests(manifest, body, problems) if is_workload(manifest) else Requests()
-            contents[_location(manifest)] = _BodyContent(images_of(manifest, body, pull_specs), requests)
+            contents[manifest.location] = _BodyContent(images_of(manifest, body, pull_specs), requests)
     return contents
-
-
-def _location(manifest: Manifest) -> tuple[str, int]:
-    return manifest.file, manifest.document
 
 
 def _names(applied: _Applied, contents: _Contents) -> dict[str, frozenset[str]]:
@@ -149,14 +145,12 @@ def _names(applied: _Applied, contents: _Contents) -> dict[str, frozenset[str]]:
             name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
             names[_FIELDS[resource.kind]].add(name)
         if has_images(manifest):
-            names["images"] |= contents[_location(manifest)].images
+            names["images"] |= contents[manifest.location].images
     return {field: frozenset(content) for field, content in names.items()}
 
 
 def _footprint(applied: _Applied, contents: _Contents, names: Mapping[str, frozenset[str]]) -> Footprint:
-    requests = [
-        contents[_location(manifest)].requests for manifest in applied.resources.values() if has_images(manifest)
-    ]
+    requests = [contents[manifest.location].requests for manifest in applied.resources.values() if has_images(manifest)]
     return Footprint(
         manifests=applied.manifests,
         **{field: len(content) for field, content in names.items()},

@@ -49,11 +49,11 @@ def list_images(release: Release, files: Mapping[str, ManifestFile], inclusions:
     """List the images of ``release``, whose files are ``files``. Raises ``ReleaseError``."""
     included, excluded = set[str](), set[str]()
     find = image_finder(release.images.values())
-    wanted = {_position(item.manifest) for item in inclusions if item.included}
+    wanted = {item.manifest.location for item in inclusions if item.included}
     for file in files.values():
         for manifest, body in file.read_all_json():
             if not manifest.deletes:
-                found = included if _position(manifest) in wanted else excluded
+                found = included if manifest.location in wanted else excluded
                 found.update(find(body))
                 found.update(_other_images(release, manifest))
     names = {pull_spec: name for name, pull_spec in sorted(release.images.items(), reverse=True)}
@@ -95,7 +95,3 @@ def _other_images(release: Release, manifest: Manifest) -> frozenset[str]:
         return frozenset()
     found = images_of(manifest, release.read_body(manifest), frozenset(release.images.values()))
     return found - {UNSET_RELEASE_IMAGE}
-
-
-def _position(manifest: Manifest) -> tuple[str, int]:
-    return manifest.file, manifest.document

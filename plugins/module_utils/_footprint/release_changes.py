@@ -102,12 +102,12 @@ def _deleted(manifests: Iterable[Manifest]) -> dict[ResourceId, Manifest]:
 def _texts(side: ComparedRelease, wanted: Iterable[ResourceId]) -> dict[ResourceId, bytes]:
     """The applied manifests as JSON, with names of images instead of their pull specs."""
     names = set(wanted)
-    applied = {(item.file, item.document) for key, item in _applied(side.included).items() if key in names}
+    applied = {item.location for key, item in _applied(side.included).items() if key in names}
     neutral = _neutralizer(side)
     texts: dict[ResourceId, bytes] = {}
-    for file in dict.fromkeys(file for file, _document in applied):
+    for file in dict.fromkeys(location.source for location in applied):
         for manifest, body in side.files[file].read_all_json():
-            if (manifest.file, manifest.document) in applied:
+            if manifest.location in applied:
                 texts[manifest.resource_id] = neutral(body)
     return texts
 

@@ -54,8 +54,7 @@ def mirror_request(
     rings = read_key_rings("signature_keys", options.signature_keys, problems)
     verifier = None
     if config is not None:
-        known = config.verifier(get)
-        verifier = Verifier(rings or known.key_rings, stores or known.stores)
+        verifier = config.verifier(get, rings, stores)
     elif rings and stores:
         verifier = Verifier(rings, stores)
     web = next((url for url in reversed(config.stores if config else ()) if url.startswith("https://")), "")

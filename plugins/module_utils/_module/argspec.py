@@ -118,51 +118,28 @@ def access_options(params: Mapping[str, Any]) -> AccessOptions:
     return AccessOptions(**{name: params[name] for name in AccessOptions._fields})
 
 
-def selection_spec() -> Spec:
-    """A selection, or a capability status instead of it (fragment ``_selection.selection``)."""
-    return {"capabilities": {"type": "dict"}, **_inclusion_options("status")}
+def cluster_options_spec(*, defaults: bool = True) -> Spec:
+    """Everything that decides which manifests a cluster includes (all fragments of ``_selection`` for modules).
 
-
-def cluster_type_spec(*, defaults: bool = True) -> Spec:
-    """Cluster profile and feature set (fragment ``_selection.cluster_type``).
-
-    Without ``defaults``, an option that is not set is ``None``, so it can be read from a cluster.
+    Without ``defaults``, an option that is not set is ``None``: it is read from a cluster, or set for all clusters.
     """
-    return _inclusion_options("cluster_type", defaults=defaults)
-
-
-def hosting_spec() -> Spec:
-    """Whether HyperShift hosts the control plane (fragment ``_selection.hosting``)."""
-    return _inclusion_options("hosting")
-
-
-def inclusion_spec() -> Spec:
-    """Options that decide which manifests are included (fragment ``_selection.inclusion``)."""
-    return _inclusion_options("inclusion")
-
-
-def overrides_spec() -> Spec:
-    """Resources that the CVO does not manage (fragment ``_selection.overrides``)."""
-    return _inclusion_options("overrides")
-
-
-def cluster_options_spec() -> Spec:
-    """What describes a cluster of a fleet. Without defaults, because the module options apply to all clusters."""
-    inclusion = {option.name: _spec(option, defaults=False) for option in INCLUSION_OPTIONS}
+    inclusion = {option.name: _spec(option, defaults=defaults) for option in INCLUSION_OPTIONS}
     return {"capabilities": {"type": "dict"}, **inclusion}
+
+
+def inclusion_spec(*fragments: Fragment, defaults: bool = True) -> Spec:
+    """The options of some ``fragments`` of ``_selection``. ``defaults`` is that of ``cluster_options_spec``."""
+    return {
+        option.name: _spec(option, defaults=defaults) for option in INCLUSION_OPTIONS if option.fragment in fragments
+    }
 
 
 def rollout_spec() -> Spec:
     """Options that default to what the cluster reports (fragments ``_rollout``, ``_selection.inclusion``
     and ``_selection.hosting``).
     """
-    return {**cluster_type_spec(defaults=False), **hosting_spec(), **inclusion_spec(), **overrides_spec()}
-
-
-def _inclusion_options(fragment: Fragment, *, defaults: bool = True) -> Spec:
-    return {
-        option.name: _spec(option, defaults=defaults) for option in INCLUSION_OPTIONS if option.fragment == fragment
-    }
+    shared = inclusion_spec("hosting", "inclusion", "overrides")
+    return {**inclusion_spec("cluster_type", defaults=False), **shared}
 
 
 def _spec(option: InclusionOption, *, defaults: bool) -> dict[str, Any]:

@@ -42,15 +42,16 @@ def verify_release(
     get = http_get(read_http_client(ca_path, os.environ, problems))
     rings = read_key_rings("signature_keys", options.keys, problems)
     stores = signature_stores("signature_stores", options.stores, get, problems)
+    verifier = Verifier(rings, stores)
     if not options.keys or not options.stores:
         verified_by = options.previous or PreviousRelease(name, found.directory)
         config = read_config(verified_by.name, _config_manifests(*verified_by), problems)
         if config is not None:
-            rings = rings or (config.key_rings if options.previous else _known_key_rings(name, config, problems))
-            stores = stores or config.verifier(get).stores
+            known = rings or (config.key_rings if options.previous else _known_key_rings(name, config, problems))
+            verifier = config.verifier(get, known, stores)
     if problems.has_errors:
         return ()
-    return verify_digest(name, found.image.digest, Verifier(rings, stores), problems)
+    return verify_digest(name, found.image.digest, verifier, problems)
 
 
 def _known_key_rings(name: str, config: VerificationConfig, problems: Problems) -> tuple[KeyRing, ...]:

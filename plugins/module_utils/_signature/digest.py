@@ -14,12 +14,6 @@ from .._problems import Problems, shown
 _DIGEST = re.compile(r"[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[a-zA-Z0-9=_-]+")
 
 
-def digest_of(pull_spec: str) -> str:
-    """Return the digest in a pull spec: what follows the last ``@``, empty if there is none."""
-    _name, at, digest = pull_spec.rpartition("@")
-    return digest if at else ""
-
-
 def check_digest(where: str, digest: str, problems: Problems) -> bool:
     """Return whether ``digest`` can be verified (openshift/library-go:pkg/verify/verify.go validReleaseDigest)."""
     if not digest:

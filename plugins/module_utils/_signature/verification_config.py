@@ -35,9 +35,10 @@ class VerificationConfig(NamedTuple):
     key_rings: tuple[KeyRing, ...]
     stores: tuple[str, ...]
 
-    def verifier(self, get: HttpGet, before: Iterable[Store] = ()) -> Verifier:
-        """The verifier of this configuration. ``before`` are asked first, as ConfigMaps of the cluster are."""
-        return Verifier(self.key_rings, (*before, ParallelStores(tuple(store_of(url, get) for url in self.stores))))
+    def verifier(self, get: HttpGet, key_rings: tuple[KeyRing, ...], stores: tuple[Store, ...]) -> Verifier:
+        """The verifier with the given ``key_rings`` and ``stores``, and with those of the release for what is empty."""
+        own = ParallelStores(tuple(store_of(url, get) for url in self.stores))
+        return Verifier(key_rings or self.key_rings, stores or (own,))
 
 
 def store_of(url: str, get: HttpGet) -> Store:

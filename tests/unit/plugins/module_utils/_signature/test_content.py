@@ -11,7 +11,6 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._signature.content import is_signature_of
-from ansible_collections.capability.openshift.plugins.module_utils._signature.digest import digest_of, key_prefix
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import content
 
 DIGEST = f"sha256:{'a' * 64}"
@@ -103,9 +102,3 @@ def test_the_reason_is_named(data, sentence):
     problems = Problems()
     is_signature_of("s", data, DIGEST, problems)
     assert str(problems[0]) == sentence
-
-
-def test_a_digest_is_what_follows_the_last_at():
-    assert digest_of(f"quay.io/a@b@{DIGEST}") == DIGEST
-    assert digest_of("quay.io/a:latest") == ""
-    assert key_prefix("sha256:ab", "=") == "sha256=ab"

@@ -79,13 +79,12 @@ def test_everything_that_is_missing_or_wrong_is_reported(key_ring):
     )
 
 
-def test_the_stores_of_a_release_are_asked_at_the_same_time_and_after_the_others(key_ring, tmp_path):
+def test_the_stores_of_a_release_are_asked_at_the_same_time_unless_others_are_given(key_ring, tmp_path):
     data = {"verifier-public-key-x": key_ring, "store-a": f"file://{tmp_path}/a%20b", "store-b": "http://x.example.com"}
     config, _found = read(config_map(data))
     assert config
-    first = FileStore("first")
-    verifier = config.verifier(lambda url: HttpAnswer(404, b""), [first])
-    assert verifier.stores[0] is first
-    (stores,) = verifier.stores[1:]
+    given = (FileStore("given"),)
+    assert config.verifier(lambda url: HttpAnswer(404, b""), (), given) == (config.key_rings, given)
+    (stores,) = config.verifier(lambda url: HttpAnswer(404, b""), (), ()).stores
     assert isinstance(stores, ParallelStores)
     assert [store.name for store in stores.stores] == [f"{tmp_path}/a b", "http://x.example.com"]
