@@ -101,14 +101,13 @@ def _plain_message(where: str, message: bytes, problems: Problems) -> bytes | No
 def _run(program: str, message: bytes, key_ring: KeyRing) -> tuple[bytes, str]:
     """Return the content of the message, and the status lines. Raises ``TimeoutExpired``."""
     with tempfile.TemporaryDirectory(prefix="capability-gpgv-") as directory:
-        home = Path(directory)
-        ring, signed, content = home / "ring", home / "message", home / "content"
+        ring, signed, content = (Path(directory) / name for name in ("ring", "message", "content"))
         ring.write_bytes(key_ring.data)
         signed.write_bytes(message)
-        command = [program, "--homedir", home, "--status-fd", "1", "--keyring", ring, "--output", content, signed]
+        options = ["--homedir", directory, "--status-fd", "1", "--keyring", str(ring), "--output", str(content)]
         # No module is at hand whose run_command could be called.
         finished = subprocess.run(  # pylint: disable=ansible-bad-function
-            command,
+            [program, *options, str(signed)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

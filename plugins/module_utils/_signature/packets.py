@@ -54,11 +54,16 @@ def unpacked(message: bytes, limit: int) -> list[tuple[int, bytes]]:
 
 def _decompressed(body: bytes, limit: int) -> bytes:
     """Decompress the body of a packet (RFC 4880, section 9.3: ZIP, ZLIB or BZip2)."""
-    decompressors = {1: lambda: zlib.decompressobj(-zlib.MAX_WBITS), 2: zlib.decompressobj, 3: bz2.BZ2Decompressor}
-    if not body or body[0] not in decompressors:
-        raise ValueError("is compressed with an unknown algorithm")
+    algorithm, compressed = body[:1], body[1:]
     try:
-        data: bytes = decompressors[body[0]]().decompress(body[1:], limit + 1)
+        if algorithm == b"\x01":
+            data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(compressed, limit + 1)
+        elif algorithm == b"\x02":
+            data = zlib.decompressobj().decompress(compressed, limit + 1)
+        elif algorithm == b"\x03":
+            data = bz2.BZ2Decompressor().decompress(compressed, limit + 1)
+        else:
+            raise ValueError("is compressed with an unknown algorithm")
     except (zlib.error, OSError):
         raise ValueError("cannot be decompressed") from None
     if len(data) > limit:

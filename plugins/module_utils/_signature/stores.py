@@ -12,7 +12,7 @@ import binascii
 import queue
 import threading
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from typing import NamedTuple, Protocol
 
 from .._problems import Problem, Problems
@@ -117,16 +117,11 @@ def _ask(
 ) -> None:
     problems = Problems()
     try:
-        for found in _until(stop, store.signatures(digest, problems)):
+        for found in store.signatures(digest, problems):
             answers.put(found)
+            if stop.is_set():
+                break
     finally:
         for problem in problems.unique():
             answers.put(problem)
         answers.put(None)
-
-
-def _until(stop: threading.Event, found: Iterable[FoundSignature]) -> Found:
-    for item in found:
-        yield item
-        if stop.is_set():
-            return
