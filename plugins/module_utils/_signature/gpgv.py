@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from .._problems import Problems
 from .key_ring import KeyRing
-from .packets import LITERAL, ONE_PASS, SIGNATURE, TooLargeError, packet, unpacked
+from .packets import LITERAL, ONE_PASS, SIGNATURE, MessageTooLargeError, packet, unpacked
 from .status import read_status
 
 LARGEST_MESSAGE = 64 * 1024
@@ -78,9 +78,9 @@ def _plain_message(where: str, message: bytes, problems: Problems) -> bytes | No
     """The message without compression, which limits what ``gpgv`` can write; ``None`` after a reported problem."""
     try:
         if len(message) > LARGEST_MESSAGE:
-            raise TooLargeError
+            raise MessageTooLargeError
         found = unpacked(message, LARGEST_MESSAGE)
-    except TooLargeError:
+    except MessageTooLargeError:
         problems.error("signature-too-large", where, f"has more than {LARGEST_MESSAGE} bytes, expected about 1,000")
         return None
     except ValueError as error:

@@ -17,7 +17,7 @@ _MOST_LAYERS = 32
 """Compressed messages in each other (golang.org/x/crypto:openpgp/packet/reader.go maxReaders)."""
 
 
-class TooLargeError(ValueError):
+class MessageTooLargeError(ValueError):
     """The content is larger than allowed."""
 
 
@@ -42,7 +42,7 @@ def packet(tag: int, body: bytes) -> bytes:
 def unpacked(message: bytes, limit: int) -> list[tuple[int, bytes]]:
     """Return the packets of a message that may be compressed.
 
-    Raises ``TooLargeError`` if decompression yields more than ``limit`` bytes, and ``ValueError`` with a reason.
+    Raises ``MessageTooLargeError`` if decompression yields more than ``limit`` bytes, and ``ValueError`` with a reason.
     """
     for _layer in range(_MOST_LAYERS):
         found = list(packets(message))
@@ -67,7 +67,7 @@ def _decompressed(body: bytes, limit: int) -> bytes:
     except (zlib.error, OSError):
         raise ValueError("cannot be decompressed") from None
     if len(data) > limit:
-        raise TooLargeError
+        raise MessageTooLargeError
     return data
 
 
