@@ -10,15 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._problems import Location, Problem, Problems
+from .._problems import Problem, Problems
 from .checkout import CheckoutFile, read_again
-from .document import SourceDocument, read_documents
-from .edit import EditError, edit_site, edit_sites
-from .edit_check import SiteEdit
+from .document import read_documents
+from .edit import edit_document, sites_in
 from .form import BLOCK
-from .objects import find_objects
-from .overrides import read_overrides
-from .site import Site, read_sites
 
 
 class SelectionChange(NamedTuple):
@@ -50,71 +46,17 @@ def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]])
     changes: list[SelectionChange] = []
     text = data.decode("utf-8")
     parts: list[str] = []
-    done = number = 0
+    done = first = 0
     for document in read_documents(CheckoutFile(path, real_path, data), Problems()):
-        count = len(_sites(document))
-        wanted = {index: blocks[number + index] for index in range(count) if number + index in blocks}
-        edited = _edit_all(document, wanted, number, changes) if len(wanted) > 1 else None
-        if edited is None:
-            edited = document
-            for index, block in wanted.items():
-                edited = _edit(edited, index, number + index, block, changes, problems)
+        sites = sites_in(document)
+        wanted = {number: blocks[first + number] for number in range(len(sites)) if first + number in blocks}
+        edited = edit_document(document, sites, wanted, problems)
+        for number in edited.written:
+            site, overrides = sites[number]
+            before = overrides.values.get(BLOCK) if overrides is not None else None
+            changes.append(SelectionChange(first + number, site.resource, before, wanted[number]))
         parts += [text[done : document.start], edited.text]
         done = document.start + len(document.text)
-        number += count
+        first += len(sites)
     after = "".join([*parts, text[done:]]).encode()
     return FixedFile(path, real_path, data, after, tuple(changes), tuple(problems))
-
-
-def _edit_all(
-    document: SourceDocument, wanted: Mapping[int, Mapping[str, Any]], number: int, changes: list[SelectionChange]
-) -> SourceDocument | None:
-    """Edit all sites at once: one after the other, a list of 1,000 sites takes minutes. ``None`` if one fails."""
-    sites = _sites(document)
-    edits: list[SiteEdit] = []
-    for index, block in wanted.items():
-        overrides = read_overrides(sites[index], Problems())
-        if overrides is None:
-            return None
-        edits.append(SiteEdit(sites[index], overrides, block))
-    text = edit_sites(document, edits)
-    if text is None:
-        return None
-    for index, edit in zip(wanted, edits, strict=True):
-        changes.append(_change(number + index, edit))
-    return document._replace(text=text)
-
-
-def _change(number: int, edit: SiteEdit) -> SelectionChange:
-    return SelectionChange(number, edit.site.resource, edit.overrides.values.get(BLOCK), edit.block)
-
-
-def _edit(
-    document: SourceDocument,
-    index: int,
-    number: int,
-    block: Mapping[str, Any],
-    changes: list[SelectionChange],
-    problems: Problems,
-) -> SourceDocument:
-    """Edit one site. Returns the document that contains the result, parsed again."""
-    site = _sites(document)[index]
-    overrides = read_overrides(site, Problems())
-    if overrides is None:
-        return document
-    edit = SiteEdit(site, overrides, block)
-    try:
-        text = edit_site(edit)
-    except EditError as error:
-        for item in error.problems:
-            where = Location(document.path, line=site.line)
-            problems.append(item._replace(where=where, message=f"{site.resource}: {item.where}: {item.message}"))
-        return document
-    data = text.encode()
-    (edited,) = read_documents(CheckoutFile(document.path, "", data), Problems())
-    changes.append(_change(number, edit))
-    return edited._replace(start=document.start, line=document.line)
-
-
-def _sites(document: SourceDocument) -> list[Site]:
-    return [site for origin in find_objects(document, Problems()) for site in read_sites(origin)]

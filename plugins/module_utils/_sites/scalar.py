@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from .._install_config.flow_style import Edit
 from .._yaml.nodes import Node, newline_at
 
 _HEADER = re.compile(r"[|>](?P<rest>[1-9+-]*[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))")
@@ -16,8 +17,8 @@ _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _SPECIAL = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def replaced(text: str, node: Node, json: str) -> str | None:
-    """``text`` with ``json`` as the value of the scalar ``node``. ``None`` if the scalar is not quoted and no block.
+def replaced(text: str, node: Node, json: str) -> Edit | None:
+    """The edit that sets the scalar ``node`` to ``json``. ``None`` if the scalar is not quoted and no block.
 
     A quoted scalar is written on one line, in the same quotes. A block keeps its lines and its indentation. A folded
     block becomes a literal one, because folding changes lines.
@@ -26,7 +27,7 @@ def replaced(text: str, node: Node, json: str) -> str | None:
         return _with_block(text, node, json)
     if node.style not in ("'", '"'):
         return None
-    return text[: text.index(node.style, node.start)] + quoted(json, node.style) + text[node.end :]
+    return Edit(text.index(node.style, node.start), node.end, quoted(json, node.style))
 
 
 def quoted(json: str, style: str = "'") -> str:
@@ -37,7 +38,7 @@ def quoted(json: str, style: str = "'") -> str:
     return "'" + re.sub(r"\s*\n\s*", " ", json).replace("'", "''") + "'"
 
 
-def _with_block(text: str, node: Node, json: str) -> str | None:
+def _with_block(text: str, node: Node, json: str) -> Edit | None:
     header = _HEADER.search(text, node.start)
     if header is None:
         return None
@@ -55,4 +56,4 @@ def _with_block(text: str, node: Node, json: str) -> str | None:
     newline = newline_at(text, node.start)
     lines = (" " * (indent or 0) + line if line else "" for line in json.rstrip("\n").split("\n"))
     last = newline if text[end - 1] in "\r\n" else ""
-    return f"{text[: header.start()]}|{header['rest']}{newline.join(lines)}{last}{text[end:]}"
+    return Edit(header.start(), end, f"|{header['rest']}{newline.join(lines)}{last}")

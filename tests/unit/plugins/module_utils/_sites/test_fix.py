@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._sites import fix as fix_file_module
 from ansible_collections.capability.openshift.tests.unit.builders.sites import (
     ANNOTATION,
     INSTALL_CONFIG,
@@ -372,11 +372,12 @@ def test_the_mode_of_a_file_is_kept(fix, tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_the_sites_of_one_list_are_corrected_together(fix, monkeypatch):
-    # One after the other, each of them would parse the whole list.
-    monkeypatch.setattr(fix_file_module, "edit_site", None)
-    text = list_of(cluster_instance(quoted(WRONG), name=f"site-{number}") for number in range(30))
+def test_the_sites_of_one_list_are_corrected_together(fix):
+    # One after the other, each of them would parse the whole list, which takes ten times as long.
+    text = list_of(cluster_instance(quoted(WRONG), name=f"site-{number}") for number in range(300))
+    started = time.process_time()
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
+    assert time.process_time() - started < 4
 
 
 def test_a_site_of_a_list_that_cannot_be_edited_does_not_prevent_the_others(fix):
