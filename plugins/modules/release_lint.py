@@ -68,13 +68,6 @@ options:
     type: list
     elements: str
     default: []
-  extra_rules:
-    description:
-      - Rules that are checked in addition. V(odd-one-out) is often wrong, so it is not checked by default.
-    type: list
-    elements: str
-    choices: [odd-one-out]
-    default: []
 seealso:
   - module: capability.openshift.release_info
   - module: capability.openshift.update_plan
@@ -243,13 +236,12 @@ def main() -> None:
             "previous_openshift_version": {"type": "str"},
             "assume_known": names,
             "skip_rules": names,
-            "extra_rules": {**names, "choices": ["odd-one-out"]},
         },
         supports_check_mode=True,
     )
     require_yaml(module)
     params = module.params
-    options = LintOptions(params["assume_known"], params["skip_rules"], params["extra_rules"])
+    options = LintOptions(params["assume_known"], params["skip_rules"])
     problems = Problems()
     try:
         enter_directory(params)
@@ -257,7 +249,7 @@ def main() -> None:
         previous = None
         if params["previous_release"] is not None:
             previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
-        result = lint(source, previous, options, problems)
+        findings = lint(source, previous, options, problems)
     except CapabilityError as error:
         fail(module, error)
     release = source.release
@@ -266,7 +258,7 @@ def main() -> None:
         "release_lint",
         release.path,
         options.rules,
-        result.findings,
+        findings,
         problems,
         version=release.version,
         manifests=len(release.manifests),

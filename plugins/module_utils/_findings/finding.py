@@ -22,8 +22,7 @@ class CheckRule(NamedTuple):
     """A rule of a check.
 
     ``id`` is its name in kebab case, which stays the same in later versions. ``summary`` says in one sentence what must
-    hold, ``reason`` why, and ``hint`` what to do, as one imperative sentence. ``default``: whether it is checked unless
-    the user selects rules.
+    hold, ``reason`` why, and ``hint`` what to do, as one imperative sentence.
     """
 
     id: str
@@ -31,7 +30,6 @@ class CheckRule(NamedTuple):
     summary: str
     reason: str
     hint: str
-    default: bool = True
 
 
 class Report(NamedTuple):

@@ -7,20 +7,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from .._problems import Problem
 from .._references.report import consequence, missing_names
 from .._references.unmet import UnmetReference, unmet_references
 from .._release.manifest import Manifest
-from .._release.task_graph import component_of
 from .cluster_variant import ClusterVariant
 from .rules import finding
 from .source import LintSource
-
-_MOST = 0.8
-_ENOUGH = 5
 
 
 def dangling_references(source: LintSource, variants: Iterable[ClusterVariant]) -> Iterator[Problem]:
@@ -71,22 +66,3 @@ def _ambiguity(first: Manifest, other: Manifest) -> str:
 def _describe(manifest: Manifest) -> str:
     names = " and ".join(manifest.capabilities) or "no capability"
     return f"{'deletes it and ' if manifest.deletes else ''}needs {names}"
-
-
-def inconsistent_capabilities(source: LintSource, variants: Iterable[ClusterVariant]) -> Iterator[Problem]:
-    """Manifests without a capability that most manifests of their component need."""
-    reported: set[tuple[str, int]] = set()
-    for variant in variants:
-        components: dict[str, list[Manifest]] = {}
-        for manifest in variant.manifests:
-            if component_of(manifest.file):
-                components.setdefault(component_of(manifest.file), []).append(manifest)
-        for component, manifests in components.items():
-            counted = Counter(name for item in manifests for name in set(item.capabilities))
-            common = {name for name, number in counted.items() if _ENOUGH <= number >= _MOST * len(manifests)}
-            for manifest in manifests:
-                missing = sorted(common.difference(manifest.capabilities))
-                if missing and (manifest.file, manifest.document) not in reported:
-                    reported.add((manifest.file, manifest.document))
-                    message = f"does not need {' and '.join(missing)}, as most manifests of {component} do"
-                    yield finding("odd-one-out", source.location(manifest), message)

@@ -16,7 +16,7 @@ from .._findings.finding import CheckRule
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean
 from .._release.release import Release
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
-from .cluster_rules import ambiguous_resources, dangling_references, inconsistent_capabilities
+from .cluster_rules import ambiguous_resources, dangling_references
 from .cluster_variant import cluster_variants
 from .manifest_rules import (
     invalid_deletions,
@@ -34,30 +34,22 @@ class LintOptions(NamedTuple):
     """The options of a lint.
 
     ``assume_known``: capabilities that the API of the release does not know yet. ``skip_rules``: rules that are not
-    checked. ``extra_rules``: rules that are checked besides the usual ones.
+    checked.
     """
 
     assume_known: Sequence[str] = ()
     skip_rules: Sequence[str] = ()
-    extra_rules: Sequence[str] = ()
 
     @property
     def rules(self) -> tuple[CheckRule, ...]:
         """The rules that are checked."""
-        return tuple(
-            rule for rule in RULES if rule.id not in self.skip_rules and (rule.default or rule.id in self.extra_rules)
-        )
+        return tuple(rule for rule in RULES if rule.id not in self.skip_rules)
 
 
-class LintResult(NamedTuple):
-    """What a lint found. ``known`` are the capabilities that manifests can need."""
-
-    findings: tuple[Problem, ...]
-    known: frozenset[str]
-
-
-def lint(source: LintSource, previous: LintSource | None, options: LintOptions, problems: Problems) -> LintResult:
-    """Check ``source``, and the update from ``previous`` if it is given.
+def lint(
+    source: LintSource, previous: LintSource | None, options: LintOptions, problems: Problems
+) -> tuple[Problem, ...]:
+    """Return the findings in ``source``, and in the update from ``previous`` if it is given.
 
     Raises ``InvalidOptionError`` if the capabilities of a release are not known.
     """
@@ -75,7 +67,7 @@ def lint(source: LintSource, previous: LintSource | None, options: LintOptions, 
     ]
     if source.is_complete:
         findings += _unused_capabilities(source, known.difference(options.assume_known))
-    return LintResult(tuple(found for found in findings if found.code in rules), known)
+    return tuple(found for found in findings if found.code in rules)
 
 
 def known_names(release: Release, assume_known: Sequence[str], option: str, problems: Problems) -> frozenset[str]:
@@ -104,7 +96,6 @@ def _broken_rules(
     yield from invalid_deletions(source)
     yield from dangling_references(source, variants)
     yield from ambiguous_resources(source, variants)
-    yield from inconsistent_capabilities(source, variants)
     if previous is not None:
         pair = (cluster_variants(previous.release, source.release), variants)
         yield from UpdateRules(previous.release, source, pair, (before, known)).findings()

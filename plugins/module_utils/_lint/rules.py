@@ -217,14 +217,6 @@ RULES: tuple[CheckRule, ...] = (
         "It was passed over.",
         "Render it, and check the result",
     ),
-    CheckRule(
-        "odd-one-out",
-        "info",
-        "All manifests of a component need the same capability.",
-        "Most of them do, so the annotation may be missing here. Often it is not needed.",
-        "Check whether the manifest needs the capability",
-        default=False,
-    ),
 )
 """All rules, the most severe ones first."""
 

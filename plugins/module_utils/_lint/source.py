@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .._problems import Location, Problem
@@ -27,20 +27,30 @@ _TOOL_FILES = ("kustomization.yaml", "kustomization.yml", "Chart.yaml", "values.
 
 
 class LintSource(NamedTuple):
-    """A release to check. ``findings`` are those of files that cannot be checked.
+    """A release to check, without the manifests that are templates, and the files in which it was found.
 
-    ``is_complete``: it has the layout of a release image, so what it lacks does not exist. ``line_of`` returns the line
-    of a manifest, or that of the first occurrence of a text in it.
+    ``findings`` are those of files that cannot be checked.
     """
 
     release: Release
     findings: tuple[Problem, ...]
-    is_complete: bool
-    line_of: Callable[[Manifest, str], int]
+    loaded: LoadedRelease
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has the layout of a release image, so what it lacks does not exist."""
+        return any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in self.loaded.directories)
 
     def location(self, manifest: Manifest, text: str = "") -> Location:
         """The location of ``manifest``, with the line of the first occurrence of ``text`` in it."""
-        return Location(manifest.file, line=self.line_of(manifest, text), field=str(manifest.resource_id))
+        file = self.loaded.files[manifest.file]
+        span = file.spans[[item.document for item in file.manifests].index(manifest.document)]
+        data = self.loaded.read_file(manifest.file)
+        at = data.find(text.encode(errors="replace"), span.content, span.end) if text else -1
+        if at < 0:
+            at = next((found for key in (b"apiVersion", b"kind") if (found := data.find(key, span.content)) >= 0), 0)
+        line = data.count(b"\n", 0, max(at, span.content)) + 1
+        return Location(manifest.file, line=line, field=str(manifest.resource_id))
 
 
 def read_source(path: str, openshift_version: str | None, index_directory: str = "") -> LintSource:
@@ -72,8 +82,7 @@ def read_source(path: str, openshift_version: str | None, index_directory: str =
             findings.append(problem._replace(code="invalid-manifest", where=where, message=message))
     manifests = tuple(item for item in loaded.release.manifests if item.file not in templates)
     release = loaded.release._replace(manifests=manifests)
-    is_complete = any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in loaded.directories)
-    return LintSource(release, tuple(findings), is_complete, _LineFinder(loaded))
+    return LintSource(release, tuple(findings), loaded)
 
 
 def _file_of_error(problem: Problem) -> str:
@@ -116,19 +125,3 @@ def _is_template(path: str, file: str) -> bool:
             return re.search(rb"\{\{-?\s*[.$\w]", handle.read()) is not None
     except OSError:
         return False
-
-
-class _LineFinder:
-    """Finds lines in the files of a release."""
-
-    def __init__(self, loaded: LoadedRelease) -> None:
-        self._loaded = loaded
-
-    def __call__(self, manifest: Manifest, text: str) -> int:
-        file = self._loaded.files[manifest.file]
-        span = file.spans[[item.document for item in file.manifests].index(manifest.document)]
-        data = self._loaded.read_file(manifest.file)
-        at = data.find(text.encode(errors="replace"), span.content, span.end) if text else -1
-        if at < 0:
-            at = next((found for key in (b"apiVersion", b"kind") if (found := data.find(key, span.content)) >= 0), 0)
-        return data.count(b"\n", 0, max(at, span.content)) + 1

@@ -60,7 +60,7 @@ def trials(source: LintSource, number: int) -> Iterator[Trial]:
 
 
 def _serious(source: LintSource, previous: LintSource | None) -> set[Problem]:
-    findings = lint(source, previous, LintOptions(), Problems()).findings
+    findings = lint(source, previous, LintOptions(), Problems())
     return {
         finding._replace(where=finding.where._replace(line=0)) for finding in findings if finding.severity != "info"
     }
@@ -83,4 +83,4 @@ def without_annotation(source: LintSource, manifest: Manifest) -> LintSource:
     kept = {key: value for key, value in (manifest.annotations or {}).items() if key != CAPABILITY_ANNOTATION}
     manifests = tuple(item._replace(annotations=kept) if is_same(item) else item for item in release.manifests)
     changed = release._replace(manifests=manifests, read_body=read)
-    return source._replace(release=changed, line_of=lambda manifest, text: 1)
+    return source._replace(release=changed)

@@ -20,7 +20,7 @@ Check = Callable[..., Brief]
 
 
 def run_lint(source: LintSource, previous: LintSource | None = None, **options: Any) -> tuple[Problem, ...]:
-    return lint(source, previous, LintOptions(**options), Problems()).findings
+    return lint(source, previous, LintOptions(**options), Problems())
 
 
 def brief(findings: tuple[Problem, ...]) -> Brief:

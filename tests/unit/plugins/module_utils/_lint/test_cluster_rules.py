@@ -114,13 +114,6 @@ def test_two_answers_for_one_resource(check):
     assert check({"a.yaml": manifest("one", "Console"), "b.yaml": manifest("one", "Console")}) == []
 
 
-def test_an_odd_one_out_is_found_on_request(check):
-    files = {f"0000_50_web_{number:02}.yaml": manifest(f"n{number}", "Console") for number in range(9)}
-    files["0000_50_web_99.yaml"] = manifest("odd")
-    assert check(files) == []
-    assert check(files, extra_rules=["odd-one-out"]) == [("odd-one-out", "info", "0000_50_web_99.yaml", 1)]
-
-
 def test_a_deletion_needs_the_capabilities_of_its_definition(check):
     definition = manifest(
         "widgets.example.org",

@@ -38,7 +38,7 @@ def rejected(checked: LintSource, previous: LintSource | None, options: LintOpti
 def test_a_capability_without_manifests(tmp_path):
     definition = yaml.safe_dump(yaml.safe_load(cluster_version_crd(["Console", "Storage"])))
     release = write_release(tmp_path, {"a.yaml": manifest("one", "Console"), "b.yaml": definition}, "4.20.1")
-    found = lint(source(release), None, LintOptions(), Problems()).findings
+    found = lint(source(release), None, LintOptions(), Problems())
     (unused,) = [item for item in found if item.code == "unused-capability"]
     assert (unused.severity, unused.where.field) == ("warning", "Storage")
     lines = (release / "release-manifests" / "b.yaml").read_text().splitlines()
@@ -53,7 +53,7 @@ def test_a_capability_that_vanishes(tmp_path):
         source(write_release(tmp_path / version, files(names), version))
         for version, names in (("4.19.1", ["Console", "Storage"]), ("4.20.1", ["Console", "Disks"]))
     )
-    found = lint(new, old, LintOptions(), Problems()).findings
+    found = lint(new, old, LintOptions(), Problems())
     (finding,) = [item for item in found if item.code == "vanished-capability"]
     assert (finding.severity, finding.where.field, finding.where.source) == (
         "error",
@@ -65,8 +65,7 @@ def test_a_capability_that_vanishes(tmp_path):
         "ClusterVersion that contains it"
     )
     assumed = lint(new, old, LintOptions(assume_known=["Storage"]), Problems())
-    assert assumed.known >= {"Storage", "Console", "Disks"}
-    assert "vanished-capability" not in {item.code for item in assumed.findings}
+    assert "vanished-capability" not in {item.code for item in assumed}
 
 
 def test_the_previous_release_is_not_the_later_one(tmp_path):

@@ -44,7 +44,7 @@ def check(directory):
 
     def check(files=None):
         write_files(directory, {**(files or {}), "good.yaml": GOOD})
-        findings = lint(read_source(str(directory), "4.20"), None, LintOptions(), Problems()).findings
+        findings = lint(read_source(str(directory), "4.20"), None, LintOptions(), Problems())
         assert [item.code for item in findings if item.where.source == "good.yaml"] == ["unknown-capability"]
         return [item for item in findings if item.where.source != "good.yaml"]
 
@@ -158,9 +158,7 @@ def test_a_pipe_is_not_read(check, directory):
 
 def test_files_in_both_directories_of_a_release(tmp_path):
     release = write_release(tmp_path, {"a.yaml": "a: [", "b.yaml": GOOD}, cvo={"c.yaml": "a: {{ .Unknown }}\n"})
-    findings = lint(
-        read_source(str(release), None), None, LintOptions(skip_rules=["unused-capability"]), Problems()
-    ).findings
+    findings = lint(read_source(str(release), None), None, LintOptions(skip_rules=["unused-capability"]), Problems())
     assert sorted((item.where.source, item.code, item.severity) for item in findings) == [
         ("manifests/c.yaml", "invalid-manifest", "warning"),
         ("release-manifests/a.yaml", "invalid-manifest", "error"),
