@@ -351,7 +351,7 @@ def main() -> None:
                 checkout,
                 tuple(params["paths"]),
                 params["openshift_version"],
-                params["openshift_versions"],
+                params["openshift_versions"] or {},
                 opened,
                 params["install_method"],
                 desired(params),

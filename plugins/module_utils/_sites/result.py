@@ -31,8 +31,6 @@ def site_dicts(result: SitesResult) -> list[dict[str, Any]]:
 
 def _site_dict(site: CheckedSite, fixed: set[tuple[str, int]]) -> dict[str, Any]:
     summary, checked = site.summary, site.result
-    block = checked.block if checked is not None else None
-    enabled = checked.enabled if checked is not None else None
     return {
         "name": summary.name,
         "kind": summary.kind,
@@ -41,8 +39,8 @@ def _site_dict(site: CheckedSite, fixed: set[tuple[str, int]]) -> dict[str, Any]
         "openshift_version": site.version.version,
         "version_source": site.version.source,
         "platform": summary.platform,
-        "capabilities": block if isinstance(block, dict) else {},
-        "enabled_capabilities": None if enabled is None else sorted(enabled),
+        "capabilities": checked.block if isinstance(checked.block, dict) else {},
+        "enabled_capabilities": None if checked.enabled is None else sorted(checked.enabled),
         "fixed": (summary.path, summary.number) in fixed,
     }
 

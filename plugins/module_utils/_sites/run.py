@@ -20,8 +20,9 @@ from .._version import Minor, find_minor
 from .check import DesiredSelection, SiteCheckRequest, SiteCheckResult, check_site
 from .checkout import CheckoutFile, read_files
 from .fix import FixedFile, fix_file
+from .site import METHODS
 from .summary import FileSummary, SiteSummary, summarize_file
-from .version import SiteVersion, VersionFields, VersionSources, version_of, version_sources
+from .version import SiteVersion, SiteVersions
 
 _UNKNOWN = release_of_version(None)
 
@@ -35,7 +36,7 @@ class SitesOptions(NamedTuple):
     checkout: str
     paths: tuple[str, ...]
     openshift_version: str | None = None
-    openshift_versions: Mapping[str, object] | None = None
+    openshift_versions: Mapping[str, object] = {}
     releases: tuple[OpenedRelease, ...] = ()
     install_method: str | None = None
     desired: DesiredSelection | None = None
@@ -43,12 +44,12 @@ class SitesOptions(NamedTuple):
 
 
 class CheckedSite(NamedTuple):
-    """A site, its version, and the result of its check. ``result`` is ``None`` if nothing could be checked."""
+    """A site, its version, and the result of its check, which is empty if nothing could be checked."""
 
     summary: SiteSummary
     version: SiteVersion
-    result: SiteCheckResult | None
-    findings: tuple[Problem, ...]
+    result: SiteCheckResult = SiteCheckResult(())
+    findings: tuple[Problem, ...] = ()
 
 
 class SitesResult(NamedTuple):
@@ -77,8 +78,9 @@ def check_sites(options: SitesOptions) -> SitesResult:
         summary = summarize_file(file)
         real_paths[file.path] = file.real_path
         files[file.path] = summary
-    checker = _Checker(options, releases)
-    checker.use(files.values())
+    sources = [source for summary in files.values() for source in summary.sources]
+    versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
+    checker = _Checker(options, releases, versions)
     checked = {path: checker.check(summary) for path, summary in files.items()}
     fixed: list[FixedFile] = []
     if options.fix:
@@ -103,14 +105,13 @@ def check_sites(options: SitesOptions) -> SitesResult:
 
 def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
     """The blocks to write, by the number of their site."""
-    results = ((site.summary.number, site.result) for site in sites)
-    return {number: result.replacement for number, result in results if result is not None and result.replacement}
+    return {site.summary.number: site.result.replacement for site in sites if site.result.replacement}
 
 
 def _check_versions(options: SitesOptions, problems: Problems) -> None:
     if options.openshift_version is not None:
         read_minor(options.openshift_version, "openshift_version", problems)
-    for pattern, version in (options.openshift_versions or {}).items():
+    for pattern, version in options.openshift_versions.items():
         read_minor(version, f"openshift_versions[{pattern}]", problems)
 
 
@@ -126,33 +127,25 @@ def _load_releases(opened: Iterable[OpenedRelease], problems: Problems) -> tuple
 class _Checker:
     """Checks sites. Sites with equal requests are checked once."""
 
-    def __init__(self, options: SitesOptions, releases: tuple[Release, ...]) -> None:
-        self.options, self.releases = options, releases
-        self.sources = VersionSources({}, None, {}, {})
+    def __init__(self, options: SitesOptions, releases: tuple[Release, ...], versions: SiteVersions) -> None:
+        self.options, self.releases, self.versions = options, releases, versions
         self.results: dict[tuple[object, ...], SiteCheckResult] = {}
         self.by_minor: dict[Minor, Release] = {}
-
-    def use(self, files: Iterable[FileSummary]) -> None:
-        """Use the ClusterImageSets and ClusterDeployments of all files."""
-        by_pattern = {pattern: str(version) for pattern, version in (self.options.openshift_versions or {}).items()}
-        listed = (source for summary in files for source in summary.sources)
-        self.sources = version_sources(listed, by_pattern, self.options.openshift_version)
 
     def check(self, summary: FileSummary) -> list[CheckedSite]:
         """Check the sites of a file."""
         return [self._check(site) for site in summary.sites]
 
     def _check(self, site: SiteSummary) -> CheckedSite:
-        fields = VersionFields(site.path, site.namespace, site.name, site.image_set, site.release_image, site.version)
-        version = version_of(fields, self.sources)
+        version = self.versions.of(site)
         if site.overrides is None:
-            return CheckedSite(site, version, None, ())
+            return CheckedSite(site, version)
         desired = self.options.desired if site.form in ("overrides", "block") else None
         if not site.has_selection and site.form != "block" and desired is None:
-            return CheckedSite(site, version, SiteCheckResult(()), ())
+            return CheckedSite(site, version)
         minor = find_minor(version.version)
         release = _UNKNOWN if minor is None else self._release(version.version or "", minor)
-        method = site.method or (self.options.install_method if site.form == "block" else None)
+        method = self.options.install_method if site.form == "block" else METHODS.get(site.form)
         text = site.overrides.text or json.dumps(site.overrides.values, default=repr, sort_keys=True)
         key = (site.form, text, method, site.platform, release.path, release.minor)
         result = self.results.get(key)

@@ -31,7 +31,6 @@ from .objects import (
 
 OVERRIDES = "installConfigOverrides"
 ANNOTATION = "agent-install.openshift.io/install-config-overrides"
-ASSISTED = "assisted"
 
 Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
@@ -89,40 +88,34 @@ def read_sites(origin: SiteObject) -> Iterator[Site]:
 
 
 def _cluster_instance(origin: SiteObject) -> Iterator[Site]:
-    document, spec = origin.document, origin.document.get(origin.node, "spec")
-    single = document.text_of(spec, "clusterType") == "SNO" or _control_planes(document, document.get(spec, "nodes"))
-    yield Site(
-        origin,
-        document.text_of(spec, "clusterName") or origin.name,
-        "overrides",
-        f"spec.{OVERRIDES}",
-        OVERRIDES,
-        spec,
-        document.pair(spec, OVERRIDES),
-        _platform(document.text_of(spec, "platformType"), single=single),
-        document.text_of(spec, "clusterImageSetNameRef"),
-    )
+    spec = origin.document.get(origin.node, "spec")
+    yield _overridden(origin, spec, "spec", spec)
 
 
 def _site_config(origin: SiteObject) -> Iterator[Site]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     clusters = document.get(spec, "clusters")
     for number, item in enumerate(clusters.items if clusters is not None else ()):
-        cluster = document.target(item)
-        single = document.text_of(cluster, "clusterType") == "sno" or _control_planes(
-            document, document.get(cluster, "nodes")
-        )
-        yield Site(
-            origin,
-            document.text_of(cluster, "clusterName") or origin.name,
-            "overrides",
-            f"spec.clusters[{number}].{OVERRIDES}",
-            OVERRIDES,
-            cluster,
-            document.pair(cluster, OVERRIDES),
-            _platform(document.text_of(cluster, "platformType"), single=single),
-            document.text_of(cluster, "clusterImageSetNameRef") or document.text_of(spec, "clusterImageSetNameRef"),
-        )
+        yield _overridden(origin, document.target(item), f"spec.clusters[{number}]", spec)
+
+
+def _overridden(origin: SiteObject, cluster: Node | None, path: str, spec: Node | None) -> Site:
+    """The site of the map ``cluster``, which is at ``path``. ``spec`` has what all clusters of the object share."""
+    document = origin.document
+    single = document.text_of(cluster, "clusterType").lower() == "sno" or _control_planes(
+        document, document.get(cluster, "nodes")
+    )
+    return Site(
+        origin,
+        document.text_of(cluster, "clusterName") or origin.name,
+        "overrides",
+        f"{path}.{OVERRIDES}",
+        OVERRIDES,
+        cluster,
+        document.pair(cluster, OVERRIDES),
+        _platform(document.text_of(cluster, "platformType"), single=single),
+        document.text_of(cluster, "clusterImageSetNameRef") or document.text_of(spec, "clusterImageSetNameRef"),
+    )
 
 
 def _agent_cluster_install(origin: SiteObject) -> Iterator[Site]:
@@ -199,9 +192,8 @@ _READERS: dict[str, Callable[[SiteObject], Iterator[Site]]] = {
 }
 
 
-def method_of(site: Site) -> str | None:
-    """The install method of a site; ``None`` for an install-config, whose content decides."""
-    return {"overrides": ASSISTED, "hosted": HOSTED}.get(site.form)
+METHODS: dict[Form, str] = {"overrides": "assisted", "hosted": HOSTED}
+"""The install methods of sites. The content of an install-config decides."""
 
 
 def _platform(given: str, *, single: bool) -> str | None:

@@ -13,10 +13,9 @@ from .._problems import Location, Problem, Problems
 from .checkout import CheckoutFile
 from .document import read_documents
 from .form import check_keys
-from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, find_objects
+from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject, find_objects
 from .overrides import Overrides, read_overrides
-from .site import Form, Site, method_of, read_sites
-from .version import VersionSource, version_source
+from .site import Form, Site, read_sites
 
 
 class SiteSummary(NamedTuple):
@@ -35,7 +34,6 @@ class SiteSummary(NamedTuple):
     form: Form
     field: str
     overrides: Overrides | None
-    method: str | None
     platform: str | None
     image_set: str
     release_image: str
@@ -46,6 +44,16 @@ class SiteSummary(NamedTuple):
         """The finding of a ``problem`` that is located at a field of the site."""
         message = f"{problem.where}: {problem.message}" if any(problem.where) else problem.message
         return problem._replace(where=Location(self.path, line=self.line, field=self.resource), message=message)
+
+
+class VersionSource(NamedTuple):
+    """A ClusterImageSet or ClusterDeployment: the release image, and the name of the ClusterImageSet it refers to."""
+
+    kind: str
+    namespace: str
+    name: str
+    image_set: str
+    release_image: str
 
 
 class FileSummary(NamedTuple):
@@ -64,7 +72,7 @@ def summarize_file(file: CheckoutFile) -> FileSummary:
     for document in read_documents(file, problems):
         for origin in find_objects(document, problems):
             if origin.kind in (CLUSTER_IMAGE_SET, CLUSTER_DEPLOYMENT):
-                sources.append(version_source(origin))
+                sources.append(_version_source(origin))
             own = tuple(read_sites(origin))
             check_keys(origin, own, problems)
             for site in own:
@@ -73,6 +81,16 @@ def summarize_file(file: CheckoutFile) -> FileSummary:
                 problems += map(summary.finding, site_problems)
                 sites.append(summary)
     return FileSummary(tuple(sites), tuple(sources), tuple(problems))
+
+
+def _version_source(origin: SiteObject) -> VersionSource:
+    document, spec = origin.document, origin.document.get(origin.node, "spec")
+    image_set = ""
+    if origin.kind == CLUSTER_DEPLOYMENT:
+        spec = document.get(spec, "provisioning")
+        image_set = document.text_of(spec, "imageSetRef", "name")
+    image = document.text_of(spec, "releaseImage")
+    return VersionSource(origin.kind, origin.namespace, origin.name, image_set, image)
 
 
 def _summary(site: Site, overrides: Overrides | None, number: int) -> SiteSummary:
@@ -87,7 +105,6 @@ def _summary(site: Site, overrides: Overrides | None, number: int) -> SiteSummar
         form=site.form,
         field=site.path,
         overrides=overrides,
-        method=method_of(site),
         platform=site.platform,
         image_set=site.image_set,
         release_image=site.release_image,
