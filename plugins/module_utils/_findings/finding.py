@@ -22,14 +22,14 @@ class CheckRule(NamedTuple):
     """A rule of a check.
 
     ``id`` is its name in kebab case, which stays the same in later versions. ``summary`` says in one sentence what must
-    hold, ``reason`` why, and ``hint`` what to do, as one imperative sentence.
+    hold, ``reason`` why, and ``hint`` what to do, as one imperative sentence; empty if each finding has its own.
     """
 
     id: str
     severity: Severity
     summary: str
     reason: str
-    hint: str
+    hint: str = ""
 
 
 class Report(NamedTuple):

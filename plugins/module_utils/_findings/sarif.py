@@ -47,7 +47,7 @@ def _rule(rule: CheckRule) -> dict[str, Any]:
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.reason},
-        "help": {"text": f"{rule.hint}."},
+        "help": {"text": f"{rule.hint}." if rule.hint else rule.reason},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
 

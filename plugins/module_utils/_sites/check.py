@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, check_options
@@ -25,7 +25,8 @@ from .form import BLOCK, check_form, report_listed_in_set
 from .hosted import check_lists
 from .site import Form
 
-_WHERE = "overrides"
+_OF_INSTALLERS = frozenset({"missing-baseline", "pinned-selection"})
+"""Codes of problems that a ClusterVersion does not have: the API reads a missing baseline as vCurrent."""
 
 
 class SiteCheckRequest(NamedTuple):
@@ -70,7 +71,7 @@ def check_site(request: SiteCheckRequest) -> SiteCheckResult:
     if request.form == "hosted":
         problems, block = Problems(), request.values.get(BLOCK)
         lists = check_lists(block, request.platform, request.release, BLOCK, problems)
-        return SiteCheckResult(tuple(_relative(problems)), block, lists.replacement, lists.enabled)
+        return SiteCheckResult(problems.unique(), block, lists.replacement, lists.enabled)
     if request.form == "cluster-version":
         return _check_cluster_version(request)
     return _check_install(request)
@@ -78,16 +79,16 @@ def check_site(request: SiteCheckRequest) -> SiteCheckResult:
 
 def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     problems = Problems()
-    form = check_form(request.values, _WHERE, problems)
+    form = check_form(request.values, problems)
     document = _with_platform(form.values, request.platform)
     if form.excluded and not document.get(BLOCK):
         document.pop(BLOCK, None)
-    options = InstallOptions(document, _WHERE, "pullSecret" in document, method=request.method)
+    options = InstallOptions(document, "", "pullSecret" in document, method=request.method)
     check = check_installation(options, request.release)
     problems += check.problems
     data = data_of(request.release.minor) if request.release.minor is not None else None
     if data is not None:
-        report_listed_in_set(form.values.get(BLOCK), data, _WHERE, problems)
+        report_listed_in_set(form.values.get(BLOCK), data, problems)
     if request.desired is not None:
         replacement = _desired_block(request.desired, options, request.release, problems)
     else:
@@ -96,7 +97,7 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     if replacement is not None and _same_block(block, replacement):
         replacement = None
     enabled = check.status.enabled if check.status is not None and not form.excluded else None
-    return SiteCheckResult(tuple(_relative(problems)), block, replacement, enabled)
+    return SiteCheckResult(problems.unique(), block, replacement, enabled)
 
 
 def _desired_block(
@@ -128,26 +129,20 @@ def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
     """Check the rules of the API: installers do not read a ClusterVersion in a Policy."""
     problems = Problems()
     block = request.values.get(BLOCK)
-    where = Location(_WHERE, field=BLOCK)
+    form = check_form({BLOCK: block}, problems)
     selection_problems = Problems()
-    selection = parse_selection(block, where, selection_problems)
-    for item in selection_problems:
-        if item.code != "missing-baseline":  # the API reads it as vCurrent
-            problems.append(respelled(item, API_SPELLING))
-    form = check_form({BLOCK: block}, _WHERE, problems)
-    problems[:] = [item for item in problems if item.code != "pinned-selection" and not _covered(item, problems)]
-    selection = selection._replace(
-        baseline_field=API_BASELINE, additional_field=API_ADDITIONAL, excluded=None, where=where
-    )
+    selection = parse_selection(form.values[BLOCK], Location(field=BLOCK), selection_problems)
+    problems += [respelled(item, API_SPELLING) for item in selection_problems if item.code not in _OF_INSTALLERS]
+    selection = selection._replace(baseline_field=API_BASELINE, additional_field=API_ADDITIONAL, excluded=None)
     release = request.release
     resolved = resolve_release(check_options(ClusterOptions(), release.minor, problems), release, problems)
     if resolved is None or resolved.minor_data is None:
-        return SiteCheckResult(tuple(_relative(problems)), block)
+        return SiteCheckResult(problems.unique(), block)
     data = resolved.minor_data
     check_selection(selection, data, resolved.gated, problems)
     install = InstallContext(data, "upi", gated=resolved.gated)
     problems += [item.problem for item in violations(selection, install) if item.rule.layer == "ClusterVersion"]
-    report_listed_in_set(form.values.get(BLOCK), data, _WHERE, problems)
+    report_listed_in_set(form.values.get(BLOCK), data, problems)
     replacement: dict[str, Any] | None = None
     if selection.capability_set in data.sets and has_errors(problems) and not form.excluded:
         corrected = corrected_cluster_version(selection, install)
@@ -159,14 +154,7 @@ def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
         status = resolved.status(selection)
         enabled = status.enabled
         check_references(release, resolved.context._replace(capability_status=status), "error", problems)
-    return SiteCheckResult(tuple(_relative(problems)), block, replacement, enabled)
-
-
-def _covered(problem: Problem, problems: Problems) -> bool:
-    """Whether an unknown field is also reported as an exclusion."""
-    return problem.code == "unknown-field" and any(
-        other.code == "exclusion-list" and other.where == problem.where for other in problems
-    )
+    return SiteCheckResult(problems.unique(), block, replacement, enabled)
 
 
 def _with_platform(values: Mapping[str, Any], platform: str | None) -> dict[str, Any]:
@@ -182,9 +170,3 @@ def _same_block(block: object, other: Mapping[str, Any]) -> bool:
     names = block.get(API_ADDITIONAL) or []
     same_names = isinstance(names, list) and sorted(map(str, names)) == sorted(other.get(API_ADDITIONAL, []))
     return same_names and block.get(API_BASELINE) == other.get(API_BASELINE)
-
-
-def _relative(problems: Problems) -> Iterator[Problem]:
-    for problem in problems.unique():
-        is_relative = problem.where.source == _WHERE
-        yield problem._replace(where=problem.where._replace(source="")) if is_relative else problem

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, MinorData
-from .._problems import Location, Problems
+from .._problems import Problems
 from .._yaml.nodes import Node, below
 from .objects import (
     AGENT_CLUSTER_INSTALL,
@@ -48,35 +48,33 @@ class ReadForm(NamedTuple):
     excluded: tuple[str, ...] = ()
 
 
-def check_form(values: Mapping[str, Any], where: str, problems: Problems) -> ReadForm:
+def check_form(values: Mapping[str, Any], problems: Problems) -> ReadForm:
     """Report parts of overrides that no installer reads as a selection, and return the others."""
     kept: dict[str, Any] = {}
     for key, value in values.items():
         if _plain(key) in map(_plain, API_FIELDS):
             message = f"is at the top level of the overrides, expected it below {BLOCK}, so it has no effect"
-            problems.error("misplaced-selection", Location(where, field=key), message, f"Move it into {BLOCK}")
+            problems.error("misplaced-selection", key, message, f"Move it into {BLOCK}")
         elif key != BLOCK and _plain(key).startswith(_BEGINNING):
             message = f"is not a field, expected {BLOCK}, so the selection has no effect"
-            problems.error("misspelled-field", Location(where, field=key), message, f"Write {BLOCK}")
+            problems.error("misspelled-field", key, message, f"Write {BLOCK}")
         else:
             kept[key] = value
             if key != BLOCK:
                 for path in _selections_in(value, key):
                     message = f"contains a selection, expected it at the top level below {BLOCK}"
-                    problems.error(
-                        "misplaced-selection", Location(where, field=path), message, f"Move {BLOCK} to the top level"
-                    )
+                    problems.error("misplaced-selection", path, message, f"Move {BLOCK} to the top level")
     excluded: list[str] = []
     block = kept.get(BLOCK)
     if isinstance(block, Mapping):
         kept[BLOCK] = {key: value for key, value in block.items() if not _is_exclusion(key)}
         for key, value in block.items():
             if _is_exclusion(key):
-                excluded += _report_exclusion(value, Location(where, field=f"{BLOCK}.{key}"), problems)
+                excluded += _report_exclusion(value, f"{BLOCK}.{key}", problems)
     return ReadForm(kept, tuple(excluded))
 
 
-def report_listed_in_set(block: object, data: MinorData, where: str, problems: Problems) -> None:
+def report_listed_in_set(block: object, data: MinorData, problems: Problems) -> None:
     """Warn about a list whose names are all in the baseline set: it was probably meant to exclude them."""
     if not isinstance(block, Mapping):
         return
@@ -87,7 +85,7 @@ def report_listed_in_set(block: object, data: MinorData, where: str, problems: P
     if baseline != NONE and content.issuperset(names):
         message = f"has no effect: {baseline} contains {', '.join(names)}. The list enables names and disables none"
         hint = f"Remove the list, or set {API_BASELINE} to {NONE} and list what stays enabled"
-        problems.warning("ineffective-list", Location(where, field=f"{BLOCK}.{API_ADDITIONAL}"), message, hint)
+        problems.warning("ineffective-list", f"{BLOCK}.{API_ADDITIONAL}", message, hint)
 
 
 def check_keys(origin: SiteObject, sites: tuple[Site, ...], problems: Problems) -> None:
@@ -159,7 +157,7 @@ def _is_exclusion(key: object) -> bool:
     return str(key).lower().startswith(_EXCLUSIONS)
 
 
-def _report_exclusion(value: object, where: Location, problems: Problems) -> list[str]:
+def _report_exclusion(value: object, where: str, problems: Problems) -> list[str]:
     message = "is not a field: a selection cannot exclude, so everything in its baseline is enabled"
     hint = f"Set {API_BASELINE} to {NONE} and list what stays enabled, or use state: fixed"
     problems.error("exclusion-list", where, message, hint)

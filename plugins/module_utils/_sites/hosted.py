@@ -65,7 +65,7 @@ def _check(fields: Mapping[str, Any], platform: str | None, release: Release) ->
     lists = {ours: fields[theirs] for ours, theirs in _FIELDS.items() if theirs in fields}
     selection = {"baseline_capability_set": V_CURRENT, **lists} if lists else None
     document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
-    options = InstallOptions(document, "overrides", complete=False, method=HOSTED, capabilities=selection)
+    options = InstallOptions(document, "", complete=False, method=HOSTED, capabilities=selection)
     return check_installation(options, release)
 
 
