@@ -33,17 +33,6 @@ def errors(source: LintSource, previous: LintSource | None = None) -> set[Proble
     return {finding for finding in _serious(source, previous) if finding.severity == "error"}
 
 
-def annotated(source: LintSource) -> list[Manifest]:
-    """Return the manifests that need a capability."""
-    return [item for item in source.release.manifests if item.capabilities]
-
-
-def sample(source: LintSource, number: int) -> list[Manifest]:
-    """Return ``number`` of them, or all if there are not more. Each call returns the same ones."""
-    found = annotated(source)
-    return random.Random(17).sample(found, min(number, len(found)))
-
-
 def trials(source: LintSource, number: int) -> Iterator[Trial]:
     """Take away ``number`` annotations, one at a time. The previous release is the unchanged one.
 
@@ -51,7 +40,9 @@ def trials(source: LintSource, number: int) -> Iterator[Trial]:
     resource usually breaks nothing without its annotation.
     """
     known = _serious(source, source)
-    for manifest in sample(source, number):
+    annotated = [item for item in source.release.manifests if item.capabilities]
+    # Each call takes the same ones.
+    for manifest in random.Random(17).sample(annotated, min(number, len(annotated))):
         new = _serious(without_annotation(source, manifest), source) - known
         losses = {finding for finding in new if finding.code in _LOSSES}
         alone = {finding for finding in new - losses if finding.severity == "error"}

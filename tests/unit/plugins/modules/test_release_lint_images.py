@@ -46,14 +46,6 @@ def test_images_have_the_findings_of_their_directories(lint, layout):
     assert lint(release=f"oci:{layout}:new")["findings"] != from_images["findings"]
 
 
-def test_a_signature_can_be_required(lint, layout):
-    refused = lint(release=f"oci:{layout}:new", signature="required")
-
-    assert [code for code, _where in refused.faults] == ["no-verification-config"]
-    warned = lint(release=f"oci:{layout}:new", previous_release=f"oci:{layout}:old", signature="warn")
-    assert [item["code"] for item in warned["problems"]].count("no-verification-config") == 2
-
-
 @pytest.mark.parametrize("option", ["release", "previous_release"])
 @pytest.mark.parametrize(
     ("name", "code"),

@@ -55,32 +55,14 @@ def check(directory):
     ("content", "line"),
     [
         ("a: [\n", 2),
-        ("metadata:\n\tname: x\n", 2),
         (documents(GOOD, "a: b: c\n"), GOOD.count("\n") + 2),
         (BOMB, 1),
         ("[" * 20000, 1),
-        ("kind: List\napiVersion: v1\nitems: []\n", 1),
         ("kind: ConfigMap\napiVersion: v1\n", 1),
-        ("- a\n", 1),
         (b"kind: \xff\n", 1),
-        ("{" * 100000, 1),
-        ('{"a": ' * 20000, 1),
         (documents(GOOD, GOOD), GOOD.count("\n") + 2),
     ],
-    ids=[
-        "syntax",
-        "tab",
-        "second document",
-        "bomb",
-        "nesting",
-        "list",
-        "no name",
-        "no map",
-        "encoding",
-        "braces",
-        "json",
-        "repeated",
-    ],
+    ids=["syntax", "second document", "bomb", "nesting", "no name", "encoding", "repeated"],
 )
 def test_a_file_that_cannot_be_read(check, content, line):
     findings = [item for item in check({"bad.yaml": content}) if item.code == "invalid-manifest"]
@@ -142,12 +124,6 @@ def test_a_file_without_permission(check, directory):
     (finding,) = check()
     # Root reads it nevertheless.
     assert finding.code == ("unknown-capability" if os.access(closed, os.R_OK) else "invalid-manifest")
-
-
-def test_a_link_to_itself(check, directory):
-    (directory / "loop.yaml").symlink_to("loop.yaml")
-    (finding,) = check()
-    assert (finding.code, finding.where.source) == ("invalid-manifest", "loop.yaml")
 
 
 def test_a_pipe_is_not_read(check, directory):

@@ -314,9 +314,3 @@ def test_a_finding_fails_the_module(check):
     outcome = check({"a.yaml": instance("Console")}, fail_on="error")
     assert outcome.failed
     assert "a.yaml:10: error [inst-ingress] ClusterInstance berlin" in outcome.message
-
-
-def test_a_known_finding_does_not_fail_the_module(check, tmp_path):
-    baseline = tmp_path / "known.json"
-    check({"a.yaml": instance("Console")}, baseline=baseline, update_baseline=True)
-    assert check(baseline=baseline, fail_on="info")["known"] == 1

@@ -249,19 +249,6 @@ def test_a_cluster_version_without_a_baseline_gets_none(fix):
 # Selections that the options request
 
 
-def test_a_solution_results_in_the_names_of_each_version(fix):
-    clusters = [(name, f"openshift-{name}", overrides("Console")) for name in ("4.14", "4.15", "4.16", "4.20")]
-    values = [
-        json.loads(cluster["installConfigOverrides"])["capabilities"]
-        for cluster in yaml.safe_load(fix(site_config(*clusters), solution="ran_du"))["spec"]["clusters"]
-    ]
-    names = [sorted(value["additionalEnabledCapabilities"]) for value in values]
-    assert {value["baselineCapabilitySet"] for value in values} == {"None"}
-    assert names[2] == names[3] == ["Ingress", "NodeTuning", "OperatorLifecycleManager"]
-    assert names[1] == ["NodeTuning", "OperatorLifecycleManager"]
-    assert names[0] == ["NodeTuning", "marketplace"]
-
-
 @pytest.mark.parametrize(
     ("text", "new"),
     [
