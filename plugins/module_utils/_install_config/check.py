@@ -47,8 +47,8 @@ class InstallCheck(NamedTuple):
     """The result of a check. Fields from ``context`` on are empty if an error prevents their computation.
 
     ``document_problems`` are those of ``problems`` that every selection has in this install-config. ``context`` decides
-    which manifests are included. ``resolved`` is the selection to write. ``suggested_selection`` is the nearest
-    selection that satisfies every rule.
+    which manifests are included, and ``install`` which rules apply. ``resolved`` is the selection to write.
+    ``suggested_selection`` is the nearest selection that satisfies every rule.
     """
 
     method: str
@@ -56,6 +56,7 @@ class InstallCheck(NamedTuple):
     problems: tuple[Problem, ...]
     document_problems: tuple[Problem, ...] = ()
     context: InclusionContext | None = None
+    install: InstallContext | None = None
     resolved: ResolvedSelection | None = None
     status: CapabilityStatus | None = None
     violations: tuple[RuleViolation, ...] = ()
@@ -115,7 +116,10 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
     if not options.complete and (request is None or not request.is_default):
         _warn_about_unchecked_rules(install, options.source, problems)
     check = check._replace(
-        document_problems=tuple(document_problems), context=resolved_release.context, violations=tuple(rejected)
+        document_problems=tuple(document_problems),
+        context=resolved_release.context,
+        install=install,
+        violations=tuple(rejected),
     )
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always

@@ -10,23 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, check_options
-from .._capability.resolved_release import resolve_release
-from .._capability.rules import InstallContext, violations
-from .._capability.selection import check_selection, parse_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, data_of
+from .._data.install_rules import KNOWN_NAMES
 from .._install_config.check import InstallCheck, check_installation
-from .._install_config.selection_source import API_SPELLING, InstallOptions, respelled
-from .._problems import Location, Problem, Problems, has_errors
-from .._references.report import check_references
+from .._install_config.selection_source import InstallOptions
+from .._problems import Problem, Problems, has_errors
 from .._release.release import Release
 from .correction import corrected_cluster_version, corrected_options
 from .form import BLOCK, check_form, report_listed_in_set
 from .hosted import check_lists
 from .site import Form
 
-_OF_INSTALLERS = frozenset({"missing-baseline", "pinned-selection"})
-"""Codes of problems that a ClusterVersion does not have: the API reads a missing baseline as vCurrent."""
+_OF_INSTALLERS = frozenset({"duplicate-name", "missing-baseline", "unchecked-rules", "unstable-set"})
+"""Codes of problems that a ClusterVersion does not have. For example, the API reads a missing baseline as vCurrent."""
 
 
 class SiteCheckRequest(NamedTuple):
@@ -128,32 +124,23 @@ def _corrected_block(
 def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
     """Check the rules of the API: installers do not read a ClusterVersion in a Policy."""
     problems = Problems()
+    form = check_form(request.values, problems)
+    check = check_installation(InstallOptions(form.values, "", complete=False, method="upi"), request.release)
+    others = {item.problem for item in check.violations if item.rule.layer != "ClusterVersion"}
+    others -= {item.problem for item in check.violations if item.rule is KNOWN_NAMES}
+    problems += [item for item in check.problems if item.code not in _OF_INSTALLERS and item not in others]
     block = request.values.get(BLOCK)
-    form = check_form({BLOCK: block}, problems)
-    selection_problems = Problems()
-    selection = parse_selection(form.values[BLOCK], Location(field=BLOCK), selection_problems)
-    problems += [respelled(item, API_SPELLING) for item in selection_problems if item.code not in _OF_INSTALLERS]
-    selection = selection._replace(baseline_field=API_BASELINE, additional_field=API_ADDITIONAL, excluded=None)
-    release = request.release
-    resolved = resolve_release(check_options(ClusterOptions(), release.minor, problems), release, problems)
-    if resolved is None or resolved.minor_data is None:
+    if check.install is None or check.resolved is None:
         return SiteCheckResult(problems.unique(), block)
-    data = resolved.minor_data
-    check_selection(selection, data, resolved.gated, problems)
-    install = InstallContext(data, "upi", gated=resolved.gated)
-    problems += [item.problem for item in violations(selection, install) if item.rule.layer == "ClusterVersion"]
-    report_listed_in_set(form.values.get(BLOCK), data, problems)
+    report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
     replacement: dict[str, Any] | None = None
-    if selection.capability_set in data.sets and has_errors(problems) and not form.excluded:
-        corrected = corrected_cluster_version(selection, install)
+    selection = check.resolved.requested
+    if has_errors(problems) and not form.excluded:
+        corrected = corrected_cluster_version(selection, check.install)
         if corrected is not None and corrected.additional != selection.additional:
             replacement = {} if selection.baseline is None else {API_BASELINE: selection.baseline}
             replacement[API_ADDITIONAL] = list(corrected.additional)
-    enabled = None
-    if not has_errors(problems):
-        status = resolved.status(selection)
-        enabled = status.enabled
-        check_references(release, resolved.context._replace(capability_status=status), "error", problems)
+    enabled = check.status.enabled if check.status is not None and not has_errors(problems) else None
     return SiteCheckResult(problems.unique(), block, replacement, enabled)
 
 

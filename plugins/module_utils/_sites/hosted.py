@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.hosted_cluster import selectable_names
-from .._capability.resolved_release import ResolvedRelease, resolve_release
+from .._capability.rules import InstallContext
 from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES
@@ -52,12 +51,10 @@ def check_lists(block: object, platform: str | None, release: Release, where: st
         problems.error("unknown-field", f"{where}.{field}", message, "List what is not needed in disabled")
     check = _check(fields, platform, release)
     problems += [respelled(item, _FIELDS) for item in check.problems if item.code not in _COVERED]
-    options = check_options(ClusterOptions(), release.minor, Problems())
-    resolved = resolve_release(options, release, Problems())
-    if resolved is None or resolved.minor_data is None:
+    if check.install is None:
         return HostedLists()
-    _report_not_enabled(fields.get(HOSTED_ENABLED), resolved.minor_data, f"{where}.{HOSTED_ENABLED}", problems)
-    replacement = _replacement(fields, platform, resolved, problems) if problems.has_errors else None
+    _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{where}.{HOSTED_ENABLED}", problems)
+    replacement = _replacement(fields, check.install, platform, release, problems) if problems.has_errors else None
     return HostedLists(replacement, check.status.enabled if check.status else None)
 
 
@@ -78,16 +75,12 @@ def _report_not_enabled(names: object, data: MinorData, where: str, problems: Pr
 
 
 def _replacement(
-    fields: Mapping[str, Any], platform: str | None, resolved: ResolvedRelease, problems: Problems
+    fields: Mapping[str, Any], install: InstallContext, platform: str | None, release: Release, problems: Problems
 ) -> dict[str, list[str]] | None:
     """The lists with the smallest correction, ``None`` if only the user can correct them."""
-    data = resolved.minor_data
     required: frozenset[str] = frozenset()
-    while data is not None:
-        lists = corrected_hosted(fields, data, resolved.gated, required)
-        if lists is None:
-            return None
-        check = _check(lists, platform, resolved.release)
+    while (lists := corrected_hosted(fields, install.minor_data, install.gated, required)) is not None:
+        check = _check(lists, platform, release)
         missing = frozenset(item.capability for item in check.violations if item.capability)
         if missing <= required:
             return lists if count_errors(check.problems) < count_errors(problems) else None
