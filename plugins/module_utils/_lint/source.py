@@ -71,7 +71,8 @@ def read_source(path: str, openshift_version: str | None, index_directory: str =
         skip={skip.where.source for skip in skipped},
     )
     findings = list(skipped)
-    templates = {file for file in map(_file_of_error, loaded.problems) if file and _is_template(path, file)}
+    failed = {problem.where.source for problem in loaded.problems if problem.severity == "error"}
+    templates = {file for file in failed if file and _is_template(path, file)}
     message = "is a template, so it was passed over"
     findings += [finding("template", Location(file), message) for file in sorted(templates)]
     for problem in loaded.problems:
@@ -83,10 +84,6 @@ def read_source(path: str, openshift_version: str | None, index_directory: str =
     manifests = tuple(item for item in loaded.release.manifests if item.file not in templates)
     release = loaded.release._replace(manifests=manifests)
     return LintSource(release, tuple(findings), loaded)
-
-
-def _file_of_error(problem: Problem) -> str:
-    return problem.where.source if problem.severity == "error" else ""
 
 
 def _files_to_skip(path: str) -> Iterator[Problem]:

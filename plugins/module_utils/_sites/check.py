@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, data_of
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
 from .._data.install_rules import KNOWN_NAMES
 from .._install_config.check import InstallCheck, check_installation
 from .._install_config.selection_source import InstallOptions
@@ -66,8 +66,8 @@ def check_site(request: SiteCheckRequest) -> SiteCheckResult:
     """Check a selection. Returns all problems and raises nothing."""
     if request.form == "hosted":
         problems, block = Problems(), request.values.get(BLOCK)
-        lists = check_lists(block, request.platform, request.release, BLOCK, problems)
-        return SiteCheckResult(problems.unique(), block, lists.replacement, lists.enabled)
+        replacement, enabled = check_lists(block, request.platform, request.release, problems)
+        return SiteCheckResult(problems.unique(), block, replacement, enabled)
     if request.form == "cluster-version":
         return _check_cluster_version(request)
     return _check_install(request)
@@ -76,15 +76,16 @@ def check_site(request: SiteCheckRequest) -> SiteCheckResult:
 def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     problems = Problems()
     form = check_form(request.values, problems)
-    document = _with_platform(form.values, request.platform)
+    document = dict(form.values)
+    if request.platform is not None:
+        document.setdefault("platform", {request.platform: {}})
     if form.excluded and not document.get(BLOCK):
         document.pop(BLOCK, None)
     options = InstallOptions(document, "", "pullSecret" in document, method=request.method)
     check = check_installation(options, request.release)
     problems += check.problems
-    data = data_of(request.release.minor) if request.release.minor is not None else None
-    if data is not None:
-        report_listed_in_set(form.values.get(BLOCK), data, problems)
+    if check.install is not None:
+        report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
     if request.desired is not None:
         replacement = _desired_block(request.desired, options, request.release, problems)
     else:
@@ -142,13 +143,6 @@ def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
             replacement[API_ADDITIONAL] = list(corrected.additional)
     enabled = check.status.enabled if check.status is not None and not has_errors(problems) else None
     return SiteCheckResult(problems.unique(), block, replacement, enabled)
-
-
-def _with_platform(values: Mapping[str, Any], platform: str | None) -> dict[str, Any]:
-    document = dict(values)
-    if platform is not None and "platform" not in document:
-        document["platform"] = {platform: {}}
-    return document
 
 
 def _same_block(block: object, other: Mapping[str, Any]) -> bool:

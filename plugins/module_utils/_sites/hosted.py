@@ -11,7 +11,7 @@ Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._capability.hosted_cluster import selectable_names
 from .._capability.rules import InstallContext
@@ -23,39 +23,36 @@ from .._install_config.selection_source import InstallOptions, respelled
 from .._problems import Problems, count_errors, type_name
 from .._release.release import Release
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
+from .form import BLOCK
 
 _FIELDS = {"excluded_capabilities": HOSTED_DISABLED, "additional_enabled_capabilities": HOSTED_ENABLED}
 _COVERED = frozenset({"unchecked-rules", "unsupported-capability"})
 """Codes of problems that concern options of other modules, or that are errors here."""
 
 
-class HostedLists(NamedTuple):
-    """The result of a check. ``replacement``: the lists to write, by field; ``None`` if there is nothing to write.
+def check_lists(
+    block: object, platform: str | None, release: Release, problems: Problems
+) -> tuple[dict[str, list[str]] | None, frozenset[str] | None]:
+    """Check ``spec.capabilities`` of a HostedCluster.
 
-    ``enabled``: the enabled names, ``None`` if they are not known.
+    Returns the lists to write, by field, ``None`` if there is nothing to write; and the enabled names, ``None`` if they
+    are not known.
     """
-
-    replacement: dict[str, list[str]] | None = None
-    enabled: frozenset[str] | None = None
-
-
-def check_lists(block: object, platform: str | None, release: Release, where: str, problems: Problems) -> HostedLists:
-    """Check ``spec.capabilities`` of a HostedCluster, which is at ``where``."""
     if block is not None and not isinstance(block, Mapping):
         message = f"is {type_name(block)}, expected a map"
-        problems.error("not-a-map", where, message, "Write enabled and disabled below it")
-        return HostedLists()
+        problems.error("not-a-map", BLOCK, message, "Write enabled and disabled below it")
+        return None, None
     fields = dict(block or {})
     for field in set(fields) - set(_FIELDS.values()):
         message = "is not a field of a HostedCluster, expected enabled or disabled"
-        problems.error("unknown-field", f"{where}.{field}", message, "List what is not needed in disabled")
+        problems.error("unknown-field", f"{BLOCK}.{field}", message, "List what is not needed in disabled")
     check = _check(fields, platform, release)
     problems += [respelled(item, _FIELDS) for item in check.problems if item.code not in _COVERED]
     if check.install is None:
-        return HostedLists()
-    _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{where}.{HOSTED_ENABLED}", problems)
+        return None, None
+    _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
     replacement = _replacement(fields, check.install, platform, release, problems) if problems.has_errors else None
-    return HostedLists(replacement, check.status.enabled if check.status else None)
+    return replacement, check.status.enabled if check.status else None
 
 
 def _check(fields: Mapping[str, Any], platform: str | None, release: Release) -> InstallCheck:

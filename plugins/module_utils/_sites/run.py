@@ -24,8 +24,6 @@ from .site import METHODS
 from .summary import FileSummary, SiteSummary, summarize_file
 from .version import SiteVersion, SiteVersions
 
-_UNKNOWN = release_of_version(None)
-
 
 class SitesOptions(NamedTuple):
     """The options of the module, as given. ``checkout`` is an absolute path. ``fix``: correct the selections.
@@ -130,7 +128,6 @@ class _Checker:
     def __init__(self, options: SitesOptions, releases: tuple[Release, ...], versions: SiteVersions) -> None:
         self.options, self.releases, self.versions = options, releases, versions
         self.results: dict[tuple[object, ...], SiteCheckResult] = {}
-        self.by_minor: dict[Minor, Release] = {}
 
     def check(self, summary: FileSummary) -> list[CheckedSite]:
         """Check the sites of a file."""
@@ -144,7 +141,7 @@ class _Checker:
         if not site.has_selection and site.form != "block" and desired is None:
             return CheckedSite(site, version)
         minor = find_minor(version.version)
-        release = _UNKNOWN if minor is None else self._release(version.version or "", minor)
+        release = self._release(version.version, minor)
         method = self.options.install_method if site.form == "block" else METHODS.get(site.form)
         text = site.overrides.text or json.dumps(site.overrides.values, default=repr, sort_keys=True)
         key = (site.form, text, method, site.platform, release.path, release.minor)
@@ -161,10 +158,8 @@ class _Checker:
             problems.error("different-selection", "", message, "Use state: fixed")
         return CheckedSite(site, version, result, tuple(map(site.finding, problems)))
 
-    def _release(self, version: str, minor: Minor) -> Release:
+    def _release(self, version: str | None, minor: Minor | None) -> Release:
         """The given release of this version or else minor, or one that has only the minor."""
-        same = [release for release in self.releases if release.minor == minor]
+        same = [release for release in self.releases if minor is not None and release.minor == minor]
         exact = [release for release in same if release.version == version]
-        if exact or same:
-            return (exact or same)[0]
-        return self.by_minor.setdefault(minor, release_of_version(minor))
+        return next(iter((*exact, *same)), release_of_version(minor))
