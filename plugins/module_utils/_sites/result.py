@@ -14,7 +14,7 @@ from typing import Any
 from .._data.capabilities import API_FIELDS
 from .._files import cannot, write_file
 from .._module.result import diff_entry
-from .._problems import DestinationError, Location, Problem, Problems
+from .._problems import DestinationError, Location, Problems
 from .checkout import read_again
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED
 from .fix import FixedFile
@@ -57,9 +57,8 @@ def sites_diff(files: Iterable[FixedFile]) -> list[dict[str, str]]:
 def _shown(block: object) -> str:
     if block is None:
         return ""
-    fields = {key: value for key, value in block.items() if key in _FIELDS} if isinstance(block, dict) else {}
-    others = [str(key) for key in block if key not in _FIELDS] if isinstance(block, dict) else []
-    lines = json.dumps({**fields, **dict.fromkeys(others, "(removed)")}, indent=2)
+    fields = block.items() if isinstance(block, dict) else ()
+    lines = json.dumps({key: value if key in _FIELDS else "(removed)" for key, value in fields}, indent=2)
     return f"{lines}\n"
 
 
@@ -69,9 +68,7 @@ def write_files(files: Iterable[FixedFile]) -> None:
     for file in files:
         if read_again(file.path, file.real_path, problems) != file.before:
             hint = "Run the module again, one run at a time"
-            problems.append(
-                Problem("error", "concurrent-change", Location(file.path), "has changed since it was read", hint)
-            )
+            problems.error("concurrent-change", Location(file.path), "has changed since it was read", hint)
             continue
         try:
             write_file(file.real_path, file.after)

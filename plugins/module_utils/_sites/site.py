@@ -62,16 +62,9 @@ class Site(NamedTuple):
         return self.origin.document
 
     @property
-    def node(self) -> Node:
-        """The node to which problems refer: the selection, or the object."""
-        if self.pair is not None:
-            return self.pair.key
-        return self.parent if self.parent is not None else self.origin.node
-
-    @property
     def line(self) -> int:
-        """The line of the selection, or of the object without one."""
-        return self.document.line_of(self.node)
+        """The line of the selection, or of the map that it can be written to."""
+        return self.document.line_of(self.pair.key if self.pair is not None else self.parent or self.origin.node)
 
     @property
     def resource(self) -> str:

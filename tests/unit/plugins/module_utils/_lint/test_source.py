@@ -117,15 +117,6 @@ def test_a_link_that_leaves_the_directory_is_not_followed(check, directory, tmp_
     }
 
 
-def test_a_file_without_permission(check, directory):
-    closed = directory / "closed.yaml"
-    closed.write_text(GOOD)
-    closed.chmod(0)
-    (finding,) = check()
-    # Root reads it nevertheless.
-    assert finding.code == ("unknown-capability" if os.access(closed, os.R_OK) else "invalid-manifest")
-
-
 def test_a_pipe_is_not_read(check, directory):
     os.mkfifo(directory / "pipe.yaml")
     (finding,) = check()
