@@ -8,13 +8,12 @@
 All manifests here have passed every filter except the one for capabilities.
 
 Source of the rule: openshift/cluster-version-operator:lib/manifest/manifest.go GetImplicitlyEnabledCapabilities.
-The CVO compares each manifest of the new release with each of the old one. Here they are paired by resource, and pairs
-with the same capabilities on both sides form a group, so an update is evaluated in microseconds.
+The CVO compares each manifest of the new release with each of the old one. Here they are paired by resource first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .._release.manifest import Manifest
@@ -31,25 +30,15 @@ class MovedResource(NamedTuple):
     target: Manifest
 
 
-class _PairGroup(NamedTuple):
-    """Pairs of manifests that require ``before`` in the old release and ``after`` in the new one.
-
-    Each pair has its position in the new release.
-    """
-
-    before: frozenset[str]
-    after: frozenset[str]
-    pairs: tuple[tuple[int, MovedResource], ...]
-
-
 class ImplicitEnablement:
     """Compares the manifests of two releases, resource by resource."""
 
     def __init__(self, current: Sequence[Manifest], target: Sequence[Manifest]) -> None:
-        self._current = _by_resource(current)
+        self._current: dict[ResourceId, list[Manifest]] = {}
+        for manifest in current:
+            self._current.setdefault(manifest.resource_id, []).append(manifest)
         self._target = target
-        self._groups = _groups(self._current, target)
-        self._merged: dict[tuple[int, ...], tuple[MovedResource, ...]] = {}
+        self._moves = tuple(_moves(self._current, target))
 
     def implicitly_enabled(self, enabled: frozenset[str]) -> Mapping[str, tuple[MovedResource, ...]]:
         """The names that an update enables in a cluster with ``enabled``, each with its causes in release order.
@@ -57,21 +46,21 @@ class ImplicitEnablement:
         If capabilities exclude the new manifest of a resource that was included before, the update enables those that
         the old manifest did not require. Names that the cluster does not know count as disabled.
         """
-        newly_enabled: dict[str, list[int]] = {}
-        for index, group in enumerate(self._groups):
-            if group.before <= enabled and not group.after <= enabled:
-                for name in group.after - group.before - enabled:
-                    newly_enabled.setdefault(name, []).append(index)
-        return {name: self._merge(tuple(newly_enabled[name])) for name in sorted(newly_enabled)}
+        newly_enabled: dict[str, list[MovedResource]] = {}
+        for before, after, resource in self._moves:
+            if before <= enabled and not after <= enabled:
+                for name in after - before - enabled:
+                    newly_enabled.setdefault(name, []).append(resource)
+        return _sorted(newly_enabled)
 
     def moved(self, selected: frozenset[str], enabled: frozenset[str]) -> Mapping[str, tuple[MovedResource, ...]]:
         """For each name of ``selected``, the resources on the cluster whose move affects it."""
-        affected: dict[str, list[int]] = {}
-        for index, group in enumerate(self._groups):
-            if group.before <= enabled:
-                for name in (group.before | group.after) & selected:
-                    affected.setdefault(name, []).append(index)
-        return {name: self._merge(tuple(affected[name])) for name in sorted(affected)}
+        affected: dict[str, list[MovedResource]] = {}
+        for before, after, resource in self._moves:
+            if before <= enabled:
+                for name in (before | after) & selected:
+                    affected.setdefault(name, []).append(resource)
+        return _sorted(affected)
 
     def enabled_by_presence(
         self, enabled: frozenset[str], present: frozenset[ResourceId]
@@ -88,7 +77,7 @@ class ImplicitEnablement:
                 cause = MovedResource(self._before(manifest, enabled), manifest)
                 for name in set(manifest.capabilities) - enabled:
                     newly_enabled.setdefault(name, []).append(cause)
-        return {name: tuple(newly_enabled[name]) for name in sorted(newly_enabled)}
+        return _sorted(newly_enabled)
 
     def _before(self, manifest: Manifest, enabled: frozenset[str]) -> Manifest | None:
         """The resource's manifest in the old release, preferably an included one."""
@@ -96,30 +85,17 @@ class ImplicitEnablement:
         included = (candidate for candidate in candidates if enabled.issuperset(candidate.capabilities))
         return next(iter((*included, *candidates)), None)
 
-    def _merge(self, indexes: tuple[int, ...]) -> tuple[MovedResource, ...]:
-        # Cached, because the clusters of a fleet have few distinct results.
-        merged = self._merged.get(indexes)
-        if merged is None:
-            pairs = sorted((pair for index in indexes for pair in self._groups[index].pairs), key=lambda pair: pair[0])
-            merged = self._merged[indexes] = tuple(cause for _position, cause in pairs)
-        return merged
 
-
-def _by_resource(manifests: Iterable[Manifest]) -> Mapping[ResourceId, Sequence[Manifest]]:
-    grouped: dict[ResourceId, list[Manifest]] = {}
-    for manifest in manifests:
-        grouped.setdefault(manifest.resource_id, []).append(manifest)
-    return grouped
-
-
-def _groups(current: Mapping[ResourceId, Sequence[Manifest]], target: Sequence[Manifest]) -> tuple[_PairGroup, ...]:
-    sets: dict[tuple[str, ...], frozenset[str]] = {}
-    pairs: dict[tuple[frozenset[str], frozenset[str]], list[tuple[int, MovedResource]]] = {}
-    for position, manifest in enumerate(target):
+def _moves(
+    current: Mapping[ResourceId, Sequence[Manifest]], target: Sequence[Manifest]
+) -> Iterator[tuple[frozenset[str], frozenset[str], MovedResource]]:
+    """Yield what each moved resource requires before and after, in the order of ``target``."""
+    for manifest in target:
         for old in current.get(manifest.resource_id, ()):
-            names, old_names = manifest.capabilities, old.capabilities
-            before = sets.setdefault(old_names, frozenset(old_names))
-            after = sets.setdefault(names, frozenset(names))
+            before, after = frozenset(old.capabilities), frozenset(manifest.capabilities)
             if before != after:
-                pairs.setdefault((before, after), []).append((position, MovedResource(old, manifest)))
-    return tuple(_PairGroup(before, after, tuple(group)) for (before, after), group in pairs.items())
+                yield before, after, MovedResource(old, manifest)
+
+
+def _sorted(causes: Mapping[str, Sequence[MovedResource]]) -> dict[str, tuple[MovedResource, ...]]:
+    return {name: tuple(causes[name]) for name in sorted(causes)}
