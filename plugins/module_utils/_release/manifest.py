@@ -72,51 +72,11 @@ def manifest_from_object(
     string nor null, all annotations are unreadable; null is the empty string (apimachinery unstructured
     NestedNullCoercingStringMap).
     """
+    where = Location(file, document, line)
     if not isinstance(obj, Mapping):
         message = f"the document is {type_name(obj)}, expected a map with apiVersion, kind and metadata"
-        problems.error("not-a-map", Location(file, document, line), message, "Write a manifest")
+        problems.error("not-a-map", where, message, "Write a manifest")
         return None
-    api_version, kind, metadata = obj.get("apiVersion"), obj.get("kind"), obj.get("metadata")
-    if isinstance(metadata, Mapping):
-        name, namespace, annotations = metadata.get("name"), metadata.get("namespace"), metadata.get("annotations")
-    else:
-        name = namespace = annotations = None
-    if (
-        isinstance(api_version, str)
-        and isinstance(kind, str)
-        and isinstance(name, str)
-        and (namespace is None or isinstance(namespace, str))
-        and isinstance(annotations, dict)
-        and kind
-        and name
-        and api_version
-        and set(map(type, annotations.values())) <= {str}
-    ):
-        # The common case: nothing to report and nothing to copy.
-        group, slash, version = api_version.partition("/")
-        if not slash:
-            group, version = "", group
-        if "/" not in version:
-            return Manifest(ResourceId(group, kind, namespace or "", name), version, annotations, file, document)
-    return _checked_manifest(obj, file, document, Location(file, document, line), problems)
-
-
-def manifest_dict(manifest: Manifest) -> dict[str, Any]:
-    """The file, the resource and the capabilities of a manifest, as results of modules have them."""
-    resource = manifest.resource_id
-    return {
-        "file": manifest.file,
-        "group": resource.group,
-        "kind": resource.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
-        "capabilities": list(manifest.capabilities),
-    }
-
-
-def _checked_manifest(
-    obj: Mapping[Any, Any], file: str, document: int, where: Location, problems: Problems
-) -> Manifest | None:
     own = Problems()
     metadata = obj.get("metadata")
     fields = metadata if isinstance(metadata, Mapping) else {}
@@ -148,6 +108,19 @@ def _checked_manifest(
         group, version = "", group
     resource_id = ResourceId(group, str(kind), namespace or "", str(name))
     return Manifest(resource_id, version, annotations, file, document)
+
+
+def manifest_dict(manifest: Manifest) -> dict[str, Any]:
+    """The file, the resource and the capabilities of a manifest, as results of modules have them."""
+    resource = manifest.resource_id
+    return {
+        "file": manifest.file,
+        "group": resource.group,
+        "kind": resource.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+        "capabilities": list(manifest.capabilities),
+    }
 
 
 def _annotations(value: object, where: Location, problems: Problems) -> dict[str, str] | None:

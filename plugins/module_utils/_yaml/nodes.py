@@ -112,17 +112,11 @@ def parse_tree(text: str) -> Tree:
 
 def walk(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
     """Yield ``node`` and everything below it except keys, with paths such as ``platform.hosts[0].name``."""
-    return ((below_path, child) for below_path, child, is_key in walk_with_keys(node, path) if not is_key)
-
-
-def walk_with_keys(node: Node, path: str = "") -> Iterator[tuple[str, Node, bool]]:
-    """Yield path, node and whether it is a key, for ``node`` and everything below. A key has the path of its map."""
-    yield path, node, False
+    yield path, node
     for number, item in enumerate(node.items):
-        yield from walk_with_keys(item, f"{path}[{number}]")
+        yield from walk(item, f"{path}[{number}]")
     for pair in node.pairs:
-        yield path, pair.key, True
-        yield from walk_with_keys(pair.value, below(path, pair.key))
+        yield from walk(pair.value, below(path, pair.key))
 
 
 def below(path: str, key: Node) -> str:
