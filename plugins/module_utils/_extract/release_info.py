@@ -23,8 +23,8 @@ from .._module.argspec import (
     release_spec,
 )
 from .._problems import Problems
-from .._release.image_stream import ImageStream, parse_image_stream
-from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, read_image_references
+from .._release.image_stream import ImageStream
+from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease
 from .._release_image.open_release import OpenedRelease, open_release
 
 
@@ -60,7 +60,7 @@ def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[st
     opened = open_release(given.release, given.source)
     problems += opened.problems
     loaded = given.load(opened, problems)
-    stream = parse_image_stream(read_image_references(loaded))
+    stream = loaded.image_stream
     summary = summary_dict(summarize_release(loaded.release, options.cluster, problems))
     image = _image(opened, given.release_image, stream)
     result: dict[str, Any] = {"changed": False, "release": {**summary, **image}}
@@ -94,4 +94,4 @@ def _image(opened: OpenedRelease, release_image: str | None, stream: ImageStream
 def _compared(loaded: LoadedRelease, options: ClusterOptions) -> ComparedRelease:
     context, _status = resolve_cluster(options, loaded.release, Problems())
     included = included_manifests(loaded.release.manifests, context)
-    return ComparedRelease(loaded.release, loaded.files, parse_image_stream(read_image_references(loaded)), included)
+    return ComparedRelease(loaded.release, loaded.files, loaded.image_stream, included)

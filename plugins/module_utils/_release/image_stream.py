@@ -10,7 +10,7 @@ Source: openshift/oc:pkg/cli/admin/release/annotations.go.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._unstructured import as_text, mappings_in, nested
@@ -31,13 +31,12 @@ class ImageStreamTag(NamedTuple):
 class ImageStream(NamedTuple):
     """image-references. ``created`` is a timestamp as in the API, empty if it is not set. Tags are sorted by name."""
 
-    created: str
-    tags: tuple[ImageStreamTag, ...]
+    created: str = ""
+    tags: tuple[ImageStreamTag, ...] = ()
 
 
-def parse_image_stream(image_references: bytes) -> ImageStream:
-    """Parse the content of image-references, which the loader checked. No content has no tags."""
-    stream = json.loads(image_references) if image_references else {}
+def parse_image_stream(stream: Mapping[str, Any]) -> ImageStream:
+    """Convert the content of image-references."""
     tags = (_tag(tag) for tag in mappings_in(nested(stream, "spec", "tags")))
     return ImageStream(
         as_text(nested(stream, "metadata", "creationTimestamp")),

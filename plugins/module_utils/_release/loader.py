@@ -11,21 +11,21 @@ How the CVO loads a payload: openshift/cluster-version-operator:pkg/payload/payl
 from __future__ import annotations
 
 import functools
-import gc
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Location, Problem, Problems, ReleaseError, has_errors, raise_errors
+from .._unstructured import nested
 from .._version import find_minor, is_semantic_version
+from .image_stream import ImageStream, parse_image_stream
 from .index import IndexCache, ReleaseIndex
 from .manifest import Manifest
 from .manifest_file import ManifestFile
 from .release import Release
-from .template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render, uses_release_image
+from .template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render
 from .version_option import read_minor
 
 CVO_MANIFESTS = "manifests"
@@ -46,11 +46,13 @@ PLACEHOLDER_IMAGE = "unset"
 class LoadedRelease(NamedTuple):
     """A release with its files. ``problems`` are the warnings of loading it.
 
+    ``image_stream`` has no tags if there is no image-references.
     ``directories`` are those that were read. ``read_file`` reads one of ``files`` again, rendered if it is a template;
     it raises ``ReleaseError``. ``partial``: parts of the release are missing.
     """
 
     release: Release
+    image_stream: ImageStream
     directories: tuple[str, ...]
     files: Mapping[str, ManifestFile]
     read_file: Callable[[str], bytes]
@@ -87,18 +89,17 @@ def load_release(
     directories = _directories(path, problems)
     raise_errors(problems, ReleaseError)
     file_problems = Problems()
-    with gc_paused():
-        metadata_directory = directories[-1]
-        version = _version(path, metadata_directory, openshift_version, problems)
-        images = _images(path, metadata_directory, version, problems)
-        values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
-        renderings = {
-            name: values if directory == CVO_MANIFESTS else None
-            for directory in directories
-            for name in _file_names(path, directory, file_problems)
-            if name not in skip
-        }
-        index = _index(path, renderings, values, index_directory)
+    version = _version(path, directories[-1], openshift_version, problems)
+    image_stream = _image_stream(path, directories[-1], version, problems)
+    images = {tag.name: tag.pull_spec for tag in image_stream.tags}
+    values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
+    renderings = {
+        name: values if directory == CVO_MANIFESTS else None
+        for directory in directories
+        for name in _file_names(path, directory, file_problems)
+        if name not in skip
+    }
+    index = _index(path, renderings, values, index_directory)
     file_problems += index.problems
     if not keep_going:
         problems += file_problems
@@ -114,7 +115,7 @@ def load_release(
     read_file = functools.partial(_reread, path, renderings, index.files)
     partial = index.partial or directories == (RELEASE_MANIFESTS,)
     found = tuple([*problems, *file_problems] if keep_going else problems)
-    return LoadedRelease(release, absolute, index.files, read_file, found, partial)
+    return LoadedRelease(release, image_stream, absolute, index.files, read_file, found, partial)
 
 
 def _index(
@@ -142,17 +143,6 @@ def _parse(path: str, renderings: Mapping[str, TemplateValues | None]) -> Releas
         if data is not None:
             files[name] = read_manifest_file(name, data, problems)
     return ReleaseIndex(files, tuple(problems), partial)
-
-
-def read_image_references(loaded: LoadedRelease) -> bytes:
-    """The content of image-references, empty if the release has none. Raises ``ReleaseError``."""
-    name = f"{loaded.directories[-1]}/{IMAGE_REFERENCES}"
-    if not os.path.lexists(name):
-        return b""
-    problems = Problems()
-    data = _read(loaded.release.path, name, problems)
-    raise_errors(problems, ReleaseError)
-    return data or b""
 
 
 def read_version(path: str, openshift_version: str | None) -> str | None:
@@ -299,7 +289,7 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: Problems
         message = f"cannot be rendered: {error.message}; the file is skipped, as by the CVO from 4.22 on"
         problems.warning("unsupported-template", Location(name, line=error.line), message, "Render the file first")
         return None
-    if values.release_image == UNSET_RELEASE_IMAGE and uses_release_image(template):
+    if values.release_image == UNSET_RELEASE_IMAGE and UNSET_RELEASE_IMAGE in text:
         message = f"release_image is not set, so {UNSET_RELEASE_IMAGE} is rendered instead"
         problems.warning(
             "missing-release-image", Location(name), message, "Set release_image to the pull spec of the release"
@@ -332,37 +322,27 @@ def _version(path: str, directory: str, given: str | None, problems: Problems) -
     return version
 
 
-def _images(path: str, directory: str, version: str | None, problems: Problems) -> dict[str, str]:
+def _image_stream(path: str, directory: str, version: str | None, problems: Problems) -> ImageStream:
     name = f"{directory}/{IMAGE_REFERENCES}" if directory else IMAGE_REFERENCES
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
             problems.error(
                 "missing-file", Location(name), "does not exist", "Extract the release with its image references"
             )
-        return {}
+        return ImageStream()
     stream = _json_object(path, name, problems)
     if stream is None:
-        return {}
+        return ImageStream()
     if stream.get("kind") != "ImageStream":
         message = f"is {stream.get('kind')!r}, expected ImageStream"
         problems.error("wrong-kind", Location(name, field="kind"), message, _EXTRACT_AGAIN)
-    named = _mapping(stream.get("metadata")).get("name")
+    named = nested(stream, "metadata", "name")
     has_metadata = os.path.lexists(os.path.join(path, directory, METADATA))
     if has_metadata and version is not None and named != version:
         message = f"is {named!r}, but the version in {METADATA} is {version}"
         hint = "Extract both files from the same release"
         problems.error("conflicting-version", Location(name, field="metadata.name"), message, hint)
-    tags = _mapping(stream.get("spec")).get("tags")
-    images: dict[str, str] = {}
-    for tag in map(_mapping, tags if isinstance(tags, list) else ()):
-        pull_spec = _mapping(tag.get("from")).get("name")
-        if isinstance(tag.get("name"), str) and isinstance(pull_spec, str):
-            images[tag["name"]] = pull_spec
-    return images
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return parse_image_stream(stream)
 
 
 def _json_object(path: str, name: str, problems: Problems) -> dict[str, Any] | None:
@@ -383,16 +363,3 @@ def _json_object(path: str, name: str, problems: Problems) -> dict[str, Any] | N
 def _unreadable(where: str, error: OSError) -> Problem:
     message = f"cannot be read: {error.strerror or error}"
     return Problem("error", "unreadable-file", Location(where), message, "Check the file and its permissions")
-
-
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Pause garbage collection: it would repeatedly scan thousands of new objects, none of which is garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.freeze()
-            gc.enable()

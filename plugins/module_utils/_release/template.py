@@ -43,11 +43,6 @@ class TemplateValues(NamedTuple):
     images: Mapping[str, str]
 
 
-def uses_release_image(template: str) -> bool:
-    """Whether ``template`` contains the pull spec of the release."""
-    return any(match.group("body").strip() == ".ReleaseImage" for match in _ACTION.finditer(template))
-
-
 def render(template: str, values: TemplateValues) -> str:
     """Render ``template``. Raises ``TemplateError``."""
     pieces: list[str] = []

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from .._cluster.cluster_properties import ClusterProperty
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
-from .._release.loader import gc_paused
 from .._release.release import Release
 from .._resources import ResourceId
 from .cluster_version_file import location_of, read_cluster_version
@@ -68,7 +67,6 @@ def plan_fleet(clusters: Sequence[PlanOptions], common: PlanOptions, connect: Co
     return _plan(fleet, common, None, problems)
 
 
-@gc_paused()
 def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None, problems: Problems) -> FleetPlan:
     named, path_problems, release_problems = NamedReleases(common.source), Problems(), Problems()
     paths = [

@@ -11,7 +11,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.temp
     TemplateError,
     TemplateValues,
     render,
-    uses_release_image,
 )
 
 VALUES = TemplateValues("registry.example/release@sha256:0", "hypershift", {"cli": "registry.example/cli", "a-b": "ab"})
@@ -68,20 +67,6 @@ def test_other_actions_are_rejected_with_their_line(template, line, part):
 
     assert raised.value.line == line
     assert part in raised.value.message
-
-
-@pytest.mark.parametrize(
-    ("template", "uses"),
-    [
-        ("{{.ReleaseImage}}", True),
-        ("{{- .ReleaseImage -}}", True),
-        ("{{`.ReleaseImage`}}", False),
-        (".ReleaseImage", False),
-        ("{{.ClusterProfile}}", False),
-    ],
-)
-def test_whether_the_release_image_is_needed(template, uses):
-    assert uses_release_image(template) is uses
 
 
 @given(st.text().filter(lambda text: "{{" not in text))
