@@ -10,8 +10,8 @@ from __future__ import annotations
 class ModuleDocFragment:
     """Options that decide which manifests are included.
 
-    Modules: each part belongs to a function of ``module_utils/_module/argspec.py``. Filters and tests: the parts
-    ``FILTER_*``, which ``plugin_utils/_filter.py`` reads.
+    Each part belongs to a function of ``module_utils/_module/argspec.py``. Filters and tests have ``FILTER_*`` instead
+    of ``INCLUSION``.
     """
 
     # inclusion_spec("cluster_type")
@@ -26,7 +26,7 @@ options:
   feature_set:
     description:
       - Feature set of the cluster. The empty string and V(Default) both mean the default feature set.
-      - The module fails for an unknown feature set, and suggests the nearest known one.
+      - An unknown feature set is an error, which suggests the nearest known one.
     type: str
     default: ''
     aliases: [featureSet]
@@ -59,7 +59,7 @@ options:
       - C(excluded_capabilities) selects everything except these names, and needs no other field. It pins the selection,
         so capabilities of later releases are not requested.
       - Each field can be written in the API's spelling, such as C(baselineCapabilitySet) so that a block can be pasted.
-        The module fails if a field is given in both spellings.
+        A field in both spellings is an error.
       - The first draft of the API is accepted too, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and
         C(exclude).
     type: dict
@@ -124,25 +124,9 @@ options:
     required: true
 """
 
-    # Options of names and of loading: of_names and of_loading in INCLUSION_OPTIONS
-    FILTER_CLUSTER = r"""
+    # With CLUSTER_TYPE and HOSTING: of_names and of_loading in INCLUSION_OPTIONS
+    FILTER_GATES = r"""
 options:
-  cluster_profile:
-    description: Cluster profile.
-    type: str
-    default: self-managed-high-availability
-  feature_set:
-    description: Feature set of the cluster. The empty string and V(Default) both mean the default feature set.
-    type: str
-    default: ''
-    aliases: [featureSet]
-  hosted_control_plane:
-    description:
-      - Whether HyperShift hosts the control plane of the cluster. By default, it does if O(cluster_profile) is
-        V(ibm-cloud-managed). It then decides which capabilities are enabled by default.
-      - HyperShift also deletes files of a release. Manifests in variables have no file, so no such manifest is
-        excluded here.
-    type: bool
   feature_gates:
     description:
       - All enabled feature gates, each as V(NAME) or V(NAME=bool).
@@ -151,6 +135,8 @@ options:
     type: list
     elements: str
     aliases: [featureGates]
+notes:
+  - Manifests in variables have no file. So no manifest is excluded because HyperShift deletes its file.
 """
 
     # Options of names alone: of_names
@@ -173,31 +159,12 @@ options:
     default: ''
 """
 
-    # All others, and the selection
+    # With SELECTION and OVERRIDES: all others, and the selection
     FILTER_INCLUSION = r"""
 options:
-  capabilities:
-    description:
-      - The selection. By default, it is the cluster default, V(vCurrent).
-      - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
-    type: dict
   openshift_version:
     description:
       - Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
       - Required unless O(enabled_capabilities) and O(known_capabilities) are given.
     type: str
-  enabled_capabilities:
-    description: Enabled capabilities of a cluster. It replaces O(capabilities) and requires O(known_capabilities).
-    type: list
-    elements: str
-    aliases: [enabledCapabilities]
-  known_capabilities:
-    description: Known capabilities of a cluster. Requires O(enabled_capabilities).
-    type: list
-    elements: str
-    aliases: [knownCapabilities]
-  overrides:
-    description: Entries of C(ClusterVersion.spec.overrides).
-    type: list
-    elements: dict
 """

@@ -24,7 +24,9 @@ options:
     required: true
 extends_documentation_fragment:
   - capability.openshift._selection.filter_version
-  - capability.openshift._selection.filter_cluster
+  - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.hosting
+  - capability.openshift._selection.filter_gates
   - capability.openshift._selection.filter_names
 seealso:
   - plugin: capability.openshift.validate_capabilities

@@ -43,7 +43,9 @@ options:
       - By default, the rules are those of the newest CVO, and manifests are not filtered by major version.
     type: str
 extends_documentation_fragment:
-  - capability.openshift._selection.filter_cluster
+  - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.hosting
+  - capability.openshift._selection.filter_gates
   - capability.openshift._selection.filter_loading
 seealso:
   - module: capability.openshift.update_plan

@@ -22,10 +22,14 @@ options:
     elements: dict
     required: true
 extends_documentation_fragment:
-  - capability.openshift._selection.filter_cluster
+  - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.hosting
+  - capability.openshift._selection.filter_gates
   - capability.openshift._selection.filter_names
   - capability.openshift._selection.filter_loading
   - capability.openshift._selection.filter_inclusion
+  - capability.openshift._selection.selection
+  - capability.openshift._selection.overrides
 """
 
 EXAMPLES = r"""

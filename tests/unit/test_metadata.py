@@ -161,14 +161,11 @@ def test_rollout_options_are_described_before_those_they_share(name):
 def test_filters_and_tests_document_the_inclusion_options_of_the_table():
     of_plugins = {
         name: option
-        for part in ("cluster", "names", "loading", "inclusion")
+        for part in ("gates", "names", "loading")
         for name, option in fragment_options(f"_selection.filter_{part}").items()
     }
-    del of_plugins["capabilities"], of_plugins["openshift_version"]
-    of_modules = _argspec.cluster_options_spec()
-    del of_modules["capabilities"]
 
-    assert of_plugins == of_modules
+    assert of_plugins == _argspec.inclusion_spec("inclusion")
 
 
 def test_every_inclusion_option_is_a_field_of_the_options_of_a_cluster():
