@@ -126,13 +126,9 @@ def deleted_files(release: Release, platform: str | None, problems: Problems) ->
     return frozenset(
         {
             *(by_name[name] for name in deleted & set(by_name)),
-            *(file for file in files for pattern in DELETED_CVO_MANIFESTS if _matches(file, pattern)),
+            *(file for name in DELETED_CVO_MANIFESTS for file in fnmatch.filter(files, f"{_CVO_MANIFESTS}/{name}")),
         }
     )
-
-
-def _matches(file: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(file, f"{_CVO_MANIFESTS}/{pattern}")
 
 
 def _report_unknown_files(present: Iterable[str], minor: Minor, deleted: set[str], problems: Problems) -> None:

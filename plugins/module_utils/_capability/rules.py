@@ -97,7 +97,7 @@ def suggested_selection(
         missing = [
             item
             for item in violations(selection, install)
-            if item.capability and (_is_error(item) or _is_solved(item, solution_without))
+            if item.capability and (item.problem.severity == "error" or _is_solved(item, solution_without))
         ]
         if not missing:
             return selection, tuple(reasons)
@@ -122,10 +122,6 @@ def _is_solved(violation: RuleViolation, solution_without: Collection[str] | Non
     if solution_without is None or not violation.rule.solved_by_solutions:
         return False
     return violation.capability not in solution_without
-
-
-def _is_error(violation: RuleViolation) -> bool:
-    return violation.problem.severity == "error"
 
 
 def _violations(selection: Selection, install: InstallContext, given: Selection) -> Iterator[RuleViolation]:

@@ -184,7 +184,7 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
         message = f"contains {RELEASE_MANIFESTS}/ but no {CVO_MANIFESTS}/, so the CVO's own manifests are missing"
         problems.warning("missing-directory", Location(path), message, hint)
         return (RELEASE_MANIFESTS,)
-    if has_cvo and not _has_manifest_files(path):
+    if has_cvo and not any(name.endswith(_SUFFIXES) for name in os.listdir(path)):
         message = f"contains {CVO_MANIFESTS}/ but no {RELEASE_MANIFESTS}/"
         problems.error("missing-directory", Location(path), message, hint)
     return ("",)
@@ -203,18 +203,11 @@ def _check_level(path: str, problems: Problems) -> None:
     with os.scandir(path) as entries:
         names = sorted(entry.name for entry in entries if os.path.isdir(os.path.join(entry.path, RELEASE_MANIFESTS)))
     if names:
-        message = f"contains {_counted(len(names))}, expected the directory of one release, which contains {_BOTH}"
+        counted = f"{len(names)} releases" if len(names) > 1 else "a release"
+        message = f"contains {counted}, expected the directory of one release, which contains {_BOTH}"
         shown = [os.path.join(path, name) for name in names[:_MOST_SHOWN]]
         hint = f"Set release to {' or '.join(shown)}{', or to another one of them' * (len(names) > _MOST_SHOWN)}"
         problems.error("wrong-directory", Location(path), message, hint)
-
-
-def _counted(releases: int) -> str:
-    return f"{releases} releases" if releases > 1 else "a release"
-
-
-def _has_manifest_files(path: str) -> bool:
-    return any(name.endswith(_SUFFIXES) for name in os.listdir(path))
 
 
 def _file_names(path: str, directory: str, problems: Problems) -> list[str]:

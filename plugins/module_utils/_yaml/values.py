@@ -50,7 +50,8 @@ def resolve_plain(text: str) -> object:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
         return text
-    digits = text if text[0] == "." else text.replace("_", "")
+    # After a point, Go's ParseFloat itself accepts an underscore between two digits, and no other.
+    digits = re.sub("(?<=[0-9])_(?=[0-9])", "", text) if text[0] == "." else text.replace("_", "")
     return _number(digits, text) if re.fullmatch(_NUMBER, digits) else text
 
 
