@@ -212,7 +212,11 @@ def _parse_overrides(given: Sequence[Any], location: str, problems: Problems) ->
             message = f"is {entry!r}, expected a dict"
             problems.error("not-a-map", where, message, "Write it as in ClusterVersion.spec.overrides")
             continue
-        yield _parse_override(entry, where, problems)
+        wrong = Problems()
+        override = _parse_override(entry, where, wrong)
+        problems += wrong
+        if not wrong:
+            yield override
 
 
 def _parse_override(entry: Mapping[Any, Any], where: str, problems: Problems) -> Override:
