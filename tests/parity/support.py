@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
+    CAPABILITY_ANNOTATION,
     Manifest,
     manifest_from_object,
 )
@@ -114,13 +115,15 @@ def all_scenarios() -> tuple[Scenario, ...]:
 def synthetic_settings() -> tuple[tuple[InclusionContext, tuple[tuple[Manifest, str], ...]], ...]:
     """Return each synthetic setting with its manifests and their first messages."""
     data = json.loads((FACTS / f"{SYNTHETIC}.json").read_bytes())
+    values = (value for key, value in data["pairs"] if key == CAPABILITY_ANNOTATION)
+    names = frozenset(name for value in values for name in value.split("+"))
     settings = []
     for setting in data["settings"]:
         answers = []
         for number, (kind_at, namespace, name, pairs, message) in enumerate(setting["manifests"], 1):
             obj = _synthetic_object(data, kind_at, namespace, name, pairs)
             answers.append((_synthetic_manifest(obj, number), data["messages"][message]))
-        settings.append((_synthetic_facts(setting["config"]), tuple(answers)))
+        settings.append((_synthetic_facts(setting["config"], names), tuple(answers)))
     return tuple(settings)
 
 
@@ -250,8 +253,11 @@ def fact_release(release: str) -> Release:
     )
 
 
-def _synthetic_facts(config: dict[str, Any]) -> InclusionContext:
+def _synthetic_facts(config: dict[str, Any], names: frozenset[str] = frozenset()) -> InclusionContext:
+    """The context of ``config``. If it allows unknown names, which no cluster does, the CVO knows ``names``."""
     known, enabled, implicit = (frozenset(config[name] or ()) for name in ("known", "enabled", "implicit"))
+    if config["allowUnknown"]:
+        known |= names
     return InclusionContext(
         cluster_profile=config["profile"],
         feature_set=config["featureSet"],
@@ -259,7 +265,6 @@ def _synthetic_facts(config: dict[str, Any]) -> InclusionContext:
         exclude_identifier=config["exclude"],
         major_version=config["major"],
         capability_status=None if config["capsNil"] else CapabilityStatus(known, enabled, implicit),
-        allow_unknown=config["allowUnknown"],
         overrides=overrides(config["overrides"]),
     )
 

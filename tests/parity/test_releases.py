@@ -23,7 +23,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
-    Inclusion,
     InclusionContext,
     decide_all,
     included_manifests,
@@ -38,11 +37,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.re
 )
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import summarize_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import parse_image_stream
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    load_release,
-    read_image_references,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._signature.identity import parse_image_name
 from ansible_collections.capability.openshift.plugins.module_utils._signature.image_policy import (
@@ -82,14 +77,6 @@ def test_every_file_is_loaded(folder: Path) -> None:
 def test_identities_and_annotations_are_those_of_another_reader(folder: Path) -> None:
     facts = facts_of_folder(folder)
     assert list(map(comparable, load(folder).release.manifests)) == list(map(comparable, facts.manifests))
-
-
-@folders
-def test_decisions_are_those_of_the_cvo(folder: Path) -> None:
-    manifests = load(folder).release.manifests
-    for scenario in facts_of_folder(folder).scenarios:
-        messages = tuple(first_message(item) for item in decide_all(manifests, scenario.facts))
-        assert messages == scenario.messages, str(scenario)
 
 
 @folders
@@ -208,9 +195,7 @@ def test_every_image_of_a_release_is_in_one_list(folder: Path) -> None:
 @folders
 def test_a_release_has_no_changes_from_itself(folder: Path) -> None:
     loaded = load(folder)
-    side = ComparedRelease(
-        loaded.release, loaded.files, parse_image_stream(read_image_references(loaded)), loaded.release.manifests
-    )
+    side = ComparedRelease(loaded.release, loaded.files, loaded.image_stream, loaded.release.manifests)
     changes = compare_releases(side, side)
     assert not any(changes)
     assert {tag.name: tag.pull_spec for tag in side.stream.tags} == loaded.release.images
@@ -227,17 +212,6 @@ def test_the_counts_of_a_capability_are_those_of_the_decisions(folder: Path) -> 
     # Most manifests for other profiles and feature sets have a capability too.
     total = sum(item.manifests_in_release for item in summary.capabilities.values())
     assert sum(names.values()) < total
-
-
-@folders
-def test_bodies_agree_with_heads(folder: Path) -> None:
-    loaded = load(folder)
-    for manifest in loaded.release.manifests[::10]:
-        body = loaded.release.read_body(manifest)
-        assert body["kind"] == manifest.resource_id.kind
-        assert body["metadata"]["name"] == manifest.resource_id.name
-        if manifest.annotations is not None:
-            assert body["metadata"]["annotations"] == manifest.annotations
 
 
 def facts_of_folder(folder: Path) -> ReleaseFacts:
@@ -262,10 +236,6 @@ def place(manifest: Manifest) -> tuple[str, int]:
 
 def content(manifest: Manifest) -> str:
     return f"{manifest.resource_id!r} {manifest.version} {manifest.annotations}"
-
-
-def first_message(inclusion: Inclusion) -> str:
-    return inclusion.reasons[0].message if inclusion.reasons else ""
 
 
 def is_cut_from(data: bytes, source: bytes) -> bool:

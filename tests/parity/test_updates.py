@@ -187,7 +187,6 @@ def test_synthetic_update(case: SyntheticUpdate) -> None:
         current,
         target,
         case.enabled,
-        known=case.config["known"],
         implicit=implicit,
         gates=gates,
         majors=(major, major),

@@ -64,8 +64,7 @@ class InclusionContext(NamedTuple):
     """What a decision depends on besides the manifest. ``None`` disables a filter, an empty value does not.
 
     ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: that of the
-    release. ``allow_unknown``: a capability that the cluster does not know counts as disabled, not as unrecognized.
-    ``deleted_files``: those that HyperShift deletes before the CVO reads the release.
+    release. ``deleted_files``: those that HyperShift deletes before the CVO reads the release.
     ``rules``: those of the CVO that decides. A filter that its CVO does not have is disabled, whatever the value is.
     """
 
@@ -75,7 +74,6 @@ class InclusionContext(NamedTuple):
     exclude_identifier: str | None = None
     major_version: int | None = None
     capability_status: CapabilityStatus | None = None
-    allow_unknown: bool = False
     overrides: tuple[Override, ...] = ()
     deleted_files: frozenset[str] = frozenset()
     rules: InclusionRules = NEWEST_RULES
@@ -142,7 +140,7 @@ def _reasons(manifest: Manifest, context: InclusionContext) -> Iterator[Reason]:
     if context.cluster_profile is not None:
         yield from _cluster_profile(annotations, context.cluster_profile)
     if context.capability_status is not None:
-        yield from _capabilities(manifest.capabilities, context.capability_status, allow_unknown=context.allow_unknown)
+        yield from _capabilities(manifest.capabilities, context.capability_status)
     if context.overrides and is_overridden(manifest.resource_id, context.overrides):
         yield Reason("override", "overridden")
 
@@ -249,11 +247,11 @@ def _cluster_profile(annotations: Mapping[str, str], profile: str) -> Iterator[R
         yield Reason("cluster_profile", f"unrecognized value {annotation}={value}")
 
 
-def _capabilities(names: tuple[str, ...], status: CapabilityStatus, *, allow_unknown: bool) -> Iterator[Reason]:
-    unknown = [] if allow_unknown else [name for name in names if name not in status.known]
+def _capabilities(names: tuple[str, ...], status: CapabilityStatus) -> Iterator[Reason]:
+    unknown = [name for name in names if name not in status.known]
     if unknown:
         yield Reason("unknown_capability", f"unrecognized capability names: {', '.join(unknown)}")
-    disabled = [name for name in names if name not in status.enabled and (allow_unknown or name in status.known)]
+    disabled = [name for name in names if name not in status.enabled and name in status.known]
     if disabled:
         yield Reason("disabled_capability", f"disabled capabilities: {', '.join(disabled)}")
 

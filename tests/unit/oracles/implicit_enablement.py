@@ -43,7 +43,7 @@ Pair = tuple[Manifest, Manifest]
 
 def load(manifests: Iterable[Manifest], context: InclusionContext) -> list[Manifest]:
     """Return the manifests that a CVO loads: all filters except capabilities and overrides."""
-    loading = context._replace(capability_status=None, allow_unknown=False, overrides=())
+    loading = context._replace(capability_status=None, overrides=())
     return [manifest for manifest in manifests if decide(manifest, loading).included]
 
 
@@ -52,7 +52,6 @@ def implicitly_enabled(
     target: Sequence[Manifest],
     enabled: Iterable[str],
     *,
-    known: Iterable[str] = (),
     implicit: Iterable[str] = (),
     gates: frozenset[str] | None = None,
     majors: tuple[int | None, int | None] = (None, None),
@@ -63,11 +62,9 @@ def implicitly_enabled(
     Both lists as loaded. ``implicit`` is already enabled and stays, so it is not in the result. ``rules`` are those of
     the outgoing CVO.
     """
-    status = CapabilityStatus(frozenset(known), frozenset(enabled))
+    status = CapabilityStatus(frozenset(enabled), frozenset(enabled))  # a name that is not known counts as disabled
     old_facts, new_facts = (
-        InclusionContext(
-            feature_gates=gates, major_version=major, capability_status=status, allow_unknown=True, rules=rules
-        )
+        InclusionContext(feature_gates=gates, major_version=major, capability_status=status, rules=rules)
         for major in majors
     )
     result: dict[str, list[Pair]] = {}

@@ -10,14 +10,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import go_quote
 from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
-from ansible_collections.capability.openshift.tests.unit.builders.releases import (
-    CAPABILITY,
-    FEATURE_GATE,
-    FEATURE_SET,
-    INCLUDE,
-    MAJOR,
-)
-from ansible_collections.capability.openshift.tests.unit.oracles.inclusion import (
+from ansible_collections.capability.openshift.tests.unit.builders.inclusion import (
     BOTH,
     CONTEXT,
     CRD,
@@ -25,9 +18,15 @@ from ansible_collections.capability.openshift.tests.unit.oracles.inclusion impor
     KNOWN_SETS,
     OVERRIDDEN,
     annotated,
-    expected_message,
     manifest,
     messages,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    CAPABILITY,
+    FEATURE_GATE,
+    FEATURE_SET,
+    INCLUDE,
+    MAJOR,
 )
 
 OF_4_11, OF_4_13, OF_4_21 = (CONTEXT._replace(rules=inclusion_rules(Minor(4, minor))) for minor in (11, 13, 21))
@@ -203,12 +202,6 @@ TABLE = [
     ),
     ("all capabilities enabled", annotated((CAPABILITY, "Console")), CONTEXT, ""),
     (
-        "unknown allowed counts as disabled",
-        annotated((CAPABILITY, "Nope+Console+Build")),
-        CONTEXT._replace(allow_unknown=True),
-        "disabled capabilities: Nope, Build",
-    ),
-    (
         "case counts",
         annotated((CAPABILITY, "console")),
         CONTEXT,
@@ -274,11 +267,6 @@ TABLE = [
 @pytest.mark.parametrize(("item", "context", "message"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
 def test_the_first_message_is_the_cvo_s(item, context, message):
     assert messages(item, context)[:1] == ([message] if message else [])
-
-
-@pytest.mark.parametrize(("item", "context", "message"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
-def test_the_oracle_agrees_with_the_table(item, context, message):
-    assert expected_message(item, context) == message
 
 
 # Go's strconv.Quote: its own escapes, \x below 0x80, \u and \U above for what is not printable.

@@ -19,6 +19,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
     INCLUSION_RULES,
     NEWEST_RULES,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.inclusion import (
+    CONFIG_MAP,
+    CONTEXT,
+    CRD,
+    FAILING,
+    FEATURE_GATES,
+    annotated,
+    manifest,
+    rules,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,
@@ -26,18 +36,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     INCLUDE,
     MAJOR,
     PROFILE,
-)
-from ansible_collections.capability.openshift.tests.unit.oracles.inclusion import (
-    CONFIG_MAP,
-    CONTEXT,
-    CRD,
-    FAILING,
-    FEATURE_GATES,
-    annotated,
-    expected_message,
-    manifest,
-    messages,
-    rules,
 )
 
 NAMES = ["Console", "Storage", "Build", "Nope", "", " Console"]
@@ -85,22 +83,9 @@ CONTEXTS = st.builds(
     exclude_identifier=st.sampled_from(["here", "", None]),
     major_version=st.sampled_from([4, 5, None]),
     capability_status=st.none() | STATUSES,
-    allow_unknown=st.booleans(),
     overrides=OVERRIDES,
     rules=st.sampled_from([NEWEST_RULES, NEWEST_RULES, *INCLUSION_RULES]),
 )
-
-
-@given(MANIFESTS, CONTEXTS)
-def test_the_first_message_is_the_oracle_s(item, context):
-    assert (messages(item, context) or [""])[0] == expected_message(item, context)
-
-
-@given(MANIFESTS, CONTEXTS)
-def test_a_manifest_is_in_if_and_only_if_there_is_no_reason(item, context):
-    inclusion = decide(item, context)
-
-    assert inclusion.included == (not inclusion.reasons) == (expected_message(item, context) == "")
 
 
 @given(MANIFESTS, CONTEXTS)

@@ -41,7 +41,7 @@ def test_the_defaults_are_those_of_a_standalone_cluster():
     assert problems == []
     assert context.cluster_profile == PROFILE
     assert (context.feature_set, context.feature_gates, context.exclude_identifier) == ("", None, "")
-    assert (context.major_version, context.overrides, context.allow_unknown) == (4, (), False)
+    assert (context.major_version, context.overrides) == (4, ())
     assert context.capability_status is status
     assert status.enabled == status.known
     assert "Console" in status.enabled
