@@ -198,7 +198,7 @@ created:
   returned: success, or if a manifest could not be applied
   type: list
   elements: dict
-  contains:
+  contains: &resource
     group:
       description: API group of the resource. Empty for the core group.
       type: str
@@ -220,89 +220,26 @@ changed_resources:
   returned: success, or if a manifest could not be applied
   type: list
   elements: dict
-  contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
+  contains: *resource
 unchanged:
   description: Resources that already matched their manifests.
   returned: success, or if a manifest could not be applied
   type: list
   elements: dict
-  contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
+  contains: *resource
 deleted:
   description: Resources that existed before and that the release deletes.
   returned: success, or if a manifest could not be applied
   type: list
   elements: dict
-  contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
+  contains: *resource
 failed_resources:
   description: Resources that could not be applied.
   returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
+    <<: *resource
     state:
       description:
         - V(forbidden) if the user lacks a permission, or an admission webhook or policy denies the request,
@@ -322,22 +259,7 @@ conflicts:
   type: list
   elements: dict
   contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
+    <<: *resource
     manager:
       description: Name of the other field manager.
       type: str
@@ -352,22 +274,7 @@ leftovers:
   type: list
   elements: dict
   contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
+    <<: *resource
     pruned:
       description: Whether the module deleted it, see O(prune).
       type: bool

@@ -115,31 +115,32 @@ missing:
   type: list
   elements: dict
   contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
-    file:
-      description: File of the manifest, relative to O(release).
-      type: str
-      returned: always
-    capabilities:
-      description: Capabilities that the manifest needs.
-      type: list
-      elements: str
-      returned: always
+    <<: &manifest
+      group:
+        description: API group of the resource. Empty for the core group.
+        type: str
+        returned: always
+      kind:
+        description: Kind of the resource.
+        type: str
+        returned: always
+      namespace:
+        description: Namespace of the resource. Empty if it is cluster-scoped.
+        type: str
+        returned: always
+      name:
+        description: Name of the resource.
+        type: str
+        returned: always
+      file:
+        description: File of the manifest, relative to O(release).
+        type: str
+        returned: always
+      capabilities:
+        description: Capabilities that the manifest needs.
+        type: list
+        elements: str
+        returned: always
     reason:
       description: Why it does not exist, for example because the cluster does not serve the kind.
       type: str
@@ -150,22 +151,7 @@ unexpected:
   type: list
   elements: dict
   contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
+    <<: *manifest
     file:
       description: File of the manifest, relative to O(release). Empty if the release does not contain the resource.
       type: str
@@ -189,31 +175,7 @@ different:
   type: list
   elements: dict
   contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
-    file:
-      description: File of the manifest, relative to O(release).
-      type: str
-      returned: always
-    capabilities:
-      description: Capabilities that the manifest needs.
-      type: list
-      elements: str
-      returned: always
+    <<: *manifest
     fields:
       description:
         - The first 20 fields that differ, dicts with C(field), C(expected) and C(actual). Absent fields are null.
@@ -233,31 +195,7 @@ unready:
   type: list
   elements: dict
   contains:
-    group:
-      description: API group of the resource. Empty for the core group.
-      type: str
-      returned: always
-    kind:
-      description: Kind of the resource.
-      type: str
-      returned: always
-    namespace:
-      description: Namespace of the resource. Empty if it is cluster-scoped.
-      type: str
-      returned: always
-    name:
-      description: Name of the resource.
-      type: str
-      returned: always
-    file:
-      description: File of the manifest, relative to O(release).
-      type: str
-      returned: always
-    capabilities:
-      description: Capabilities that the manifest needs.
-      type: list
-      elements: str
-      returned: always
+    <<: *manifest
     state:
       description: V(waiting), or V(failed) if the resource cannot become ready without a change.
       type: str
