@@ -351,8 +351,7 @@ from ansible.module_utils.common.parameters import remove_values
 from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    release_source,
-    with_release_directory,
+    ReleaseOptions,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.lifetime import end_without_reader
@@ -371,7 +370,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     load_previous_release,
-    load_release_and_members,
+    load_release_for,
     read_cluster_state,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
@@ -379,7 +378,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.opti
     REAL_TIMINGS,
     check_rollout_numbers,
     release_apply_spec,
-    release_options_from_params,
     rollout_options_from_params,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
@@ -432,26 +430,22 @@ def _without_secrets(module: AnsibleModule, values: dict[str, Any]) -> dict[str,
 
 
 def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Rollout:
-    journal.phase("module_started")
-    given = {**module.params, "signature": module.params["signature"] or "required"}
-    source, path = release_source(given), given["previous_release"]
+    params = {**module.params, "signature": module.params["signature"] or "required"}
+    release, path = ReleaseOptions.from_params(params), params["previous_release"]
+    source, previous_release = release.source, None
     if path is not None:
         previous_release = open_release(path, source, "previous_release")
         problems += previous_release.problems
         source = source_after(previous_release, path, source)
-        path = previous_release.directory
-    params = with_release_directory(given, problems, source)
+    opened = open_release(release.release, source)
+    problems += opened.problems
     client = connect(module, params["parallelism"])
-    journal.phase("client_created")
-    state = read_cluster_state(client, params["cluster_profile"])
-    journal.phase("cluster_read")
-    release = release_options_from_params(params)
-    loaded, state = load_release_and_members(client, state, release)
-    problems += loaded.problems
-    previous = None if path is None else load_previous_release(state, release, path)
-    journal.phase("release_read")
-    options = rollout_options_from_params(params, dry_run=module.check_mode, diff_mode=module._diff)
-    return roll_out(client, state, loaded, previous, options, journal, TIMINGS)
+    state = read_cluster_state(client, release.cluster_profile)
+    loaded = load_release_for(state, release, opened, problems)
+    previous = load_previous_release(state, release, previous_release) if previous_release else None
+    image = release.release_image or opened.pull_spec
+    options = rollout_options_from_params(params, image, TIMINGS, dry_run=module.check_mode, diff_mode=module._diff)
+    return roll_out(client, state, loaded, previous, options, journal)
 
 
 def _check_signature(params: dict[str, Any], problems: Problems) -> None:

@@ -261,10 +261,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._files import
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    ReleaseOptions,
     chdir_spec,
     release_spec,
     rollout_spec,
-    with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
@@ -273,13 +273,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     ClusterError,
     Problem,
     Problems,
-    raise_errors,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     load_release_for,
     read_cluster_state,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import release_options_from_params
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verify
 
@@ -308,16 +307,18 @@ def main() -> None:
 
 def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Compare, and put the findings into ``result``. Raises ``CapabilityError``."""
-    image_problems = Problems()
-    params = with_release_directory(module.params, image_problems)
+    problems = Problems()
+    params, release = module.params, ReleaseOptions.from_params(module.params)
+    opened = open_release(release.release, release.source)
+    problems += opened.problems
     client = connect(module)
-    state = read_cluster_state(client, params["cluster_profile"])
-    loaded = load_release_for(state, release_options_from_params(params))
+    state = read_cluster_state(client, release.cluster_profile)
+    loaded = load_release_for(state, release, opened, problems)
     verification = verify(client, state, loaded, params["capabilities"], ClusterOptions.from_params(params))
     result.update(verification_dict(verification))
-    problems = (*image_problems, *loaded.problems, *verification.problems)
-    raise_errors(problems, ClusterError)
-    return problems
+    problems += verification.problems
+    problems.raise_errors(ClusterError)
+    return tuple(problems)
 
 
 if __name__ == "__main__":

@@ -73,8 +73,7 @@ class Failed(Exception):
 
 
 class Run(NamedTuple):
-    """One process: seconds, the most memory it had in MB, what it printed at last, seconds of processor time, and when
-    it started, by the monotonic clock.
+    """One process: seconds, the most memory it had in MB, what it printed at last, and seconds of processor time.
 
     Memory is never less than what this process had when it started the other, 50 MB. ``requests`` are counted by the
     API server, and only those of release_apply.
@@ -84,7 +83,6 @@ class Run(NamedTuple):
     memory: float
     output: str
     cpu: float
-    started: float
     requests: int = 0
 
 
@@ -212,7 +210,7 @@ def measure(command: Sequence[str], may_fail: bool = False) -> Run:
         text = output.read().decode(errors="replace").strip()
     if process.returncode and not may_fail:
         raise Failed(f"{' '.join(command)} ended with {process.returncode}:\n{text[-4000:]}")
-    return Run(seconds, usage.ru_maxrss / 1024, text.rpartition("\n")[2], usage.ru_utime + usage.ru_stime, start)
+    return Run(seconds, usage.ru_maxrss / 1024, text.rpartition("\n")[2], usage.ru_utime + usage.ru_stime)
 
 
 def log(text: str) -> None:
@@ -307,7 +305,6 @@ def contest(bench: Bench, name: str, far: bool = False) -> Round:
         if name == OURS:
             log(f"{run.requests} requests for {len(paths)} objects")
             measured[OURS_ALONE] = run._replace(seconds=sending_seconds(bench))
-            time_line(bench, run)
         if name == OURS and not far:
             measured |= again(bench, plane, [*paths, CLUSTER_VERSION])
     return measured
@@ -325,20 +322,6 @@ def sending_seconds(bench: Bench) -> float:
     return (times["end"] - times["start"]).total_seconds()
 
 
-def time_line(bench: Bench, run: Run) -> None:
-    """Print when each phase of the last rollout was over, and how long it took, by its journal."""
-    lines = (bench.folder / JOURNAL).read_text(encoding="utf-8").splitlines()
-    before = run.started
-    for event in map(json.loads, lines):
-        if event["event"] == "phase" and event["monotonic"] >= run.started:
-            print(
-                f"    {event['monotonic'] - run.started:>7.2f} s {event['monotonic'] - before:>+6.2f}  {event['phase']}"
-            )
-            before = event["monotonic"]
-    end = run.started + run.seconds
-    print(f"    {run.seconds:>7.2f} s {end - before:>+6.2f}  end of the process, {run.cpu:.2f} s of processor time")
-
-
 def again(bench: Bench, plane: ControlPlane, paths: Sequence[str]) -> Round:
     """Measure a second run, which must not change anything, and playbooks with and without such a run."""
     before = stable_state(plane, paths)
@@ -354,7 +337,6 @@ def again(bench: Bench, plane: ControlPlane, paths: Sequence[str]) -> Round:
     if json.loads(run.output)["changed"]:
         raise Failed(f"the second run of release_apply says that it changed something: {reported(run)}")
     log(f"{SECOND}: {run.seconds:.2f} s, {run.requests} requests, and no resource version moved")
-    time_line(bench, run)
     for name, play in plays.items():
         log(f"{name}: {play.seconds:.2f} s, {play.cpu:.2f} s of processor time")
     return {SECOND: run, **plays}
@@ -375,7 +357,6 @@ def whole(bench: Bench) -> Round:
         run = measure(bench.ours(bench.release, plane.kubeconfig), may_fail=True)
         run = run._replace(requests=requests_since(plane, mark))
     log(f"{WHOLE}: {run.seconds:.2f} s, {run.requests} requests; {reported(run)}")
-    time_line(bench, run)
     return {WHOLE: run}
 
 
@@ -400,7 +381,7 @@ def in_steps(bench: Bench, name: str) -> Round:
         runs += [send(objects) for objects in (NAMESPACES, OBJECTS)]
         seconds = time.monotonic() - start
     log(f"{name}: {seconds:.2f} s")
-    return {name: Run(seconds, max(run.memory for run in runs), "", sum(run.cpu for run in runs), start)}
+    return {name: Run(seconds, max(run.memory for run in runs), "", sum(run.cpu for run in runs))}
 
 
 def reported(run: Run) -> str:

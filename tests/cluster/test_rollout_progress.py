@@ -265,7 +265,7 @@ def test_defaults_of_the_groups_reach_the_module(site):
 
     assert played.code == 0, played
     assert played.lines
-    assert [line["event"] for line in journal(Path(path)) if line["event"] != "phase"][-1] == "end"
+    assert [line["event"] for line in journal(Path(path))][-1] == "end"
 
 
 def test_standard_output_is_the_same_as_without_progress(site):
@@ -286,7 +286,7 @@ def test_a_journal_of_several_runs_has_them_all_and_shows_the_last(site):
     assert path.stat().st_mode & 0o777 == 0o600
     assert len({line["run"] for line in written}) == 2
     for run in {line["run"] for line in written}:
-        kinds = [line["event"] for line in written if line["run"] == run and line["event"] != "phase"]
+        kinds = [line["event"] for line in written if line["run"] == run]
         assert (kinds[0], kinds[-1]) == ("start", "end")
         assert kinds.count("manifest") == next(line["total"] for line in written if line["event"] == "start")
         assert kinds.count("run_level") == len(levels_of(played.result))

@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._problems import ClusterError, Problem
@@ -16,11 +15,6 @@ from .._resources import ApiResource, ResourceId, Target, target_for
 from .api_errors import ApiError
 from .client import Client, object_key
 from .rest_mapper import RestMapper
-
-ListedKinds = Mapping[ApiResource, Sequence[Mapping[str, Any]]]
-"""The objects of kinds with their metadata only."""
-
-_NONE_LISTED: ListedKinds = MappingProxyType({})
 
 
 def api_identity(kinds: RestMapper, resource: ResourceId) -> ResourceId:
@@ -50,16 +44,11 @@ class ExistingResources(NamedTuple):
 
 
 def find_existing(
-    client: Client,
-    kinds: RestMapper,
-    resources: Collection[ResourceId],
-    labels: str = "",
-    known: ListedKinds = _NONE_LISTED,
+    client: Client, kinds: RestMapper, resources: Collection[ResourceId], labels: str = ""
 ) -> ExistingResources:
     """Return which of ``resources`` exist and match the label selector ``labels``.
 
-    ``known`` are kinds that were listed with the same ``labels`` before, so they are not listed again. Raises
-    ``ClusterError`` if the server does not answer at all.
+    Raises ``ClusterError`` if the server does not answer at all.
     """
     by_kind: dict[tuple[str, str], list[ResourceId]] = {}
     for resource in sorted(resources):
@@ -82,8 +71,7 @@ def find_existing(
     def list_kind(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
         keys = by_key[served]
         try:
-            target = Target(served, labels=labels)
-            items = known[served] if served in known else client.list(target, metadata_only=True)
+            items = client.list(Target(served, labels=labels), metadata_only=True)
             return {resource: item["metadata"] for item in items for resource in keys.get(object_key(item), ())}
         except ApiError as error:
             return {} if error.is_not_found else error  # its CustomResourceDefinition was deleted in between
@@ -96,20 +84,6 @@ def find_existing(
         else:
             existing.update(answer)
     return ExistingResources(existing, frozenset(unclear), tuple(errors), unserved)
-
-
-def list_kinds(client: Client, kinds: Iterable[ApiResource], labels: str) -> ListedKinds:
-    """List the objects of ``kinds`` that match ``labels``, one request for each. Kinds that fail are left out."""
-
-    def list_kind(served: ApiResource) -> list[Mapping[str, Any]] | None:
-        try:
-            return list(client.list(Target(served, labels=labels), metadata_only=True))
-        except ClusterError:
-            return None  # find_existing lists it again, and reports why that fails.
-
-    chosen = tuple(kinds)
-    answers = zip(chosen, client.each(list_kind, chosen), strict=True)
-    return {served: items for served, items in answers if items is not None}
 
 
 def _group_unavailable(group: str, kind: str) -> ClusterError:

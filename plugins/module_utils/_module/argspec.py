@@ -83,15 +83,12 @@ def release_source(params: Mapping[str, Any]) -> ReleaseSource:
     return ReleaseSource(access_options(params), params["release_cache"], params["architecture"], signature)
 
 
-def with_release_directory(
-    params: dict[str, Any], problems: Problems, source: ReleaseSource | None = None
-) -> dict[str, Any]:
+def with_release_directory(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
     """Return ``params`` with the directory of the release that the option ``release`` names.
 
-    ``source``: instead of that in ``params``.
     The pull spec of an image is the default of ``release_image``. Raises ``CapabilityError``.
     """
-    opened = open_release(params["release"], source or release_source(params))
+    opened = open_release(params["release"], release_source(params))
     problems += opened.problems
     return {
         **params,

@@ -14,20 +14,20 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._injection.inject import inject
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, wait_until_established
-from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems, Severity
-from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
+from .._release.task_graph import Mode
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, target_for
 from .._unstructured import conditions_of, finalizers_of, nested
-from .change_set import Action, ApplyResult, LiveMetadata, refused
+from .change_set import Action, ApplyResult, refused
+from .cluster_state import RolloutContext
 from .desired_object import (
     LAST_APPLIED_HASH,
     NORMALIZED,
@@ -38,21 +38,13 @@ from .desired_object import (
     is_created_by_rollout,
     last_applied_hash,
 )
-from .drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
-from .inventory import Inventory
+from .drift import is_untouched, merged_preview, owned_digest, without_server_fields
 from .normalize import normalized_for, unowned_items, unowned_problem
-from .options import ApplyOptions
+from .options import RolloutOptions
 from .refusals import Refusal, conflicts_of, refusal_of, refusal_problem
 
 _NORMALIZATIONS = 4
 _ATTEMPTS = 8
-
-
-class Baseline(NamedTuple):
-    """The objects of earlier rollouts: ``live`` is their metadata on the cluster, ``inventory`` the record of them."""
-
-    live: LiveMetadata
-    inventory: Inventory | None
 
 
 class Applier:
@@ -61,14 +53,14 @@ class Applier:
     def __init__(
         self,
         client: Client,
-        kinds: RestMapper,
-        loaded: LoadedRelease,
+        context: RolloutContext,
+        options: RolloutOptions,
+        mode: Mode,
         ownership: OwnershipMetadata,
-        options: ApplyOptions,
-        baseline: Baseline,
     ) -> None:
-        self._client, self._kinds, self._loaded = client, kinds, loaded
-        self._ownership, self._options, self._baseline = ownership, options, baseline
+        self._client, self._options, self._mode, self._ownership = client, options, mode, ownership
+        self._kinds, self._loaded = context.state.kinds, context.loaded
+        self._live, self._inventory = context.live, context.state.inventory
         self._definitions = DefinitionWatch(client)
         self._written: dict[ResourceId, Mapping[str, Any]] = {}
         """Metadata of what this run has written, because a manifest can be retried."""
@@ -134,7 +126,7 @@ class Applier:
         if manifest.deletes:
             return False
         resource = manifest.resource_id
-        metadata = self._baseline.live.get(resource)
+        metadata = self._live.get(resource)
         if metadata is None or metadata.get("deletionTimestamp"):
             return False
         if is_create_only(manifest.annotations):
@@ -144,11 +136,8 @@ class Applier:
         is_normalized = applied == full + NORMALIZED and (definition is None or self.is_unchanged(definition))
         if applied != full and not is_normalized:
             return False
-        inventory = self._baseline.inventory
-        entry = inventory.entries.get(resource) if inventory else None
-        if entry is not None and entry.owned:
-            return owned_digest(metadata, FIELD_MANAGER) == entry.owned
-        return only_written_by(metadata, FIELD_MANAGER)
+        entry = self._inventory.entries.get(resource) if self._inventory else None
+        return entry is not None and "" != entry.owned == owned_digest(metadata)
 
     def _hash(self, manifest: Manifest, ownership: OwnershipMetadata) -> str:
         return last_applied_hash(manifest, self._loaded.files[manifest.file].read_json(manifest), ownership)
@@ -160,7 +149,7 @@ class Applier:
 
     def _put(self, manifest: Manifest, target: Target, definition: Manifest | None) -> ApplyResult:
         if self.is_unchanged(manifest, definition):
-            metadata = self._baseline.live[manifest.resource_id]
+            metadata = self._live[manifest.resource_id]
             return self._unchanged_result(ApplyResult(manifest, "unchanged", metadata=metadata), target)
         if is_create_only(manifest.annotations):
             existing = self._find_created_before(manifest, target)
@@ -168,18 +157,17 @@ class Applier:
         # What the list of earlier objects does not contain may exist nevertheless, and belong to another client.
         before = self._client.find(target) if self._with_objects else None
         resource = manifest.resource_id
-        known = self._written.get(resource) or self._baseline.live.get(resource)
+        known = self._written.get(resource) or self._live.get(resource)
         live = before["metadata"] if before is not None else known
         return self._create_or_apply(manifest, target, definition, before, live)
 
     @property
     def _with_objects(self) -> bool:
-        return self._options.with_objects or self._options.dry_run
+        return self._options.diff_mode or self._options.dry_run
 
     def _find_created_before(self, manifest: Manifest, target: Target) -> ApplyResult | None:
         """The result of an existing create-only object that an earlier rollout processed."""
-        inventory = self._baseline.inventory
-        if inventory is None or manifest.resource_id not in inventory.entries:
+        if self._inventory is None or manifest.resource_id not in self._inventory.entries:
             return None
         # It may have existed before the first rollout. Then it lacks our label, and our lists do not contain it.
         existing = self._client.find(target, metadata_only=True)
@@ -291,7 +279,7 @@ class Applier:
         """Whether a request changed nothing. ``known`` is the metadata of an object that is not in the baseline."""
         if before is not None:
             return without_server_fields(before) == without_server_fields(after)
-        metadata = self._baseline.live.get(manifest.resource_id, known)
+        metadata = self._live.get(manifest.resource_id, known)
         return metadata is not None and is_untouched(metadata, after["metadata"])
 
     def _learn(self, written: WriteResult) -> bool:
@@ -415,9 +403,9 @@ class Applier:
         return request()
 
     def _delete(self, manifest: Manifest, target: Target) -> ApplyResult:
-        if self._options.mode != "update":
+        if self._mode != "update":
             return ApplyResult(manifest, "absent")
-        with_object = self._options.with_objects
+        with_object = self._options.diff_mode
         existing = self._client.find(target, metadata_only=not with_object)
         if existing is None:
             return ApplyResult(manifest, "absent")

@@ -28,29 +28,19 @@ from .._kubernetes.client import Client
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._unstructured import Object, nested
 from .change_set import CapabilityResult
-from .enablement import (
-    CapabilityPlan,
-    EnablementPrediction,
-    EnablementRequest,
-    capability_request,
-    no_capabilities_error,
-)
+from .cluster_state import RolloutContext
+from .enablement import CapabilityPlan, capability_request, no_capabilities_error
+from .options import RolloutOptions
 
 Result = TypeVar("Result")
 
 _ATTEMPTS = 5
 
 
-class ReconcileOptions(NamedTuple):
-    """``crd_changed``: the API server may still use the previous definition of ClusterVersion.
+class _NameRetries(NamedTuple):
+    """How often a request is repeated that the API server may reject by an old definition. ``pause`` is in seconds."""
 
-    ``deadline`` (of ``time.monotonic``) ends the wait for another program that creates the ClusterVersion. ``pause``
-    is in seconds.
-    """
-
-    dry_run: bool
-    crd_changed: bool
-    deadline: float
+    number: int
     pause: float
 
 
@@ -60,28 +50,40 @@ class _Step(NamedTuple):
 
 
 def reconcile_cluster_version(
-    client: Client, plan: CapabilityPlan, options: ReconcileOptions, problems: Problems
+    client: Client,
+    context: RolloutContext,
+    plan: CapabilityPlan,
+    options: RolloutOptions,
+    problems: Problems,
+    *,
+    crd_changed: bool,
 ) -> CapabilityResult:
-    """Reconcile spec and status of the ClusterVersion with ``plan``. Raises ``CapabilityError``."""
-    request, prediction = plan.request, plan.prediction
+    """Reconcile spec and status of the ClusterVersion with ``plan``. Raises ``CapabilityError``.
+
+    ``crd_changed``: the API server may still use the previous definition of ClusterVersion.
+    """
+    target, existing = context.target, context.state.cluster_version
     if not plan.served:
-        return _without_cluster_version(request, prediction)
-    existing = _existing_or_new(client, plan, options)
-    extended = _extend_spec(client, existing.obj, request, options)
-    always = request.target.always_enabled | prediction.stay_enabled
-    inputs = request.target._replace(always_enabled=always, compared=True)
+        return _without_cluster_version(context, plan)
+    attempts = _NameRetries(_ATTEMPTS if crd_changed else 0, options.timings.cluster_version)
+    if existing is not None:
+        found = _Step(existing, changed=False)
+    else:
+        found = _create_or_wait(client, context, plan.selection, options)
+    extended = _extend_spec(client, found.obj, plan.selection, target, attempts, dry_run=options.dry_run)
+    inputs = target._replace(always_enabled=target.always_enabled | plan.stay_enabled, compared=True)
     status_problems = Problems()
-    reported = _report_status(client, extended.obj, inputs, options, status_problems)
+    reported = _report_status(client, extended.obj, inputs, attempts, status_problems, dry_run=options.dry_run)
     cluster = parse_live_cluster_version(reported.obj, Problems())
-    if cluster.status is None and not prediction.recorded:
+    if cluster.status is None and not context.recorded:
         raise _unreported(status_problems)
     problems += status_problems
     return CapabilityResult(
         reported.obj,
-        merged_status(cluster, request.target.minor_data, prediction.recorded | prediction.implicit),
+        merged_status(cluster, target.minor_data, context.recorded | plan.implicit),
         find_capability_condition(nested(reported.obj, "status") or {}),
-        prediction.implicit,
-        existing.changed or extended.changed or reported.changed,
+        plan.implicit,
+        found.changed or extended.changed or reported.changed,
     )
 
 
@@ -96,17 +98,13 @@ def _unreported(status_problems: Problems) -> ClusterError:
     return ClusterError(wrong or [Problem("error", "missing-status", str(CLUSTER_VERSION), message, hint)])
 
 
-def _existing_or_new(client: Client, plan: CapabilityPlan, options: ReconcileOptions) -> _Step:
-    if plan.cluster_version is not None:
-        return _Step(plan.cluster_version, changed=False)
-    return _create_or_wait(client, plan.request, options)
-
-
-def _create_or_wait(client: Client, request: EnablementRequest, options: ReconcileOptions) -> _Step:
+def _create_or_wait(
+    client: Client, context: RolloutContext, selection: Selection | None, options: RolloutOptions
+) -> _Step:
     """Create the ClusterVersion, or wait for another program that does so."""
-    if request.selection is None:
+    if selection is None:
         return _Step(_wait_for_cluster_version(client, options), changed=False)
-    body = _new_cluster_version(request.selection, request.target)
+    body = _new_cluster_version(selection, context.target)
     if options.dry_run:
         return _Step(body, changed=True)
     for attempt in range(_ATTEMPTS):
@@ -119,7 +117,7 @@ def _create_or_wait(client: Client, request: EnablementRequest, options: Reconci
             existing = client.find(CLUSTER_VERSION)
             if existing is not None:
                 return _Step(existing, error.repeated)
-        time.sleep(options.pause * attempt)
+        time.sleep(options.timings.cluster_version * attempt)
     message = "could not be created: the API server reports that it exists, and then that it does not"
     hint = "Check the API server, and run it again"
     raise ClusterError([Problem("error", "conflicting-write", str(CLUSTER_VERSION), message, hint)])
@@ -136,27 +134,32 @@ def _new_cluster_version(selection: Selection, target: StatusInputs) -> Object:
     }
 
 
-def _wait_for_cluster_version(client: Client, options: ReconcileOptions) -> Object:
+def _wait_for_cluster_version(client: Client, options: RolloutOptions) -> Object:
     while True:
         obj = client.find(CLUSTER_VERSION)
         if obj is not None:
             return obj
         if time.monotonic() >= options.deadline:
             raise no_capabilities_error()
-        time.sleep(options.pause)
+        time.sleep(options.timings.cluster_version)
 
 
-def _extend_spec(client: Client, obj: Object, request: EnablementRequest, options: ReconcileOptions) -> _Step:
-    selection = request.selection
+def _extend_spec(
+    client: Client,
+    obj: Object,
+    selection: Selection | None,
+    target: StatusInputs,
+    attempts: _NameRetries,
+    *,
+    dry_run: bool,
+) -> _Step:
     if selection is None or not nested(obj, "metadata", "uid"):
         return _Step(obj, changed=False)
 
     def propose(live: Object) -> tuple[Object | None, None]:
         problems = Problems()
         cluster = parse_live_cluster_version(live, Problems())
-        change = spec_change(
-            cluster, capability_request(selection, request.target), request.target.minor_data, problems
-        )
+        change = spec_change(cluster, capability_request(selection, target), target.minor_data, problems)
         problems.raise_errors(InvalidOptionError)
         return {"spec": {"capabilities": change.body}} if change is not None and change.changed else None, None
 
@@ -167,14 +170,14 @@ def _extend_spec(client: Client, obj: Object, request: EnablementRequest, option
     body, _value = propose(obj)
     if body is None:
         return _Step(obj, changed=False)
-    if not options.dry_run:
-        return _retry_unknown_names(options, extend)
+    if not dry_run:
+        return _retry_unknown_names(attempts, extend)
     # The server may still have the definition that the rollout replaces, so it cannot check this.
     return _Step({**obj, "spec": {**obj["spec"], **body["spec"]}}, changed=True)
 
 
 def _report_status(
-    client: Client, obj: Object, inputs: StatusInputs, options: ReconcileOptions, problems: Problems
+    client: Client, obj: Object, inputs: StatusInputs, attempts: _NameRetries, problems: Problems, *, dry_run: bool
 ) -> _Step:
     """Write the status if it changes, or compute it in a dry run.
 
@@ -182,12 +185,12 @@ def _report_status(
     """
     expected = Problems()
     computed = _computed(obj, inputs, expected)
-    if options.dry_run or not computed.changed:
+    if dry_run or not computed.changed:
         problems += expected
         return computed
     try:
         report = _retry_unknown_names(
-            options, lambda: report_status(client, inputs, allow_cvo_managed=True, dry_run=False)
+            attempts, lambda: report_status(client, inputs, allow_cvo_managed=True, dry_run=False)
         )
     except UnknownToCrdError as error:
         problem = error.problems[0]
@@ -198,16 +201,16 @@ def _report_status(
     return _Step({**obj, "status": report.after}, report.changed)
 
 
-def _retry_unknown_names(options: ReconcileOptions, request: Callable[[], Result]) -> Result:
+def _retry_unknown_names(attempts: _NameRetries, request: Callable[[], Result]) -> Result:
     """Retry a request that is rejected because of a name while the API server may not have the new definition yet."""
-    for _attempt in range(_ATTEMPTS if options.crd_changed else 0):
+    for _attempt in range(attempts.number):
         try:
             return request()
         except ClusterError as error:
             unsupported = isinstance(error, ApiError) and error.unsupported_values
             if not (isinstance(error, UnknownToCrdError) or unsupported):
                 raise
-        time.sleep(options.pause)
+        time.sleep(attempts.pause)
     return request()
 
 
@@ -218,16 +221,14 @@ def _computed(obj: Object, inputs: StatusInputs, problems: Problems) -> _Step:
     return _Step({**obj, "status": change.after}, change.changed)
 
 
-def _without_cluster_version(request: EnablementRequest, prediction: EnablementPrediction) -> CapabilityResult:
+def _without_cluster_version(context: RolloutContext, plan: CapabilityPlan) -> CapabilityResult:
     """The capabilities of a cluster that does not serve ClusterVersion: the inventory records them.
 
     Without a request, the capabilities of the last rollout stay; the first rollout enables the cluster default.
     """
-    target = request.target
-    recorded = Selection(capability_data.NONE, tuple(sorted(prediction.recorded)))
-    selection = request.selection or (recorded if prediction.has_inventory else Selection())
-    status = capability_status(
-        selection, target.minor_data, target.gated, prediction.stay_enabled | target.always_enabled
-    )
+    target = context.target
+    recorded = Selection(capability_data.NONE, tuple(sorted(context.recorded)))
+    selection = plan.selection or (recorded if context.state.inventory is not None else Selection())
+    status = capability_status(selection, target.minor_data, target.gated, plan.stay_enabled | target.always_enabled)
     condition = capability_condition(status)._asdict()
-    return CapabilityResult(None, status, condition, prediction.implicit, changed=False)
+    return CapabilityResult(None, status, condition, plan.implicit, changed=False)

@@ -7,10 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.inclusion import (
@@ -22,7 +21,7 @@ from .._capability.inclusion import (
     is_overridden,
 )
 from .._capability.resolved_release import ResolvedRelease
-from .._cluster.cluster_version import CLUSTER_VERSION, parse_live_cluster_version
+from .._cluster.cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
 from .._cluster.live_properties import read_properties
 from .._cluster.status import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
@@ -30,35 +29,38 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._injection.configuration import ConfigReading, read_config
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import ListedKinds, api_identity
+from .._kubernetes.lookup import api_identity
 from .._kubernetes.rest_mapper import RestMapper
+from .._module.argspec import ReleaseOptions
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
-from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release, read_version
+from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, read_version
 from .._release.manifest import Manifest
+from .._release.release import Release
+from .._release_image.open_release import OpenedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
 from .change_set import LiveMetadata
 from .feature_set import FeatureGateReading, cluster_options, read_feature_gate
 from .inventory import Inventory
-from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, list_members, read_inventory
-from .options import RolloutOptions, RolloutReleaseOptions
+from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, read_inventory
+from .options import RolloutOptions
 
 _NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
 
 
 class ClusterState(NamedTuple):
-    """What a cluster reports before a release is loaded. ``cluster_version`` is ``None`` if it has none.
+    """What a cluster reports before a release is loaded.
 
-    ``reported_profile``: the profile of its CVO, empty if it reports none or was not read for it. ``members``: the
-    objects of the last rollout, of the kinds that were listed.
+    ``cluster_version`` is ``None`` if it has none, and ``cluster`` is the same, parsed.
+    ``reported_profile``: the profile of its CVO, empty if it reports none or was not read for it.
     """
 
     kinds: RestMapper
     stored: StoredInventory
     cluster_version: Object | None
+    cluster: ClusterVersion | None
     problems: tuple[Problem, ...]
     reported_profile: str = ""
-    members: ListedKinds = MappingProxyType({})
 
     @property
     def inventory(self) -> Inventory | None:
@@ -78,27 +80,33 @@ class ClusterState(NamedTuple):
     @property
     def version(self) -> str:
         """The version of the cluster's release, empty if unknown."""
-        reported = nested(self.cluster_version, "status", "desired", "version")
-        return str(reported or (self.inventory.version if self.inventory else ""))
+        reported = self.cluster.version if self.cluster else None
+        return reported or (self.inventory.version if self.inventory else "")
 
 
 class RolloutContext(NamedTuple):
     """Everything that a rollout knows before it writes: the cluster, and how the release applies to it.
 
     ``resolved`` is the release without ``overrides``, which are those of the cluster. ``target`` is what its status
-    depends on. ``members`` and ``configuration`` are read only for a rollout. ``feature_gate_crd`` is the manifest that
-    defines FeatureGate, if the rollout must apply it first.
+    depends on. ``dropped`` are the resources of earlier rollouts that the release does not contain. ``members`` and
+    ``configuration`` are read only for a rollout.
     """
 
     state: ClusterState
+    loaded: LoadedRelease
     options: ClusterOptions
     resolved: ResolvedRelease
     overrides: tuple[Override, ...]
     target: StatusInputs
+    dropped: tuple[ResourceId, ...]
     problems: tuple[Problem, ...]
     members: ApplySetMembers = _NO_MEMBERS
     configuration: ConfigReading = ConfigReading()
-    feature_gate_crd: Manifest | None = None
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """The enabled capabilities that the inventory records."""
+        return self.state.inventory.enabled if self.state.inventory else frozenset()
 
     @property
     def live(self) -> LiveMetadata:
@@ -118,6 +126,10 @@ class RolloutContext(NamedTuple):
     def without_overridden(self, manifests: Iterable[Manifest]) -> tuple[Manifest, ...]:
         """The ones of ``manifests`` that no override of the cluster excludes."""
         return tuple(item for item in manifests if not is_overridden(item.resource_id, self.overrides))
+
+    def with_live(self, resource: ResourceId, metadata: Mapping[str, Any]) -> RolloutContext:
+        """The same after ``resource`` was written, with the ``metadata`` of its object."""
+        return self._replace(members=self.members._replace(live={**self.live, resource: metadata}))
 
 
 def read_cluster_state(client: Client, cluster_profile: str | None = None) -> ClusterState:
@@ -139,39 +151,27 @@ def read_cluster_state(client: Client, cluster_profile: str | None = None) -> Cl
     profile = ""
     if not cluster_profile and stored.inventory is None and not problems:
         profile = _read_profile(client, problems)
-    return ClusterState(kinds, stored, cluster_version, tuple(problems), profile)
+    cluster = parse_live_cluster_version(cluster_version, Problems()) if cluster_version else None
+    return ClusterState(kinds, stored, cluster_version, cluster, tuple(problems), profile)
 
 
-def load_release_for(state: ClusterState, options: RolloutReleaseOptions) -> LoadedRelease:
+def load_release_for(
+    state: ClusterState, options: ReleaseOptions, opened: OpenedRelease, problems: Problems
+) -> LoadedRelease:
     """Load a release as it applies to a cluster. Raises ``ReleaseError``.
 
     The release image defaults to that of the cluster, if the cluster has the same version.
     """
-    image = options.release_image
-    if not image and read_version(options.path, options.openshift_version) == state.version:
+    image = options.release_image or opened.pull_spec
+    if not image and read_version(opened.directory, options.openshift_version) == state.version:
         image = state.release_image
-    return _load(state, options, image or None)
+    return options._replace(release_image=image, cluster_profile=_profile(state, options)).load(opened, problems)
 
 
-def load_release_and_members(
-    client: Client, state: ClusterState, options: RolloutReleaseOptions
-) -> tuple[LoadedRelease, ClusterState]:
-    """Load a release as ``load_release_for`` does, and list the objects of the last rollout at the same time.
-
-    Returns ``state`` with the objects. Raises ``ReleaseError``, and ``ClusterError`` if discovery fails.
-    """
-    inventory = state.inventory
-    if inventory is None:
-        return load_release_for(state, options), state
-    with ThreadPoolExecutor(max_workers=1) as executor:
-        members = executor.submit(list_members, client, state.kinds, inventory)
-        loaded = load_release_for(state, options)
-        return loaded, state._replace(members=members.result())
-
-
-def load_previous_release(state: ClusterState, options: RolloutReleaseOptions, path: str) -> LoadedRelease:
-    """Load the release that the cluster has from the directory ``path``. Raises ``ReleaseError``."""
-    return _load(state, options._replace(path=path, openshift_version=None), PLACEHOLDER_IMAGE)
+def load_previous_release(state: ClusterState, options: ReleaseOptions, opened: OpenedRelease) -> LoadedRelease:
+    """Load the release that the cluster has. Raises ``ReleaseError``."""
+    given = options._replace(openshift_version=None, release_image=PLACEHOLDER_IMAGE)
+    return given._replace(cluster_profile=_profile(state, options)).load(opened, Problems())
 
 
 def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions) -> RolloutContext:
@@ -185,18 +185,18 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
         refuse_cvo(client, state.cluster_version or {}, is_ours)
     gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
     context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
-    crd = _feature_gate_definition(context) if gate.is_unserved else None
-    if crd is not None:
-        gate = _expected_feature_gate(dry_run=options.dry_run)
+    if gate.is_unserved and any(defines(item, FEATURE_GATES) for item in context.managed):
+        # No FeatureGate can exist before the rollout defines the kind, so its feature set is the default one.
+        gate = FeatureGateReading(readable=True)
         context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
     _check_profile(context, options.cluster.cluster_profile)
     entries = state.inventory.entries if state.inventory else {}
     resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
     # Without both, there was no rollout. If its records were deleted, each apply finds the object that exists.
     is_new = state.inventory is None and state.cluster_version is None
-    members = _NO_MEMBERS if is_new else find_members(client, state.kinds, sorted(resources), state.members)
+    members = _NO_MEMBERS if is_new else find_members(client, state.kinds, resources)
     configuration = read_config(client, state.kinds, context.manifests, loaded.release.minor)
-    return context._replace(members=members, configuration=configuration, feature_gate_crd=crd)
+    return context._replace(members=members, configuration=configuration)
 
 
 def rollout_context(
@@ -211,9 +211,8 @@ def rollout_context(
     Options win over what the cluster reports. Raises ``ClusterError`` and ``InvalidOptionError``.
     """
     problems = Problems((*state.problems, *gate.problems))
-    obj = state.cluster_version
-    cluster = parse_live_cluster_version(obj, Problems()) if obj else None
-    options = cluster_options(given, gate, state.cluster_profile, cluster.overrides if cluster else ())
+    overrides = state.cluster.overrides if state.cluster else ()
+    options = cluster_options(given, gate, state.cluster_profile, overrides)
     release, resolution = loaded.release, Problems()
     criteria = check_options(options, release.minor, resolution)
     target, resolved = status_inputs(criteria._replace(overrides=()), release, release_image, resolution)
@@ -227,7 +226,9 @@ def rollout_context(
             problems.error("missing-feature-set", "feature_set", message, "Set feature_set")
         decided = tuple(item for item in resolved.loaded if not depends_on_feature_set(item, rules))
         resolved = resolved._replace(loaded=decided)
-    return RolloutContext(state, options, resolved, criteria.overrides, target, (*problems, *resolution))
+    dropped = _dropped_resources(state, release)
+    problems += resolution
+    return RolloutContext(state, loaded, options, resolved, criteria.overrides, target, dropped, tuple(problems))
 
 
 def defines(manifest: Manifest, kind: ApiResource) -> bool:
@@ -246,25 +247,19 @@ def included_by_resource(context: RolloutContext, status: CapabilityStatus) -> t
     return tuple(by_resource.values())
 
 
-def resources_dropped_by(state: ClusterState, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
-    """The resources of earlier rollouts that no manifest of ``loaded`` contains, sorted.
+def _dropped_resources(state: ClusterState, release: Release) -> tuple[ResourceId, ...]:
+    """The resources of earlier rollouts that no manifest of ``release`` contains, sorted.
 
     A manifest that only gains or loses a namespace that the API ignores still contains its resource.
     """
     if state.inventory is None:
         return ()
-    in_release = {api_identity(state.kinds, manifest.resource_id) for manifest in loaded.release.manifests}
+    in_release = {api_identity(state.kinds, manifest.resource_id) for manifest in release.manifests}
     return tuple(sorted(item for item in state.inventory.entries if api_identity(state.kinds, item) not in in_release))
 
 
-def _load(state: ClusterState, options: RolloutReleaseOptions, image: str | None) -> LoadedRelease:
-    return load_release(
-        options.path,
-        openshift_version=options.openshift_version,
-        cluster_profile=options.cluster_profile or state.cluster_profile or DEFAULT_CLUSTER_PROFILE,
-        release_image=image,
-        index_directory=options.index_directory,
-    )
+def _profile(state: ClusterState, options: ReleaseOptions) -> str:
+    return options.cluster_profile or state.cluster_profile or DEFAULT_CLUSTER_PROFILE
 
 
 def _read_profile(client: Client, problems: Problems) -> str:
@@ -280,21 +275,6 @@ def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:
     if kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
         return None
     return client.find(CLUSTER_VERSION)
-
-
-def _feature_gate_definition(context: RolloutContext) -> Manifest | None:
-    """The manifest that defines FeatureGate for a cluster whose feature set is still unknown."""
-    # Whether a required capability is enabled is still unknown. No real release has such a definition.
-    definitions = (item for item in context.managed if defines(item, FEATURE_GATES) and not item.capabilities)
-    return next(definitions, None)
-
-
-def _expected_feature_gate(*, dry_run: bool) -> FeatureGateReading:
-    """The reading of a cluster that serves FeatureGate and has no such object."""
-    if not dry_run:
-        return FeatureGateReading(readable=True)
-    message = "is assumed to be the default one, because the cluster does not serve FeatureGate yet"
-    return FeatureGateReading(readable=True, problems=(Problem("info", "assumed-feature-set", "feature_set", message),))
 
 
 def _check_profile(context: RolloutContext, cluster_profile: str | None) -> None:

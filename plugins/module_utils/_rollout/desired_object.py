@@ -39,8 +39,8 @@ _FORMAT = "3"
 """Part of the hash. Increase it if this file builds other objects from the same manifests."""
 
 _SERVER_OWNED = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
-_APPLIED_BEFORE_THEIR_OWNER = ("clusterversions.config.openshift.io", "featuregates.config.openshift.io")
-"""CustomResourceDefinitions that are applied before the ClusterVersion exists, which owns all other objects."""
+_APPLIED_BEFORE_ITS_OWNER = "clusterversions.config.openshift.io"
+"""The CustomResourceDefinition that is applied before the ClusterVersion exists, which owns all other objects."""
 
 _CLUSTER_ROLE = "rbac.authorization.k8s.io", "ClusterRole"
 _CLUSTER_OPERATOR = "config.openshift.io", "ClusterOperator"
@@ -166,7 +166,7 @@ def _has_injected_ca(manifest: Manifest) -> bool:
 
 
 def _owner_uid(manifest: Manifest, ownership: OwnershipMetadata) -> str:
-    return "" if manifest.resource_id.name in _APPLIED_BEFORE_THEIR_OWNER else ownership.owner_uid
+    return "" if manifest.resource_id.name == _APPLIED_BEFORE_ITS_OWNER else ownership.owner_uid
 
 
 def _owners(manifest: Manifest, references: object, ownership: OwnershipMetadata) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ def is_untouched(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     # Without a generation, a change of the spec looks like a change of the status.
     if not after.get("generation") or any(before.get(field) != after.get(field) for field in _COMPARED):
         return False
-    return owned_digest(before, FIELD_MANAGER) == owned_digest(after, FIELD_MANAGER) != ""
+    return owned_digest(before) == owned_digest(after) != ""
 
 
 def without_server_fields(obj: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,38 +48,11 @@ def merged_preview(obj: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str,
     return {**obj, "metadata": metadata, "spec": {**obj["spec"], **body["spec"]}}
 
 
-def owned_digest(metadata: Mapping[str, Any], manager: str) -> str:
-    """A digest of the fields that ``manager`` applied and still owns, empty if it owns none."""
-    ours = _applied_by(metadata, manager)
-    if ours is None:
-        return ""
-    text = json.dumps(ours.get("fieldsV1"), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def only_written_by(metadata: Mapping[str, Any], manager: str) -> bool:
-    """Whether ``manager`` wrote to an object last. Its status does not count.
-
-    ``False`` if another manager wrote within the same second, because the order is unknown.
-    """
-    ours = _applied_by(metadata, manager)
-    if ours is None:
-        return False
-    others = [item for item in _writers(metadata) if item is not ours and item.get("subresource") != "status"]
-    return all(str(item.get("time")) < str(ours.get("time")) for item in others)
-
-
-def _applied_by(metadata: Mapping[str, Any], manager: str) -> Mapping[str, Any] | None:
-    entry = manager, "Apply", ""
-    return next(
-        (
-            item
-            for item in _writers(metadata)
-            if (item.get("manager"), item.get("operation"), item.get("subresource") or "") == entry
-        ),
-        None,
-    )
-
-
-def _writers(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return mappings_in(nested(metadata, "managedFields"))
+def owned_digest(metadata: Mapping[str, Any]) -> str:
+    """A digest of the fields that rollouts applied and still own, empty if they own none."""
+    for entry in mappings_in(nested(metadata, "managedFields")):
+        writer = entry.get("manager"), entry.get("operation"), entry.get("subresource")
+        if writer == (FIELD_MANAGER, "Apply", None):
+            text = json.dumps(entry.get("fieldsV1"), sort_keys=True)
+            return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return ""

@@ -16,15 +16,14 @@ from typing import NamedTuple
 
 from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
 from .._capability.selection import Selection, check_selection, parse_selection
-from .._cluster.cluster_version import CLUSTER_VERSION, parse_live_cluster_version
+from .._cluster.cluster_version import CLUSTER_VERSION, ClusterVersion
 from .._cluster.spec_change import CapabilityRequest, requested_names, spec_change
 from .._cluster.status_change import StatusInputs
 from .._data import capabilities as capability_data
 from .._problems import ClusterError, InvalidOptionError, Location, Problem, Problems
 from .._release.manifest import Manifest
-from .._unstructured import Object, nested
 from .._version import Minor, find_minor, is_semantic_version, precedence
-from .inventory import Inventory
+from .cluster_state import ClusterState, RolloutContext
 
 
 class OutgoingRelease(NamedTuple):
@@ -35,68 +34,38 @@ class OutgoingRelease(NamedTuple):
     manifests: Sequence[Manifest] | None
 
 
-class EnablementRequest(NamedTuple):
-    """The requested capabilities. ``selection`` is ``None`` if the spec of the ClusterVersion requests them.
+class CapabilityPlan(NamedTuple):
+    """How a rollout changes the ClusterVersion.
 
-    ``target`` is what the incoming release knows. ``manifests`` are those of the incoming release that pass every other
-    filter, by the rules of the outgoing CVO if that is known.
+    ``served``: the cluster serves the kind, or will do so after the rollout defines it. ``selection`` is ``None`` if
+    the spec of the ClusterVersion requests the capabilities. ``stay_enabled`` must be enabled afterwards. Of these,
+    ``implicit`` are the ones that this run enables without a request.
     """
 
+    served: bool
     selection: Selection | None
-    target: StatusInputs
-    manifests: Sequence[Manifest]
-
-
-class EnablementPrediction(NamedTuple):
-    """The capabilities that are enabled before and after a rollout.
-
-    ``recorded`` are those of the inventory. ``stay_enabled`` must be enabled afterwards. Of these, ``implicit`` are the
-    ones that this run enables without a request.
-    """
-
-    has_inventory: bool
-    recorded: frozenset[str]
     stay_enabled: frozenset[str]
     implicit: frozenset[str]
 
 
-class CapabilityPlan(NamedTuple):
-    """How a rollout changes the ClusterVersion.
-
-    ``cluster_version`` is the object before, ``None`` if there is none. ``served``: the cluster serves the kind, or
-    will do so after the prerequisites are applied.
-    """
-
-    cluster_version: Object | None
-    served: bool
-    request: EnablementRequest
-    prediction: EnablementPrediction
-
-
-def enablement_request(
-    capabilities: object,
-    target: StatusInputs,
-    manifests: Sequence[Manifest],
-    obj: Object | None,
-    problems: Problems,
-) -> EnablementRequest:
-    """Check the option ``capabilities`` against the ClusterVersion ``obj``.
+def requested_selection(capabilities: object, context: RolloutContext, problems: Problems) -> Selection | None:
+    """Check the option ``capabilities`` against the ClusterVersion. ``None`` if it is not set.
 
     Raises ``InvalidOptionError`` if the selection is invalid or omits a requested capability.
     """
     if capabilities is None:
-        return EnablementRequest(None, target, manifests)
+        return None
+    target, cluster = context.target, context.state.cluster
     request_problems = Problems()
     selection = parse_selection(capabilities, Location(field="capabilities"), request_problems)
     request_problems.raise_errors(InvalidOptionError)
-    if obj is None:
+    if cluster is None:
         check_selection(selection, target.minor_data, target.gated, request_problems)
     else:
-        cluster = parse_live_cluster_version(obj, Problems())
         spec_change(cluster, capability_request(selection, target), target.minor_data, request_problems)
     request_problems.raise_errors(InvalidOptionError)
     problems += request_problems
-    return EnablementRequest(selection, target, manifests)
+    return selection
 
 
 def capability_request(selection: Selection, target: StatusInputs) -> CapabilityRequest:
@@ -105,15 +74,16 @@ def capability_request(selection: Selection, target: StatusInputs) -> Capability
 
 
 def outgoing_release(
-    obj: Object | None, inventory: Inventory | None, previous: OutgoingRelease | None, incoming: str, *, began: bool
+    state: ClusterState, previous: OutgoingRelease | None, incoming: str, *, began: bool
 ) -> OutgoingRelease:
-    """Find the release that the cluster has in the inventory, the ClusterVersion ``obj`` or the option ``previous``.
+    """Find the release that the cluster has in the inventory, the ClusterVersion or the option ``previous``.
 
     ``previous`` is ignored if the cluster already has the version ``incoming``, as in the second run of a playbook.
     The exception is a rollout that ``began`` and was killed after it wrote the status and before the inventory.
     Raises ``InvalidOptionError`` if the cluster has another release than ``previous``.
     """
-    version = inventory.version if inventory else nested(obj, "status", "desired", "version")
+    inventory = state.inventory
+    version = inventory.version if inventory else state.version or None
     recorded = inventory.manifests() if inventory else None
     if previous is None or (version == incoming and (inventory is not None or not began)):
         return OutgoingRelease(version, find_minor(version), recorded)
@@ -138,24 +108,26 @@ def refuse_downgrade(outgoing: OutgoingRelease, incoming: str) -> None:
         raise InvalidOptionError([Problem("error", "older-version", "release", message, hint)])
 
 
-def predict_enablement(
-    obj: Object | None,
-    request: EnablementRequest,
+def plan_capabilities(
+    context: RolloutContext,
+    selection: Selection | None,
     outgoing: OutgoingRelease,
-    inventory: Inventory | None,
+    manifests: Sequence[Manifest],
     problems: Problems,
-) -> EnablementPrediction:
+    *,
+    served: bool,
+) -> CapabilityPlan:
     """Predict which capabilities the rollout enables implicitly.
 
-    Raises ``InvalidOptionError`` if that needs the outgoing release, which is unknown.
+    ``manifests`` are those of the incoming release that pass every other filter, by the rules of the outgoing CVO if
+    that is known. Raises ``InvalidOptionError`` if that needs the outgoing release, which is unknown.
     """
-    recorded = inventory.enabled if inventory else frozenset[str]()
-    running = recorded | (frozenset() if obj is None else _running(obj, request, outgoing))
-    implicit = _implicit(outgoing, request, running, problems)
-    is_reported = obj is not None and nested(obj, "status", "capabilities") is not None
-    return EnablementPrediction(
-        inventory is not None, recorded, (running if is_reported else recorded) | implicit, implicit
-    )
+    cluster = context.state.cluster
+    recorded = context.recorded
+    running = recorded | (frozenset() if cluster is None else _running(cluster, context.target, outgoing))
+    implicit = _implicit(outgoing, context.target, manifests, running, problems)
+    is_reported = cluster is not None and cluster.status is not None
+    return CapabilityPlan(served, selection, (running if is_reported else recorded) | implicit, implicit)
 
 
 def no_capabilities_error() -> ClusterError:
@@ -165,26 +137,28 @@ def no_capabilities_error() -> ClusterError:
     return ClusterError([Problem("error", "missing-cluster-version", str(CLUSTER_VERSION), message, hint)])
 
 
-def _running(obj: Object, request: EnablementRequest, outgoing: OutgoingRelease) -> frozenset[str]:
+def _running(cluster: ClusterVersion, target: StatusInputs, outgoing: OutgoingRelease) -> frozenset[str]:
     """Capabilities before the update: those in the status, and those that a valid spec requests of the old release."""
-    cluster = parse_live_cluster_version(obj, Problems())
-    minor_data = request.target.minor_data
+    minor_data = target.minor_data
     if outgoing.minor is not None and outgoing.minor != minor_data.minor:
         minor_data = capability_data.data_of(outgoing.minor) or minor_data
     wrong_names = Problems()
     check_selection(cluster.selection, minor_data, frozenset(), wrong_names)
     if wrong_names:
         return cluster.enabled
-    if nested(obj, "status", "desired", "version") is None and not cluster.enabled:
+    if cluster.version is None and not cluster.enabled:
         return cluster.enabled  # Nothing runs yet.
     return cluster.enabled | requested_names(cluster, minor_data)
 
 
 def _implicit(
-    outgoing: OutgoingRelease, request: EnablementRequest, running: frozenset[str], problems: Problems
+    outgoing: OutgoingRelease,
+    target: StatusInputs,
+    manifests: Sequence[Manifest],
+    running: frozenset[str],
+    problems: Problems,
 ) -> frozenset[str]:
     """Capabilities that the update enables because it moves existing resources into them, or by a forced case."""
-    target = request.target
     if outgoing.version is None and outgoing.manifests is None:
         return frozenset()
     if outgoing.manifests is None:
@@ -194,7 +168,7 @@ def _implicit(
         message = f"is missing: the cluster has {outgoing.version}, and the resources of that release are unknown"
         hint = "Set the release that the cluster has, so the capabilities that the update enables are known"
         raise InvalidOptionError([Problem("error", "missing-previous-release", "previous_release", message, hint)])
-    moved = ImplicitEnablement(outgoing.manifests, request.manifests).implicitly_enabled(running)
+    moved = ImplicitEnablement(outgoing.manifests, manifests).implicitly_enabled(running)
     forced = capability_data.forced_capabilities(outgoing.minor, target.minor_data.minor) if outgoing.minor else ()
     _warn(moved, problems)
     return frozenset(moved) | {item.capability for item in forced if item.capability not in running}

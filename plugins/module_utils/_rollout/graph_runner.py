@@ -29,7 +29,7 @@ from .._release.manifest import Manifest
 from .._release.task_graph import TaskGraph, installs_webhook
 from .apply import Applier
 from .change_set import ApplyResult, ChangeSet, refused
-from .options import REAL_TIMINGS, Timings
+from .options import RolloutOptions
 from .prerequisites import (
     PendingPrerequisites,
     Prerequisite,
@@ -41,15 +41,6 @@ from .prerequisites import (
 from .refusals import Refusal
 
 Result = TypeVar("Result")
-
-
-class RunOptions(NamedTuple):
-    """How a graph is run. ``deadline`` (of ``time.monotonic``) ends retries of what the cluster lacks."""
-
-    parallelism: int
-    deadline: float
-    dry_run: bool
-    timings: Timings = REAL_TIMINGS
 
 
 class RunListener(Protocol):
@@ -104,7 +95,7 @@ class GraphRunner:
     """One run of a graph."""
 
     def __init__(
-        self, graph: TaskGraph, applier: Applier, kinds: RestMapper, options: RunOptions, listener: RunListener
+        self, graph: TaskGraph, applier: Applier, kinds: RestMapper, options: RolloutOptions, listener: RunListener
     ) -> None:
         self._graph, self._applier, self._kinds = graph, applier, kinds
         self._options, self._listener = options, listener

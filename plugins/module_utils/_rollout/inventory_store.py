@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import ListedKinds, find_existing, list_kinds
+from .._kubernetes.lookup import find_existing
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, LockLostError, Problem
 from .._resources import CONFIG_MAPS, ResourceId, Target
@@ -152,17 +152,9 @@ def is_ours(obj: object) -> bool:
     return is_applyset_member(nested(obj, "metadata"))
 
 
-def list_members(client: Client, kinds: RestMapper, inventory: Inventory) -> ListedKinds:
-    """List the members of the ApplySet of all kinds that ``inventory`` contains. Raises ``ClusterError``."""
-    found = (kinds.find(group, kind) for group, kind in sorted({item.group_kind for item in inventory.entries}))
-    return list_kinds(client, dict.fromkeys(served for served in found if served is not None), APPLYSET_MEMBERS)
-
-
-def find_members(
-    client: Client, kinds: RestMapper, resources: Collection[ResourceId], known: ListedKinds
-) -> ApplySetMembers:
-    """Find the members of the ApplySet among ``resources``. ``known`` are listed members. Raises ``ClusterError``."""
-    lookup = find_existing(client, kinds, resources, APPLYSET_MEMBERS, known)
+def find_members(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ApplySetMembers:
+    """Find the members of the ApplySet among ``resources``. Raises ``ClusterError``."""
+    lookup = find_existing(client, kinds, resources, APPLYSET_MEMBERS)
     for error in lookup.errors:
         # The rollout may repair a kind whose webhook does not answer.
         if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from threading import Lock
@@ -23,7 +22,6 @@ from .._problems import ClusterError, Problem
 from .._release.manifest import Manifest
 from .._release.task_graph import run_level_of
 from .._resources import ResourceId
-from .prerequisites import is_definition
 
 
 class Journal:
@@ -59,10 +57,6 @@ class Journal:
                     _write(self._handle, data)
             except OSError as error:
                 self._give_up(error)
-
-    def phase(self, name: str) -> None:
-        """Write that a phase of the run is over, at a time of the system's monotonic clock."""
-        self.write("phase", phase=name, monotonic=round(time.monotonic(), 3))
 
     def close(self) -> None:
         """Close the file. Later lines are dropped."""
@@ -111,7 +105,6 @@ class RolloutEvents:
     def __init__(self, journal: Journal, manifests: Sequence[Manifest]) -> None:
         self._journal = journal
         self._progress = Progress(manifests)
-        self._definitions = {manifest.resource_id for manifest in manifests if is_definition(manifest)}
         self._lock = Lock()
         self._waiting_for: tuple[int, str, str] | None = None
 
@@ -130,10 +123,6 @@ class RolloutEvents:
                 problems=[str(problem) for problem in problems],
             )
             self._waiting_for = None
-            if manifest.resource_id in self._definitions:
-                self._definitions.remove(manifest.resource_id)
-                if not self._definitions:
-                    self._journal.phase("definitions_established")
             level = self._progress.add(manifest)
             if level is not None:
                 self._journal.write("run_level", run_level=level, **self._numbers())

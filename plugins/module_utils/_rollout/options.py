@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -40,52 +41,18 @@ class Timings(NamedTuple):
 REAL_TIMINGS = Timings()
 
 
-class ApplyOptions(NamedTuple):
-    """How manifests are applied. ``with_objects``: results contain the objects before and after."""
-
-    mode: Mode
-    force_conflicts: bool
-    dry_run: bool
-    with_objects: bool
-    timings: Timings = REAL_TIMINGS
-
-
-class RolloutReleaseOptions(NamedTuple):
-    """Which release to load, and the properties of the cluster that its templates contain.
-
-    ``index_directory`` is where its index is kept.
-    """
-
-    path: str
-    openshift_version: str | None
-    cluster_profile: str | None
-    release_image: str | None
-    index_directory: str = ""
-
-
-def release_options_from_params(params: Mapping[str, Any]) -> RolloutReleaseOptions:
-    """Read the release and the profile from the ``params`` of ``_module.argspec.with_release_directory``."""
-    return RolloutReleaseOptions(
-        params["release"],
-        params["openshift_version"],
-        params["cluster_profile"],
-        params["release_image"],
-        params["index_directory"],
-    )
-
-
 class RolloutOptions(NamedTuple):
     """Options of a rollout. ``mode`` is ``None`` for the mode that the CVO would choose.
 
-    ``release_image`` is the pull spec for the status, empty if not set. ``wait_timeout`` is in seconds. ``diff_mode``:
-    the result contains the objects before and after.
+    ``release_image`` is the pull spec for the status, empty if not set. ``deadline`` (of ``time.monotonic``) ends all
+    waits. ``diff_mode``: the result contains the objects before and after.
     """
 
     cluster: ClusterOptions
     mode: Mode | None
     parallelism: int
     wait: bool
-    wait_timeout: float
+    deadline: float
     force_conflicts: bool
     prune: bool
     allow_cvo_managed: bool
@@ -93,6 +60,7 @@ class RolloutOptions(NamedTuple):
     release_image: str
     dry_run: bool
     diff_mode: bool
+    timings: Timings = REAL_TIMINGS
 
 
 def release_apply_spec() -> Spec:
@@ -117,21 +85,24 @@ def release_apply_spec() -> Spec:
     }
 
 
-def rollout_options_from_params(params: Mapping[str, Any], *, dry_run: bool, diff_mode: bool) -> RolloutOptions:
+def rollout_options_from_params(
+    params: Mapping[str, Any], release_image: str, timings: Timings, *, dry_run: bool, diff_mode: bool
+) -> RolloutOptions:
     """Read the options of a rollout from ``params``, those of ``release_apply_spec``."""
     return RolloutOptions(
         cluster=ClusterOptions.from_params(params),
         mode=params["mode"],
         parallelism=params["parallelism"],
         wait=params["wait"],
-        wait_timeout=params["wait_timeout"],
+        deadline=time.monotonic() + (params["wait_timeout"] if params["wait"] else 0),
         force_conflicts=params["force_conflicts"],
         prune=params["prune"],
         allow_cvo_managed=params["allow_cvo_managed"],
         allow_downgrade=params["allow_downgrade"],
-        release_image=params["release_image"] or "",
+        release_image=release_image,
         dry_run=dry_run,
         diff_mode=diff_mode,
+        timings=timings,
     )
 
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from .._capability.cluster_options import check_options, inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._data.inclusion_rules import inclusion_rules
-from .._kubernetes.client import FIELD_MANAGER
 from .._kubernetes.lookup import api_identity
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._references.report import report_dangling
@@ -24,17 +23,17 @@ from .._release.task_graph import Mode, TaskGraph, task_graph
 from .._resources import CLUSTER_VERSIONS, CVO, ResourceId
 from .._unstructured import nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
-from .cluster_state import RolloutContext, defines, included_by_resource, resources_dropped_by
+from .cluster_state import RolloutContext, defines, included_by_resource
 from .desired_object import OwnershipMetadata, is_create_only
 from .drift import owned_digest
 from .enablement import (
     CapabilityPlan,
     OutgoingRelease,
-    enablement_request,
     no_capabilities_error,
     outgoing_release,
-    predict_enablement,
+    plan_capabilities,
     refuse_downgrade,
+    requested_selection,
 )
 from .inventory import Entry, Inventory, applyset_id
 from .options import RolloutOptions
@@ -50,7 +49,6 @@ class RolloutPlan(NamedTuple):
     """
 
     context: RolloutContext
-    loaded: LoadedRelease
     options: RolloutOptions
     outgoing: OutgoingRelease
     capabilities: CapabilityPlan
@@ -60,7 +58,7 @@ class RolloutPlan(NamedTuple):
     @property
     def version(self) -> str:
         """The version of the incoming release."""
-        return self.loaded.release.shown_version
+        return self.context.loaded.release.shown_version
 
 
 class ManifestPlan(NamedTuple):
@@ -82,36 +80,31 @@ class ManifestPlan(NamedTuple):
         return task_graph(self.manifests, self.mode)
 
 
-def plan_rollout(
-    context: RolloutContext, loaded: LoadedRelease, previous: LoadedRelease | None, options: RolloutOptions
-) -> RolloutPlan:
-    """Plan a rollout of ``loaded``. ``previous`` is the release that the cluster has, if the user set it.
+def plan_rollout(context: RolloutContext, previous: LoadedRelease | None, options: RolloutOptions) -> RolloutPlan:
+    """Plan a rollout. ``previous`` is the release that the cluster has, if the user set it.
 
     Raises ``CapabilityError`` if the rollout must not start: it would remove a capability, downgrade the release,
     prune too much, or depend on something unknown.
     """
-    state, version = context.state, loaded.release.shown_version
+    state, release = context.state, context.loaded.release
     problems = Problems(context.problems)
-    request = enablement_request(
-        options.cluster.capabilities, context.target, context.manifests, state.cluster_version, problems
-    )
+    selection = requested_selection(options.cluster.capabilities, context, problems)
     given = _given_release(previous, context)
-    outgoing = outgoing_release(state.cluster_version, state.inventory, given, version, began=bool(context.live))
+    outgoing = outgoing_release(state, given, release.shown_version, began=bool(context.live))
     if not options.allow_downgrade:
-        refuse_downgrade(outgoing, version)
-    request = request._replace(manifests=loaded_by_outgoing(outgoing, context, loaded))
-    prediction = predict_enablement(state.cluster_version, request, outgoing, state.inventory, problems)
-    crd = _cluster_version_crd(context)
+        refuse_downgrade(outgoing, release.shown_version)
+    crd = next((item for item in context.managed if defines(item, CLUSTER_VERSIONS)), None)
     is_served = state.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is not None
-    is_known = is_served or any(defines(item, CLUSTER_VERSIONS) for item in loaded.release.manifests)
-    if state.cluster_version is None and request.selection is None and not options.wait and is_known:
+    moved = loaded_by_outgoing(outgoing, context)
+    capabilities = plan_capabilities(context, selection, outgoing, moved, problems, served=is_served or crd is not None)
+    definitions = [item for item in release.manifests if defines(item, CLUSTER_VERSIONS)]
+    if state.cluster_version is None and selection is None and not options.wait and (is_served or definitions):
         raise no_capabilities_error()
     if options.prune:
-        refuse_unsafe_prune(context, loaded)
-    if crd is None and not is_served:
-        _refuse_excluded_definition(context, loaded)
-    capabilities = CapabilityPlan(state.cluster_version, is_served or crd is not None, request, prediction)
-    return RolloutPlan(context, loaded, options, outgoing, capabilities, crd, tuple(problems))
+        refuse_unsafe_prune(context)
+    if definitions and not capabilities.served:
+        raise _excluded_definition_error(context, definitions[0])
+    return RolloutPlan(context, options, outgoing, capabilities, crd, tuple(problems))
 
 
 def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: Problems) -> ManifestPlan:
@@ -138,7 +131,7 @@ def _warn_about_references(plan: RolloutPlan, status: CapabilityStatus, problems
     context, enabled = plan.context, status.enabled & status.known
     # If the API server does not serve a kind, a rollout has nothing to delete.
     applied = [item for item in context.managed if not item.deletes]
-    found = ReleaseReferences(plan.loaded.release, applied).dangling(enabled)
+    found = ReleaseReferences(context.loaded.release, applied).dangling(enabled)
     report_dangling([item for item in found if item.target not in context.live], enabled, "warning", problems)
 
 
@@ -157,7 +150,7 @@ def final_inventory(
         # Others may change a create-only object, so it does not matter which of its fields we own.
         is_once = is_create_only(result.manifest.annotations)
         if entry is not None and result.metadata and not is_deleted and not is_once:
-            entries[resource] = entry._replace(owned=owned_digest(result.metadata, FIELD_MANAGER))
+            entries[resource] = entry._replace(owned=owned_digest(result.metadata))
     for resource in _gone(plan, changes, leftovers, is_finished=is_finished):
         entries.pop(resource, None)
     if is_finished:
@@ -171,7 +164,7 @@ def _gone(
     """Resources that no longer exist: dropped ones without an object, pruned ones, and deleted ones."""
     context = plan.context
     exists = {*context.live, *context.members.unread}
-    gone = {item for item in resources_dropped_by(context.state, plan.loaded) if item not in exists}
+    gone = {item for item in context.dropped if item not in exists}
     gone |= {item.resource for item in leftovers if item.pruned}
     if is_finished:
         gone |= {
@@ -214,33 +207,24 @@ def _given_release(previous: LoadedRelease | None, context: RolloutContext) -> O
     return OutgoingRelease(release.version, release.minor, manifests)
 
 
-def loaded_by_outgoing(
-    outgoing: OutgoingRelease, context: RolloutContext, loaded: LoadedRelease
-) -> tuple[Manifest, ...]:
-    """The manifests of ``loaded`` that the CVO of the outgoing release loads: its rules decide what moves."""
+def loaded_by_outgoing(outgoing: OutgoingRelease, context: RolloutContext) -> tuple[Manifest, ...]:
+    """The manifests that the CVO of the outgoing release loads: its rules decide what moves."""
     inclusion = context.resolved.context
     rules = inclusion.rules if outgoing.minor is None else inclusion_rules(outgoing.minor)
     if rules == inclusion.rules:
         return context.manifests
-    return included_manifests(loaded.release.manifests, inclusion._replace(rules=rules))
+    return included_manifests(context.loaded.release.manifests, inclusion._replace(rules=rules))
 
 
-def _cluster_version_crd(context: RolloutContext) -> Manifest | None:
-    return next((item for item in context.managed if defines(item, CLUSTER_VERSIONS)), None)
-
-
-def _refuse_excluded_definition(context: RolloutContext, loaded: LoadedRelease) -> None:
-    """Raise ``ClusterError`` if the release defines ClusterVersion, but for other clusters only."""
-    definitions = [item for item in loaded.release.manifests if defines(item, CLUSTER_VERSIONS)]
-    if not definitions:
-        return
+def _excluded_definition_error(context: RolloutContext, definition: Manifest) -> ClusterError:
+    """The error of a release that defines ClusterVersion, but for other clusters only."""
     message = "the release contains definitions of it, but none is included for this cluster"
     hint = (
         "Check feature_set, cluster_profile and overrides. For a hosted control plane, create the definition and the "
         "ClusterVersion first, as HyperShift does"
     )
-    where = f"{definitions[0].file}, {CLUSTER_VERSIONS.resource}"
-    raise ClusterError([*context.problems, Problem("error", "excluded-definition", where, message, hint)])
+    where = f"{definition.file}, {CLUSTER_VERSIONS.resource}"
+    return ClusterError([*context.problems, Problem("error", "excluded-definition", where, message, hint)])
 
 
 def _required_mode(plan: RolloutPlan, status: CapabilityStatus) -> Mode:

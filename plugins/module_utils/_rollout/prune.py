@@ -17,10 +17,9 @@ from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
-from .._release.loader import LoadedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId, Target, target_for
 from .change_set import ApplyResult, Leftover
-from .cluster_state import RolloutContext, resources_dropped_by
+from .cluster_state import RolloutContext
 from .desired_object import is_create_only, is_created_by_rollout
 from .inventory_store import RunLock
 
@@ -30,21 +29,15 @@ _CLUSTER_VERSIONS = ResourceId(
 )
 
 
-def leftovers_of(context: RolloutContext, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
-    """The existing resources of earlier rollouts that no manifest of the release contains, sorted."""
-    dropped = resources_dropped_by(context.state, loaded)
-    return tuple(resource for resource in dropped if resource in context.live)
-
-
-def refuse_unsafe_prune(context: RolloutContext, loaded: LoadedRelease) -> None:
+def refuse_unsafe_prune(context: RolloutContext) -> None:
     """Raise ``InvalidOptionError`` if the release seems to be incomplete or another one.
 
     The ClusterVersion owns all applied objects, so deleting its definition would delete everything.
     """
     inventory = context.state.inventory
-    leftovers = leftovers_of(context, loaded)
+    leftovers = _leftovers(context)
     code = message = ""
-    if loaded.partial:
+    if context.loaded.partial:
         code = "incomplete-release"
         message = "is not possible, because the release is incomplete (see the warnings), so leftovers are unknown"
     elif _CLUSTER_VERSIONS in leftovers:
@@ -58,15 +51,14 @@ def refuse_unsafe_prune(context: RolloutContext, loaded: LoadedRelease) -> None:
         raise InvalidOptionError([Problem("error", code, "prune", message, hint)])
 
 
-def as_kept(resources: Sequence[ResourceId]) -> tuple[Leftover, ...]:
-    """Leftovers that are listed and stay."""
-    return tuple(Leftover(resource, pruned=False) for resource in resources)
+def as_kept(context: RolloutContext) -> tuple[Leftover, ...]:
+    """The leftovers, which are listed and stay."""
+    return tuple(Leftover(resource, pruned=False) for resource in _leftovers(context))
 
 
 def prune(
     client: Client,
     context: RolloutContext,
-    resources: Sequence[ResourceId],
     applied: Sequence[ApplyResult],
     lock: RunLock | None,
     problems: Problems,
@@ -79,7 +71,7 @@ def prune(
     leftovers: list[Leftover] = []
     is_over = False
     # Definitions and namespaces last, because deleting them deletes the rest.
-    for resource in sorted(resources, key=lambda resource: resource.kind in _CREATED_FIRST):
+    for resource in sorted(_leftovers(context), key=lambda resource: resource.kind in _CREATED_FIRST):
         served = context.state.kinds.find(resource.group, resource.kind)
         if served is None:
             continue  # It was deleted with its definition.
@@ -104,6 +96,11 @@ def prune(
                 is_over = not isinstance(error, ApiError)  # Another run owns the cluster, or it does not answer.
         leftovers.append(Leftover(resource, is_pruned))
     return tuple(sorted(leftovers))
+
+
+def _leftovers(context: RolloutContext) -> tuple[ResourceId, ...]:
+    """The existing resources of earlier rollouts that no manifest of the release contains, sorted."""
+    return tuple(resource for resource in context.dropped if resource in context.live)
 
 
 def _is_needed_by(result: ApplyResult, target: Target, metadata: Mapping[str, Any], kinds: RestMapper) -> bool:

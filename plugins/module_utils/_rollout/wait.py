@@ -22,6 +22,7 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
 from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, target_for
+from .cluster_state import RolloutContext
 from .desired_object import is_create_only
 from .inventory_store import APPLYSET_MEMBERS
 
@@ -33,8 +34,7 @@ _Unready = Sequence[tuple[Target, str, Readiness]]
 
 def wait_until_ready(
     client: Client,
-    kinds: RestMapper,
-    release: Release,
+    context: RolloutContext,
     manifests: Iterable[Manifest],
     mode: Mode,
     deadline: float,
@@ -46,7 +46,8 @@ def wait_until_ready(
     Reports objects that are not ready at ``deadline`` (of ``time.monotonic``), and warns of degraded operators.
     ``notify`` receives the number of unready objects, the first of them, and why it is not ready.
     """
-    waited_for = _by_kind(kinds, manifests)
+    release = context.loaded.release
+    waited_for = _by_kind(context.state.kinds, manifests)
     failure: ClusterError | None = None
     unlisted: dict[Target, ClusterError] = {}
     warnings = Problems()

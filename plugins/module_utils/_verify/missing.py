@@ -8,22 +8,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from .._data.aggregated_apis import is_aggregated
 from .._kubernetes.lookup import ExistingResources
+from .._kubernetes.rest_mapper import RestMapper
 from .._problems import Problems
 from .._release.manifest import Manifest
-from .._resources import ApiResource, Target, target_for
+from .._resources import Target, target_for
 
 ABSENT = "does not exist"
-
-
-class ServedKinds(Protocol):
-    """The kinds that a cluster serves, in versions."""
-
-    def find(self, group: str, kind: str, version: str = "") -> ApiResource | None:
-        """Return a kind; ``None`` if it is not served."""
 
 
 class Missing(NamedTuple):
@@ -42,7 +36,7 @@ class ExpectedResources(NamedTuple):
 
 
 def find_missing(
-    kinds: ServedKinds,
+    kinds: RestMapper,
     expected: Iterable[Manifest],
     lookup: ExistingResources,
     is_cvo_running: Callable[[], bool],

@@ -20,8 +20,10 @@ _MOST_FIELDS = 20
 def verification_dict(verification: Verification) -> dict[str, Any]:
     """Convert a verification to the result of the module."""
     status = verification.status
+    different = [item for item in verification.checked if item.fields]
+    unready = [(item.manifest, item.readiness) for item in verification.checked if item.readiness]
     return {
-        "differences": _differences(verification),
+        "differences": _differences(verification, len(different), len(unready)),
         "changed": False,
         "verified": verification.verified,
         "missing": [{**_manifest(item.manifest), "reason": item.reason} for item in verification.missing],
@@ -40,11 +42,11 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
                 "fields": [field._asdict() for field in item.fields[:_MOST_FIELDS]],
                 "more_fields": max(0, len(item.fields) - _MOST_FIELDS),
             }
-            for item in verification.different
+            for item in different
         ],
         "unready": [
-            {**_manifest(item.manifest), "state": item.readiness.state, "message": item.readiness.message}
-            for item in verification.unready
+            {**_manifest(manifest), "state": readiness.state, "message": readiness.message}
+            for manifest, readiness in unready
         ],
         "capability_status": {
             "enabled_capabilities": sorted(status.enabled),
@@ -54,13 +56,13 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
     }
 
 
-def _differences(verification: Verification) -> list[str]:
+def _differences(verification: Verification, different: int, unready: int) -> list[str]:
     """What keeps a cluster from being as its release describes. Orphaned resources do not: no CVO deletes them."""
     unexpected = [item for item in verification.unexpected if ORPHANED not in item.unexpected.reasons[:1]]
     counts = {
         "missing": len(verification.missing),
-        "different": len(verification.different),
-        "unready": len(verification.unready),
+        "different": different,
+        "unready": unready,
         "unexpected": len(unexpected),
     }
     failed = has_errors(verification.problems)

@@ -16,29 +16,25 @@ from typing import NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import CapabilityStatus, depends_on_feature_set
 from .._capability.resolved_release import resolve_cluster
-from .._cluster.cluster_version import CLUSTER_VERSION, parse_live_cluster_version
-from .._cluster.readiness import Readiness
+from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.spec_change import merged_status
 from .._cluster.status import find_running_cvo
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._problems import ClusterError, Problem, Problems
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest
 from .._resources import ResourceId
 from .._rollout.cluster_state import (
     ClusterState,
     RolloutContext,
     included_by_resource,
-    resources_dropped_by,
     rollout_context,
 )
 from .._rollout.desired_object import check_annotations
 from .._rollout.feature_set import FeatureGateReading, read_feature_gate
 from .._rollout.inventory_store import is_applyset_member, is_ours
-from .compare import compare, report_checked
+from .compare import CheckedResource, compare, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
-from .difference import Difference
 from .missing import ABSENT, Missing, find_missing
 
 
@@ -49,29 +45,17 @@ class Unexpected(NamedTuple):
     unexpected: UnexpectedResource
 
 
-class Different(NamedTuple):
-    """A manifest whose resource has other content."""
-
-    manifest: Manifest
-    fields: tuple[Difference, ...]
-
-
-class Unready(NamedTuple):
-    """A manifest whose resource is not ready."""
-
-    manifest: Manifest
-    readiness: Readiness
-
-
 class Verification(NamedTuple):
-    """Result of a comparison. ``verified`` is the number of resources that could be checked."""
+    """Result of a comparison. ``verified`` is the number of resources that could be checked.
+
+    ``checked`` are the existing ones, different or not.
+    """
 
     status: CapabilityStatus
     verified: int
     missing: tuple[Missing, ...]
     unexpected: tuple[Unexpected, ...]
-    different: tuple[Different, ...]
-    unready: tuple[Unready, ...]
+    checked: tuple[CheckedResource, ...]
     problems: tuple[Problem, ...]
 
 
@@ -92,8 +76,8 @@ def verify(
     _check_version(state, loaded, problems)
     context = rollout_context(state, loaded, given, state.release_image, gate)
     problems += context.problems
-    status = _capability_status(context, loaded, capabilities, problems)
-    desired = _desired_state(context, loaded, status, gate, problems)
+    status = _capability_status(context, capabilities, problems)
+    desired = _desired_state(context, status, gate, problems)
     resources = {*(item.resource_id for item in desired.expected), *desired.unexpected}
     lookup = find_existing(client, state.kinds, resources)
     problems += lookup.problems
@@ -107,8 +91,7 @@ def verify(
         len(resources - lookup.unclear - unread - unserved),
         (*found.missing, *(Missing(item.manifest, ABSENT) for item in checked if item.absent)),
         _unexpected(desired, lookup),
-        tuple(Different(item.manifest, item.fields) for item in checked if item.fields),
-        tuple(Unready(item.manifest, item.readiness) for item in checked if item.readiness),
+        tuple(checked),
         problems.unique(),
     )
 
@@ -131,37 +114,30 @@ def _check_version(state: ClusterState, loaded: LoadedRelease, problems: Problem
         problems.warning("unfinished-rollout", "", message, "Run release_apply again")
 
 
-def _capability_status(
-    context: RolloutContext, loaded: LoadedRelease, capabilities: object, problems: Problems
-) -> CapabilityStatus:
+def _capability_status(context: RolloutContext, capabilities: object, problems: Problems) -> CapabilityStatus:
     """Resolve the selection, by default the capabilities in the status and the inventory of the cluster."""
     if capabilities is not None:
         options = context.options._replace(capabilities=capabilities)
-        return resolve_cluster(options, loaded.release, problems)[1]
-    inventory, obj = context.state.inventory, context.state.cluster_version
-    reported = parse_live_cluster_version(obj, Problems()) if obj else None
-    if inventory is None and (reported is None or reported.status is None):
-        message = "does not report capabilities" if obj else ABSENT
+        return resolve_cluster(options, context.loaded.release, problems)[1]
+    reported = context.state.cluster
+    if context.state.inventory is None and (reported is None or reported.status is None):
+        message = "does not report capabilities" if reported else ABSENT
         hint = "Set capabilities to the selection to compare with"
         problems.error("missing-capabilities", str(CLUSTER_VERSION), message, hint)
         raise ClusterError(problems)
-    recorded = inventory.enabled if inventory else frozenset[str]()
-    return merged_status(reported, context.target.minor_data, recorded)
+    return merged_status(reported, context.target.minor_data, context.recorded)
 
 
 def _desired_state(
-    context: RolloutContext,
-    loaded: LoadedRelease,
-    status: CapabilityStatus,
-    gate: FeatureGateReading,
-    problems: Problems,
+    context: RolloutContext, status: CapabilityStatus, gate: FeatureGateReading, problems: Problems
 ) -> DesiredState:
     """Compute the desired state without manifests whose annotations make the CVO reject them; those are reported."""
     rules = context.resolved.context.rules
-    manifests = [item for item in loaded.release.manifests if gate.readable or not depends_on_feature_set(item, rules)]
+    release = context.loaded.release
+    manifests = [item for item in release.manifests if gate.readable or not depends_on_feature_set(item, rules)]
     inventory = context.state.inventory
     entries = inventory.entries if inventory else {}
-    leftovers = {resource: entries[resource].capabilities for resource in resources_dropped_by(context.state, loaded)}
+    leftovers = {resource: entries[resource].capabilities for resource in context.dropped}
     inclusion = context.resolved.context._replace(capability_status=status, overrides=context.overrides)
     included = context.without_overridden(included_by_resource(context, status))
     desired = desired_state(included, manifests, inclusion, leftovers)

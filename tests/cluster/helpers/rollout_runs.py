@@ -152,7 +152,7 @@ def inventory_of(plane: ControlPlane, objects: list[dict[str, Any]]) -> Any:
     for line in item["data"]["resources"].splitlines():
         *resource, names, digest = json.loads(line)
         there = metadata.get(tuple(resource))
-        assert not digest or (there and digest == owned_digest(there, MANAGER)), resource
+        assert not digest or (there and digest == owned_digest(there)), resource
         lines.append([*resource, names, bool(digest)])
     return {**_comparable(item), "data": {**item["data"], "resources": lines}}
 

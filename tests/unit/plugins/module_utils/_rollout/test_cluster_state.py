@@ -12,10 +12,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
     CLUSTER_VERSION,
     parse_live_cluster_version,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import ReleaseOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release import documents
 from ansible_collections.capability.openshift.plugins.module_utils._release.documents import read_manifest_file
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import ManifestFile
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import OpenedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     ClusterState,
     load_release_for,
@@ -23,16 +25,21 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import FeatureGateReading
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import RolloutReleaseOptions
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
 OF_CLUSTER, GIVEN = "registry.example/cluster@sha256:1", "registry.example/given@sha256:2"
 
 
 def state_of(version: str, image: str = OF_CLUSTER) -> ClusterState:
-    desired = {"status": {"desired": {"version": version, "image": image}}}
+    status = {"desired": {"version": version, "image": image}}
+    obj = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "status": status}
     kinds: Any = None
-    return ClusterState(kinds, StoredInventory(None), desired, ())
+    return ClusterState(kinds, StoredInventory(None), obj, parse_live_cluster_version(obj, Problems()), ())
+
+
+def release_options(image: str | None, profile: str = "") -> ReleaseOptions:
+    source: Any = None
+    return ReleaseOptions("", None, image, profile, source)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +65,12 @@ def test_a_release_is_loaded_once_with_the_image_of_a_cluster_of_its_version(
 
     monkeypatch.setattr(documents, "read_manifest_file", counted)
 
-    loaded = load_release_for(state, RolloutReleaseOptions(str(tmp_path), None, None, given))
+    problems = Problems()
+    loaded = load_release_for(state, release_options(given), OpenedRelease(str(tmp_path)), problems)
 
     (cvo,) = [item for item in loaded.release.manifests if item.resource_id.name == "cvo"]
     assert loaded.release.read_body(cvo)["data"]["image"] == rendered
-    assert bool(loaded.problems) == is_reported
+    assert bool(problems) == is_reported
     assert read == ["manifests/0000_00_cvo_01.yaml", "release-manifests/0000_10_any.yaml"]
 
 
@@ -78,8 +86,8 @@ def test_what_is_not_known_of_hypershift_is_reported_once(options, codes, tmp_pa
     profile = "ibm-cloud-managed"
     file = "0000_50_olm_00-packageserver.pdb.yaml"
     release = write_release(tmp_path, {file: manifest("pdb", profile=profile)}, cvo={"a.yaml": manifest("a")})
-    state = state_of("4.20.3")._replace(cluster_version=None)
-    loaded = load_release_for(state, RolloutReleaseOptions(str(release), None, profile, GIVEN))
+    state = state_of("4.20.3")._replace(cluster_version=None, cluster=None)
+    loaded = load_release_for(state, release_options(GIVEN, profile), OpenedRelease(str(release)), Problems())
     given = ClusterOptions(cluster_profile=profile, **options)
 
     context = rollout_context(state, loaded, given, GIVEN, FeatureGateReading(readable=True))

@@ -9,24 +9,27 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ClusterVersion
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import ClusterState
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.enablement import (
     OutgoingRelease,
     outgoing_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import Inventory
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
 from ansible_collections.capability.openshift.plugins.module_utils._version import find_minor
 
 OLD, NEW = "4.21.0", "4.22.0"
 GIVEN = OutgoingRelease(OLD, find_minor(OLD), ())
 
 
-def cluster_version(version: str) -> dict[str, Any]:
-    return {"status": {"desired": {"version": version}}}
-
-
-def inventory(version: str) -> Inventory:
-    return Inventory(version, "self-managed-high-availability", frozenset(), "", {}, frozenset())
+def state_of(version: str, recorded: str | None) -> ClusterState:
+    inventory = Inventory(recorded, "self-managed-high-availability", frozenset(), "", {}) if recorded else None
+    kinds: Any = None
+    cluster = ClusterVersion(version, Selection(), None, ())
+    return ClusterState(kinds, StoredInventory(inventory), {}, cluster, ())
 
 
 @pytest.mark.parametrize(
@@ -43,8 +46,7 @@ def inventory(version: str) -> Inventory:
 def test_previous_release_counts_unless_the_cluster_is_further(
     version: str, recorded_version: str | None, began: bool, expected: str
 ) -> None:
-    recorded = inventory(recorded_version) if recorded_version else None
-    outgoing = outgoing_release(cluster_version(version), recorded, GIVEN, NEW, began=began)
+    outgoing = outgoing_release(state_of(version, recorded_version), GIVEN, NEW, began=began)
     assert outgoing.version == expected
     assert outgoing.minor == find_minor(expected)
 
@@ -52,4 +54,4 @@ def test_previous_release_counts_unless_the_cluster_is_further(
 @pytest.mark.parametrize("began", [False, True])
 def test_another_release_than_that_of_the_cluster_is_an_error(began: bool) -> None:
     with pytest.raises(InvalidOptionError, match=r"is 4\.21\.0, but the cluster has 4\.20\.7"):
-        outgoing_release(cluster_version("4.20.7"), None, GIVEN, NEW, began=began)
+        outgoing_release(state_of("4.20.7", None), GIVEN, NEW, began=began)

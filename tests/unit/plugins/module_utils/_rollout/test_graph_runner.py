@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.chan
     ChangeSet,
     refused,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner, RunOptions
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import REAL_TIMINGS, Timings
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Refusal
 
@@ -105,7 +106,7 @@ def run(
 ) -> ChangeSet:
     kinds: Any = NoKinds()
     applier: Any = fake
-    options = RunOptions(1, time.monotonic(), dry_run, timings)
+    options: Any = SimpleNamespace(parallelism=1, deadline=time.monotonic(), dry_run=dry_run, timings=timings)
     return GraphRunner(task_graph(manifests, mode), applier, kinds, options, Listener(error)).run()
 
 

@@ -10,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     Manifest,
     manifest_from_object,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout import journal as _journal
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import (
     Journal,
@@ -287,18 +285,3 @@ def test_waiting_is_written_again_after_a_manifest(tmp_path):
     rollout.waiting(1, "x", "y")
 
     assert len(events(tmp_path / "j", "waiting")) == 2
-
-
-def test_phases_have_times_that_only_grow(tmp_path):
-    path = tmp_path / "j"
-    journal = Journal(str(path))
-    journal.phase("release_read")
-    kind = manifest("10", "a")._replace(
-        resource_id=ResourceId("apiextensions.k8s.io", "CustomResourceDefinition", "", "a.test.io")
-    )
-    rollout = RolloutEvents(journal, [kind, manifest("10", "b")])
-    rollout.manifest(kind, "created", ())
-    rollout.manifest(kind, "created", ())
-    phases = events(path, "phase")
-    assert [line["phase"] for line in phases] == ["release_read", "definitions_established"]
-    assert phases[0]["monotonic"] <= phases[1]["monotonic"] <= round(time.monotonic(), 3)

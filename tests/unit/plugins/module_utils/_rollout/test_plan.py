@@ -73,7 +73,7 @@ def manifest(name: str, **annotations: str) -> Manifest:
 
 def plan_of(stored: Inventory | None, *manifests: Manifest, outgoing: str | None = None, mode: Any = None) -> Any:
     kinds: Any = SimpleNamespace(find=lambda group, kind: None)
-    state = ClusterState(kinds, StoredInventory(stored), None, ())
+    state = ClusterState(kinds, StoredInventory(stored), None, None, ())
     target: Any = None
     release: Any = SimpleNamespace(shown_version=VERSION, manifests=manifests)
     resolved: Any = ResolvedRelease(
@@ -85,11 +85,13 @@ def plan_of(stored: Inventory | None, *manifests: Manifest, outgoing: str | None
         always=frozenset(),
         loaded=manifests,
     )
-    context = RolloutContext(state, ClusterOptions(), resolved, (), target, ())
     loaded: Any = SimpleNamespace(release=release)
+    in_release = {item.resource_id for item in manifests}
+    dropped = tuple(item for item in (stored.entries if stored else ()) if item not in in_release)
+    context = RolloutContext(state, loaded, ClusterOptions(), resolved, (), target, dropped, ())
     options: Any = SimpleNamespace(mode=mode)
     capabilities: Any = None
-    return RolloutPlan(context, loaded, options, OutgoingRelease(outgoing, None, None), capabilities, None, ())
+    return RolloutPlan(context, options, OutgoingRelease(outgoing, None, None), capabilities, None, ())
 
 
 def work_of(plan: RolloutPlan, implicit: frozenset[str] = frozenset()) -> ManifestPlan:
@@ -142,7 +144,7 @@ def test_rules_of_the_outgoing_release_decide_what_moves(minor: Minor | None, na
     inclusion = InclusionContext(PROFILE, feature_set="", rules=inclusion_rules(Minor(4, 16)))
     resolved = plan.context.resolved._replace(context=inclusion, loaded=(base,))
     context = plan.context._replace(resolved=resolved)
-    loaded = loaded_by_outgoing(OutgoingRelease(None, minor, None), context, plan.loaded)
+    loaded = loaded_by_outgoing(OutgoingRelease(None, minor, None), context)
     assert [item.resource_id.name for item in loaded] == names
 
 
@@ -165,7 +167,7 @@ def final(plan: RolloutPlan, *results: ApplyResult, leftovers: tuple[Leftover, .
 def test_final_inventory_records_what_we_own() -> None:
     item = manifest("a")
     result = final(plan_of(None, item), ApplyResult(item, "created", metadata=MANAGED))
-    assert result.entries[item.resource_id] == Entry((), owned_digest(MANAGED, FIELD_MANAGER))
+    assert result.entries[item.resource_id] == Entry((), owned_digest(MANAGED))
     assert (result.unfinished, result.implicit) == ("", frozenset())
 
 
@@ -224,7 +226,7 @@ def test_a_deletion_needs_no_definition() -> None:
     annotations = {INCLUDED: "true", DELETE_ANNOTATION: "true"}
     widget = Manifest(ResourceId("example.org", "Widget", "", "one"), "v1", annotations, "a.yaml")
     plan = plan_of(None, widget, definition)
-    plan.loaded.release.read_body = lambda manifest: {"spec": {"names": {"kind": "Widget"}}}
+    plan.context.loaded.release.read_body = lambda manifest: {"spec": {"names": {"kind": "Widget"}}}
     problems = Problems()
     plan_manifests(plan, CapabilityResult(None, CapabilityStatus(ENABLED, ENABLED), None, frozenset(), False), problems)
     assert problems == []

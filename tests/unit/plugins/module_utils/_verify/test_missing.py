@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.lookup import ExistingResources
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -36,7 +38,8 @@ def found(
         {resources[name]: {} for name in existing}, frozenset(resources[name] for name in unclear), (), 0
     )
     problems = Problems()
-    return find_missing(Kinds(), expected, lookup, lambda: cvo, problems), problems
+    kinds: Any = Kinds()
+    return find_missing(kinds, expected, lookup, lambda: cvo, problems), problems
 
 
 STREAMS = (manifest("ImageStream", "image.openshift.io"), manifest("ImageStream", "image.openshift.io", "b"))

@@ -8,17 +8,17 @@ import json
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._verify.compare import shorten
+from ansible_collections.capability.openshift.plugins.module_utils._verify.compare import CheckedResource, shorten
 from ansible_collections.capability.openshift.plugins.module_utils._verify.difference import Difference
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
-from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Different, Verification
+from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Verification
 
 MANIFEST = Manifest(ResourceId("", "ConfigMap", "a", "b"), "v1", {}, "file.yaml")
 
 
 def shown(*fields: Difference):
     status = CapabilityStatus(frozenset(), frozenset())
-    verification = Verification(status, 1, (), (), (Different(MANIFEST, fields),), (), ())
+    verification = Verification(status, 1, (), (), (CheckedResource(MANIFEST, fields=fields),), ())
     (item,) = verification_dict(verification)["different"]
     return item
 
