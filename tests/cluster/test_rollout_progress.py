@@ -332,11 +332,3 @@ def test_a_journal_that_cannot_be_written_is_an_error_before_anything_is_sent(si
     assert f"cannot be written: {reason}" in played.result["msg"]
     assert played.result["problems"][0]["where"] == "journal"
     assert site.plane.audit.requests(mark, user_agent=FIELD_MANAGER) == []
-
-
-def test_module_that_rejects_its_options_reports_that(site):
-    played = site.play(mode="nonsense")
-
-    assert played.code == 2
-    assert "value of mode must be one of" in played.result["msg"]
-    assert temporary_files(site.folder) == []

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from threading import Lock
@@ -21,7 +22,6 @@ from typing import Any
 from .._problems import ClusterError, Problem
 from .._release.manifest import Manifest
 from .._release.task_graph import run_level_of
-from .._resources import ResourceId
 
 
 class Journal:
@@ -73,44 +73,19 @@ class Journal:
             self._handle = None
 
 
-class Progress:
-    """Counts processed manifests, including failed ones."""
-
-    def __init__(self, manifests: Iterable[Manifest]) -> None:
-        self._open: dict[str, set[ResourceId]] = {}
-        for manifest in manifests:
-            self._open.setdefault(run_level_of(manifest.file), set()).add(manifest.resource_id)
-        self.total = sum(map(len, self._open.values()))
-        self.done = 0
-
-    @property
-    def percent(self) -> int:
-        """The processed share, rounded down, so 100 means all."""
-        return 100 * self.done // self.total if self.total else 100
-
-    def add(self, manifest: Manifest) -> str | None:
-        """Count a manifest once. Returns its run level if it was the last one of that level."""
-        level = run_level_of(manifest.file)
-        remaining = self._open.get(level, set())
-        if manifest.resource_id not in remaining:
-            return None
-        remaining.remove(manifest.resource_id)
-        self.done += 1
-        return None if remaining else level
-
-
 class RolloutEvents:
     """Writes the events of a rollout to its journal. Threads may use it; the numbers in the journal only grow."""
 
     def __init__(self, journal: Journal, manifests: Sequence[Manifest]) -> None:
         self._journal = journal
-        self._progress = Progress(manifests)
+        self._left = Counter(run_level_of(manifest.file) for manifest in manifests)
+        self._done, self._total = 0, len(manifests)
         self._lock = Lock()
         self._waiting_for: tuple[int, str, str] | None = None
 
     def start(self, release: str, mode: str) -> None:
         """Write that the rollout starts."""
-        self._journal.write("start", release=release, mode=mode, total=self._progress.total)
+        self._journal.write("start", release=release, mode=mode, total=self._total)
 
     def manifest(self, manifest: Manifest, state: str, problems: Iterable[Problem]) -> None:
         """Write the result of a manifest, and its run level if that is finished."""
@@ -123,8 +98,10 @@ class RolloutEvents:
                 problems=[str(problem) for problem in problems],
             )
             self._waiting_for = None
-            level = self._progress.add(manifest)
-            if level is not None:
+            level = run_level_of(manifest.file)
+            self._left[level] -= 1
+            self._done += 1
+            if not self._left[level]:
                 self._journal.write("run_level", run_level=level, **self._numbers())
 
     def waiting(self, left: int, resource: str, message: str) -> None:
@@ -139,7 +116,9 @@ class RolloutEvents:
         self._journal.write("end", **self._numbers(), problems=[str(problem) for problem in problems])
 
     def _numbers(self) -> dict[str, int]:
-        return {"done": self._progress.done, "total": self._progress.total, "percent": self._progress.percent}
+        # The share is rounded down, so 100 means all.
+        percent = 100 * self._done // self._total if self._total else 100
+        return {"done": self._done, "total": self._total, "percent": percent}
 
 
 def _open(path: str) -> int:

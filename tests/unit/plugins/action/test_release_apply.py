@@ -174,17 +174,6 @@ def local_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_progress_is_shown_with_the_host_on_standard_error(tmp_path, monkeypatch):
-    task = Task(tmp_path, MODULE)
-    task.run(monkeypatch)
-    assert task.shown == [(f"berlin: {FIRST}", True)]
-
-
-def test_the_result_is_that_of_the_module(tmp_path, monkeypatch):
-    result = Task(tmp_path, MODULE).run(monkeypatch)
-    assert result == {"changed": True, "invocation": {"module_args": {"journal": None, "release": "r"}}}
-
-
 def test_the_temporary_journal_is_removed(tmp_path, monkeypatch, local_tmp):
     seen = []
 
@@ -207,34 +196,6 @@ def test_an_interrupted_task_leaves_no_file(tmp_path, monkeypatch, local_tmp):
         task.run(monkeypatch)
     assert list(local_tmp.iterdir()) == []
     assert task.task.args == {"release": "r"}
-
-
-def test_a_journal_of_the_user_is_followed_and_kept(tmp_path, monkeypatch, local_tmp):
-    path = tmp_path / "mine.jsonl"
-    task = Task(tmp_path, MODULE, args={"journal": str(path)})
-    result = task.run(monkeypatch)
-
-    assert task.shown == [(f"berlin: {FIRST}", True)]
-    assert len(path.read_bytes().splitlines()) == 3
-    assert result["invocation"]["module_args"]["journal"] == str(path)
-    assert list(local_tmp.iterdir()) == []
-
-
-def test_an_earlier_run_in_the_journal_is_not_shown_again(tmp_path, monkeypatch):
-    path = tmp_path / "mine.jsonl"
-    path.write_bytes(line(start("old")) + b"\n" + line(level("10", 1, 0, "old")) + b"\n" + b'{"half')
-    task = Task(tmp_path, journals(b"", start(), level("30", 245, 27)), args={"journal": str(path)})
-    task._module = lambda args: (path.write_bytes(path.read_bytes() + b"\n"), MODULE(args))[1]
-    task.run(monkeypatch)
-
-    assert task.shown == [(f"berlin: {FIRST}", True)]
-
-
-def test_a_relative_journal_starts_from_the_directory_of_the_playbook(tmp_path, monkeypatch):
-    (tmp_path / "elsewhere").mkdir()
-    task = Task(tmp_path, MODULE, args={"journal": "mine.jsonl"})
-    task.run(monkeypatch)
-    assert len(task.shown) == 1
 
 
 def test_the_home_directory_and_variables_are_expanded_as_by_the_module(tmp_path, monkeypatch):
