@@ -226,24 +226,12 @@ def test_object_whose_creation_was_not_answered_gets_the_owner(rollouts: Rollout
     assert rollouts.get(body)["metadata"]["ownerReferences"][0]["uid"] == uid
 
 
-def test_cluster_version_does_not_control_create_only_objects(rollouts: Rollouts) -> None:
-    uid = owned(rollouts, ONCE)
-    assert rollouts.get(ONCE)["metadata"]["ownerReferences"] == [owner(uid)]
-
-
 def test_owner_of_the_manifest_wins(rollouts: Rollouts) -> None:
     owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
     body = config_map("a")
     body["metadata"]["ownerReferences"] = [owner]
     owned(rollouts, body)
     assert rollouts.get(body)["metadata"]["ownerReferences"] == [owner]
-
-
-def test_cluster_version_of_another_cluster_in_a_manifest_is_no_owner(rollouts: Rollouts) -> None:
-    body = config_map("a")
-    body["metadata"]["ownerReferences"] = [owner("6ba7b810-9dad-41d1-80b4-00c04fd430c8")]
-    uid = owned(rollouts, body)
-    assert rollouts.get(body)["metadata"]["ownerReferences"] == [owner(uid, controller=True)]
 
 
 def test_definition_of_the_owner_has_no_owner(rollouts: Rollouts) -> None:
@@ -259,13 +247,6 @@ def test_owner_of_another_manager_stays(rollouts: Rollouts) -> None:
     rollouts.api.patch(path, {"metadata": {"ownerReferences": [owner(uid, controller=True), other]}})
     rollouts.done(rollouts.folder / "release")
     assert other in rollouts.get(config_map("a"))["metadata"]["ownerReferences"]
-
-
-def test_owner_of_another_cluster_is_dropped_if_there_is_no_cluster_version(rollouts: Rollouts) -> None:
-    body = config_map("a")
-    body["metadata"]["ownerReferences"] = [owner("6ba7b810-9dad-41d1-80b4-00c04fd430c8")]
-    rollouts.done([body])
-    assert "ownerReferences" not in rollouts.get(body)["metadata"]
 
 
 # Injected values

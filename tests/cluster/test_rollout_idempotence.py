@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._rollout import cluster_state
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import CREATED_BY_ROLLOUT
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
@@ -79,24 +77,6 @@ def test_second_run_of_the_example_writes_nothing_and_sends_list_requests_only(r
     assert len([request for request in asked if request.verb == "list"]) <= len(kinds)
     assert len([request for request in asked if request.verb == "get"]) <= 8
     assert len(again["unchanged"]) == len(first["created"]) > 40
-
-
-def test_second_run_lists_objects_while_it_reads_the_release(
-    rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = rollouts.release([MINE, OTHER])
-    rollouts.done(release)
-    mark = rollouts.plane.audit.mark()
-
-    def load_after_lists(*arguments: Any, **options: Any) -> Any:
-        wait_for(lambda: any(request.verb == "list" for request in rollouts.requests(mark)), "a list of objects", 10)
-        return load_release(*arguments, **options)
-
-    monkeypatch.setattr(cluster_state, "load_release", load_after_lists)
-    with rollouts.unwritten():
-        assert rollouts.done(release)["changed"] is False
-    lists = [request.uri for request in rollouts.requests(mark) if request.verb == "list"]
-    assert len(lists) == len(set(lists))
 
 
 def with_groups(list_type: str, *names: str) -> list[Body]:

@@ -129,15 +129,6 @@ def test_override_of_the_cluster_leaves_a_resource_alone(rollouts: Rollouts) -> 
     assert "ConfigMap mine" not in ids(outcome, "unchanged")
 
 
-def test_resource_that_is_unmanaged_is_not_pruned(rollouts: Rollouts) -> None:
-    mine = config_map("mine")
-    release = rollouts.release([mine, config_map("other")], cluster_version=True)
-    rollouts.done(release, capabilities=INGRESS_ONLY)
-    cluster_version_with(rollouts, [UNMANAGED])
-    rollouts.done(release, prune=True)
-    assert rollouts.has(mine)
-
-
 def test_resource_is_managed_again_once_the_override_is_gone(rollouts: Rollouts) -> None:
     mine = config_map("mine")
     release = rollouts.release([mine], cluster_version=True)
@@ -190,14 +181,6 @@ def test_profile_of_the_last_rollout_is_the_default(rollouts: Rollouts) -> None:
     assert not rollouts.has(config_map("other"))
     assert again["changed"] is False
     assert rollouts.api.get(INVENTORY)["data"]["cluster-profile"] == "ibm-cloud-managed"
-
-
-def test_release_without_included_manifests_is_an_error(rollouts: Rollouts) -> None:
-    body = config_map("a")
-    body["metadata"]["annotations"] = {}
-    outcome = rollouts.apply(rollouts.release([body]))
-    assert outcome.failed
-    assert ("empty-release", "release") in outcome.faults
 
 
 # References

@@ -109,14 +109,6 @@ def test_cluster_version_and_inventory_come_before_all_manifests(rollouts: Rollo
     assert of_maps(writes[4:]) == ["first", "second"]
 
 
-def test_first_annotated_manifest_of_the_example_comes_after_the_inventory(rollouts: Rollouts) -> None:
-    writes = sent(rollouts, EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    assert writes[0] == VERSION_CRD
-    assert made_cluster_version(writes[1])
-    inventory = writes.index(f"create {INVENTORY.rpartition('/')[0]}")
-    assert {item.rpartition("/")[2] for item in writes[2:inventory]} == {"status"}
-
-
 def test_inventory_is_written_before_and_after_and_no_third_time(rollouts: Rollouts) -> None:
     writes = sent(rollouts, rollouts.release(levels("10")))
     mine = [index for index, item in enumerate(writes) if "/kube-system/" in item]

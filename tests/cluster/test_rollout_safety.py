@@ -36,10 +36,7 @@ from ansible_collections.capability.openshift.tests.control_plane.users import c
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 INGRESS_ONLY, CONSOLE = selection("Ingress"), selection("Console", "Ingress")
-EXCLUDED = "exclude.release.openshift.io/internal"
-HOSTED = {"include.release.openshift.io/ibm-cloud-managed": "true"}
 MOVING, MOVED = config_map("moving"), config_map("moving", capability="Insights")
-FEATURE_GATES = crd("featuregates", "FeatureGate", namespaced=False, group="config.openshift.io")
 PROXIES = crd("proxies", "Proxy", namespaced=False, group="config.openshift.io")
 NEWLY = "newly_implicitly_enabled_capabilities"
 
@@ -49,11 +46,6 @@ def unmanaged(body: Body) -> list[dict[str, Any]]:
     metadata, group = body["metadata"], body["apiVersion"].rpartition("/")[0]
     override = {"group": group, "kind": body["kind"], "name": metadata["name"], "unmanaged": True}
     return [{**override, "namespace": metadata.get("namespace", "")}]
-
-
-def annotated(body: Body, annotations: dict[str, str]) -> Body:
-    """A manifest with other annotations."""
-    return {**body, "metadata": {**body["metadata"], "annotations": annotations}}
 
 
 def inventory_of(rollouts: Rollouts) -> dict[str, str]:
@@ -155,12 +147,6 @@ def test_other_profile_than_that_of_the_cluster_is_an_error(rollouts: Rollouts) 
     assert rollouts.done([MOVING], capabilities=INGRESS_ONLY)["changed"] is False
 
 
-def test_other_profile_is_an_error_before_the_feature_gate_is_defined(rollouts: Rollouts) -> None:
-    rollouts.done([MOVING], capabilities=INGRESS_ONLY)
-    release = rollouts.release([annotated(FEATURE_GATES, HOSTED), MOVING])
-    assert is_refused(rollouts, release, cluster_profile="ibm-cloud-managed", capabilities=INGRESS_ONLY)
-
-
 def test_profile_of_no_manifest_is_an_error(rollouts: Rollouts) -> None:
     problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=INGRESS_ONLY)
     assert (problem["code"], problem["where"]) == ("empty-release", "release")
@@ -196,26 +182,6 @@ def test_rollout_stops_if_another_one_starts(rollouts: Rollouts) -> None:
     by = {item["metadata"]["name"]: item["data"].get("by") for item in found}
     assert {by[name] for name in names[:300]} == {"second"}
     assert (inventory_of(rollouts)["release"], inventory_of(rollouts)["unfinished"]) == ("4.21.6", "")
-
-
-# Runs that fail before they write
-
-
-def test_update_that_needs_the_previous_release_writes_nothing(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    rollouts.api.delete(INVENTORY)
-    assert is_refused(rollouts, NEXT, capabilities=CONSOLE)["where"] == "previous_release"
-
-
-def test_removal_writes_nothing(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=CONSOLE, feature_set="Default")
-    assert "Console" in is_refused(rollouts, NEXT, capabilities=INGRESS_ONLY)["message"]
-
-
-def test_removal_does_not_define_the_feature_gate_either(rollouts: Rollouts) -> None:
-    rollouts.done(rollouts.release([MOVING], "first", cluster_version=True), capabilities=CONSOLE)
-    problem = is_refused(rollouts, rollouts.release([FEATURE_GATES, MOVING]), capabilities=INGRESS_ONLY)
-    assert "Console" in problem["message"]
 
 
 # A lost inventory
@@ -354,22 +320,10 @@ def test_task_that_always_installs_updates_too(rollouts: Rollouts) -> None:
         rollouts.done(release, **later)
 
 
-# The definition of FeatureGate, which is applied first
+# The definition of ClusterVersion, which is applied first
 
 
-@pytest.mark.parametrize("why", ["profile", "excluded", "overridden"])
-def test_excluded_definition_of_the_feature_gate_is_not_applied(rollouts: Rollouts, why: str) -> None:
-    annotations = dict(FEATURE_GATES["metadata"]["annotations"])
-    annotations = {"profile": HOSTED, "excluded": {**annotations, EXCLUDED: "true"}}.get(why, annotations)
-    options: dict[str, Any] = {"exclude_identifier": "internal"} if why == "excluded" else {}
-    if why == "overridden":
-        options["overrides"] = unmanaged(FEATURE_GATES)
-    mark = rollouts.plane.audit.mark()
-    rollouts.done([annotated(FEATURE_GATES, annotations), MOVING], capabilities=INGRESS_ONLY, **options)
-    assert not [item for item in rollouts.writes(mark) if "featuregates" in item]
-
-
-def test_definitions_that_are_applied_first_are_created_in_the_journal_too(rollouts: Rollouts, tmp_path: Path) -> None:
+def test_definition_that_is_applied_first_is_created_in_the_journal_too(rollouts: Rollouts, tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     outcome = rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default", journal=journal)
     lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]

@@ -128,14 +128,6 @@ def test_object_that_a_rollout_created_is_pruned(rollouts: Rollouts) -> None:
     assert outcome["problems"] == []
 
 
-def test_object_that_a_rollout_created_two_releases_ago_is_pruned(rollouts: Rollouts) -> None:
-    applied(rollouts, config_map("old"))
-    applied(rollouts, config_map("old", data={"key": "other"}))
-    rollouts.done(KEPT, capabilities=INGRESS_ONLY)
-    pruned(rollouts)
-    assert not rollouts.has(config_map("old"))
-
-
 def test_namespace_that_existed_before_stays_with_its_objects(rollouts: Rollouts) -> None:
     rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
     rollouts.api.post("/api/v1/namespaces/team/configmaps", {"metadata": {"name": "users"}})
