@@ -107,10 +107,6 @@ def refused(
     )
 
 
-LiveMetadata = Mapping[ResourceId, Mapping[str, Any]]
-"""Metadata of the rollout's objects on the cluster, by resource."""
-
-
 class CapabilityResult(NamedTuple):
     """The capabilities that a rollout follows. ``cluster_version`` is ``None`` if the cluster does not serve the kind.
 

@@ -29,7 +29,7 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._injection.configuration import ConfigReading, read_config
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import api_identity
+from .._kubernetes.lookup import ExistingResources, api_identity
 from .._kubernetes.rest_mapper import RestMapper
 from .._module.argspec import ReleaseOptions
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
@@ -39,13 +39,12 @@ from .._release.release import Release
 from .._release_image.open_release import OpenedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
-from .change_set import LiveMetadata
 from .feature_set import FeatureGateReading, cluster_options, read_feature_gate
 from .inventory import Inventory
-from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, read_inventory
+from .inventory_store import StoredInventory, find_members, is_ours, read_inventory
 from .options import RolloutOptions
 
-_NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
+_NO_MEMBERS = ExistingResources(MappingProxyType({}), frozenset(), (), 0)
 
 
 class ClusterState(NamedTuple):
@@ -100,7 +99,7 @@ class RolloutContext(NamedTuple):
     target: StatusInputs
     dropped: tuple[ResourceId, ...]
     problems: tuple[Problem, ...]
-    members: ApplySetMembers = _NO_MEMBERS
+    members: ExistingResources = _NO_MEMBERS
     configuration: ConfigReading = ConfigReading()
 
     @property
@@ -109,9 +108,9 @@ class RolloutContext(NamedTuple):
         return self.state.inventory.enabled if self.state.inventory else frozenset()
 
     @property
-    def live(self) -> LiveMetadata:
+    def live(self) -> Mapping[ResourceId, Mapping[str, Any]]:
         """Metadata of the objects of earlier rollouts."""
-        return self.members.live
+        return self.members.existing
 
     @property
     def manifests(self) -> tuple[Manifest, ...]:
@@ -129,7 +128,7 @@ class RolloutContext(NamedTuple):
 
     def with_live(self, resource: ResourceId, metadata: Mapping[str, Any]) -> RolloutContext:
         """The same after ``resource`` was written, with the ``metadata`` of its object."""
-        return self._replace(members=self.members._replace(live={**self.live, resource: metadata}))
+        return self._replace(members=self.members._replace(existing={**self.live, resource: metadata}))
 
 
 def read_cluster_state(client: Client, cluster_profile: str | None = None) -> ClusterState:

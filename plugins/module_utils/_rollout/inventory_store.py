@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import find_existing
+from .._kubernetes.lookup import ExistingResources, find_existing
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, LockLostError, Problem
 from .._resources import CONFIG_MAPS, ResourceId, Target
 from .._unstructured import nested
-from .change_set import LiveMetadata
 from .desired_object import PART_OF
 from .inventory import NAME, NAMESPACE, Inventory, applyset_id, inventory_object, parse_inventory
 
@@ -135,13 +134,6 @@ class RunLock:
             raise LockLostError([Problem("error", "lost-lock", str(_TARGET), message, hint)])
 
 
-class ApplySetMembers(NamedTuple):
-    """The objects of earlier rollouts, by resource. ``unread`` are resources that could not be listed."""
-
-    live: LiveMetadata
-    unread: frozenset[ResourceId]
-
-
 def is_applyset_member(metadata: object) -> bool:
     """Whether an object with this metadata has the label of the rollout."""
     return bool(nested(metadata, "labels", PART_OF) == applyset_id())
@@ -152,11 +144,11 @@ def is_ours(obj: object) -> bool:
     return is_applyset_member(nested(obj, "metadata"))
 
 
-def find_members(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ApplySetMembers:
+def find_members(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ExistingResources:
     """Find the members of the ApplySet among ``resources``. Raises ``ClusterError``."""
     lookup = find_existing(client, kinds, resources, APPLYSET_MEMBERS)
     for error in lookup.errors:
         # The rollout may repair a kind whose webhook does not answer.
         if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):
             raise error
-    return ApplySetMembers(lookup.existing, lookup.unclear)
+    return lookup

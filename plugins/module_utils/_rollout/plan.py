@@ -163,7 +163,7 @@ def _gone(
 ) -> set[ResourceId]:
     """Resources that no longer exist: dropped ones without an object, pruned ones, and deleted ones."""
     context = plan.context
-    exists = {*context.live, *context.members.unread}
+    exists = {*context.live, *context.members.unclear}
     gone = {item for item in context.dropped if item not in exists}
     gone |= {item.resource for item in leftovers if item.pruned}
     if is_finished:

@@ -16,7 +16,6 @@ from .._injection.injected_config import without_credentials
 from .._module.result import diff_entry
 from .._problems import Problem, Problems
 from .._release.task_graph import run_level_of
-from .._resources import ResourceId
 from .._unstructured import nested
 from .change_set import Action, ApplyResult, Rollout
 from .refusals import EXPLANATIONS, Refusal, conflict_dict
@@ -41,12 +40,12 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
         "unchanged": _ids(results, "unchanged"),
         "deleted": _ids(results, "deleted"),
         "failed_resources": [
-            {**resource_dict(item.manifest.resource_id), "state": item.action, "file": item.manifest.file}
+            {**item.manifest.resource_id._asdict(), "state": item.action, "file": item.manifest.file}
             for item in results
             if item.action == "failed" or item.is_retryable
         ],
         "conflicts": [conflict_dict(conflict) for item in results for conflict in item.conflicts],
-        "leftovers": [{**resource_dict(item.resource), "pruned": item.pruned} for item in rollout.leftovers],
+        "leftovers": [{**item.resource._asdict(), "pruned": item.pruned} for item in rollout.leftovers],
         "run_levels": _run_levels(rollout),
         "capability_status": {
             "enabled_capabilities": sorted(capabilities.status.enabled),
@@ -79,11 +78,6 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     return problems.unique()
 
 
-def resource_dict(resource: ResourceId) -> dict[str, str]:
-    """Convert a resource id."""
-    return resource._asdict()
-
-
 def _refusal_problem(refusal: Refusal, where: str, items: list[ApplyResult]) -> Problem:
     explanation = EXPLANATIONS[refusal]
     names = [str(item.manifest.resource_id) for item in items]
@@ -94,7 +88,7 @@ def _refusal_problem(refusal: Refusal, where: str, items: list[ApplyResult]) -> 
 
 
 def _ids(results: Iterable[ApplyResult], action: Action) -> list[dict[str, str]]:
-    return [resource_dict(item.manifest.resource_id) for item in results if item.action == action]
+    return [item.manifest.resource_id._asdict() for item in results if item.action == action]
 
 
 def _group(item: ApplyResult) -> str:

@@ -25,6 +25,7 @@ class UnexpectedResource(NamedTuple):
     ``capabilities`` are those that it needs, or needed.
     """
 
+    resource: ResourceId
     manifest: Manifest | None
     capabilities: tuple[str, ...]
     reasons: tuple[Reason, ...]
@@ -65,7 +66,7 @@ def desired_state(
     for manifest in included:
         decided.add(manifest.resource_id)
         if manifest.deletes:
-            unexpected[manifest.resource_id] = UnexpectedResource(manifest, manifest.capabilities, (DELETED,))
+            unexpected[manifest.resource_id] = _unexpected(manifest, (DELETED,))
         else:
             expected.append(manifest)
     for manifest in manifests:
@@ -73,13 +74,17 @@ def desired_state(
         if resource in decided or is_overridden(resource, inclusion.overrides):
             continue
         reasons = decide(manifest, inclusion).reasons
-        item, before = UnexpectedResource(manifest, manifest.capabilities, reasons), unexpected.get(resource)
+        item, before = _unexpected(manifest, reasons), unexpected.get(resource)
         if before is None or _rank(item) < _rank(before):
             unexpected[resource] = item
     for resource, capabilities in leftovers.items():
         if not is_overridden(resource, inclusion.overrides):
-            unexpected[resource] = UnexpectedResource(None, capabilities, (ORPHANED,))
+            unexpected[resource] = UnexpectedResource(resource, None, capabilities, (ORPHANED,))
     return DesiredState(tuple(expected), unexpected)
+
+
+def _unexpected(manifest: Manifest, reasons: tuple[Reason, ...]) -> UnexpectedResource:
+    return UnexpectedResource(manifest.resource_id, manifest, manifest.capabilities, reasons)
 
 
 def _rank(item: UnexpectedResource) -> tuple[int, bool]:

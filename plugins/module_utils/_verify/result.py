@@ -30,9 +30,9 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
         "unexpected": [
             {
                 **item.resource._asdict(),
-                "file": item.unexpected.manifest.file if item.unexpected.manifest else "",
-                "capabilities": list(item.unexpected.capabilities),
-                "reasons": [reason._asdict() for reason in item.unexpected.reasons],
+                "file": item.manifest.file if item.manifest else "",
+                "capabilities": list(item.capabilities),
+                "reasons": [reason._asdict() for reason in item.reasons],
             }
             for item in verification.unexpected
         ],
@@ -58,7 +58,7 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
 
 def _differences(verification: Verification, different: int, unready: int) -> list[str]:
     """What keeps a cluster from being as its release describes. Orphaned resources do not: no CVO deletes them."""
-    unexpected = [item for item in verification.unexpected if ORPHANED not in item.unexpected.reasons[:1]]
+    unexpected = [item for item in verification.unexpected if ORPHANED not in item.reasons[:1]]
     counts = {
         "missing": len(verification.missing),
         "different": different,

@@ -23,7 +23,6 @@ from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._problems import ClusterError, Problem, Problems
 from .._release.loader import LoadedRelease
-from .._resources import ResourceId
 from .._rollout.cluster_state import (
     ClusterState,
     RolloutContext,
@@ -38,13 +37,6 @@ from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .missing import ABSENT, Missing, find_missing
 
 
-class Unexpected(NamedTuple):
-    """A resource that exists and should not."""
-
-    resource: ResourceId
-    unexpected: UnexpectedResource
-
-
 class Verification(NamedTuple):
     """Result of a comparison. ``verified`` is the number of resources that could be checked.
 
@@ -54,7 +46,7 @@ class Verification(NamedTuple):
     status: CapabilityStatus
     verified: int
     missing: tuple[Missing, ...]
-    unexpected: tuple[Unexpected, ...]
+    unexpected: tuple[UnexpectedResource, ...]
     checked: tuple[CheckedResource, ...]
     problems: tuple[Problem, ...]
 
@@ -153,10 +145,10 @@ def _desired_state(
     return DesiredState(tuple(expected), unexpected)
 
 
-def _unexpected(desired: DesiredState, lookup: ExistingResources) -> tuple[Unexpected, ...]:
+def _unexpected(desired: DesiredState, lookup: ExistingResources) -> tuple[UnexpectedResource, ...]:
     """Return unexpected resources that exist. What can have another owner needs the label of the rollout."""
     return tuple(
-        Unexpected(resource, item)
+        item
         for resource, item in sorted(desired.unexpected.items())
         if resource in lookup.existing and (not item.needs_label or is_applyset_member(lookup.existing[resource]))
     )

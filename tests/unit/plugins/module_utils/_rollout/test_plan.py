@@ -197,7 +197,7 @@ def test_deleted_resource_leaves_the_inventory_after_an_update(mode: Any, gone: 
 def test_pruned_and_missing_leftovers_leave_the_inventory() -> None:
     stored = inventory(pruned=Entry(()), missing=Entry(()), unread=Entry(()))
     plan = plan_of(stored)
-    members = plan.context.members._replace(live={resource("pruned"): {}}, unread=frozenset({resource("unread")}))
+    members = plan.context.members._replace(existing={resource("pruned"): {}}, unclear=frozenset({resource("unread")}))
     plan = plan._replace(context=plan.context._replace(members=members))
     result = final(plan, leftovers=(Leftover(resource("pruned"), True),))
     assert set(result.entries) == {resource("unread")}
@@ -213,7 +213,7 @@ def test_a_reference_to_what_capabilities_exclude_is_a_warning() -> None:
     assert [(problem.severity, problem.code) for problem in problems] == [("warning", "dangling-namespace")]
     # An earlier rollout applied the Namespace, before its capability was disabled for new clusters.
     live: Any = {namespace: None}
-    members = plan.context.members._replace(live=live)
+    members = plan.context.members._replace(existing=live)
     plan = plan._replace(context=plan.context._replace(members=members))
     problems = Problems()
     plan_manifests(plan, CapabilityResult(None, status, None, frozenset(), False), problems)
