@@ -39,8 +39,8 @@ attributes:
   diff_mode:
     support: full
     details:
-      - The diff shows the selection, and short values of fields such as C(publish) and C(replicas). All other lines
-        are masked, comments included. If a masked line changes, the diff marks it as changed and shows neither value.
+      - The diff shows the selection, the names of all other fields, and short values of a few harmless ones such as
+        C(publish). If another value changes, the diff marks its field as changed and shows neither value.
   idempotent:
     support: full
 options:
@@ -536,7 +536,6 @@ problems:
       returned: always
 """
 
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
@@ -548,7 +547,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     InstallResult,
     build_install_config,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import write_target
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import write_targets
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.fleet import (
     ClusterEntry,
     build_fleet,
@@ -560,10 +559,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     comparison_dict,
     install_config_diff,
     installation_dict,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import (
-    secret_values,
-    without_secrets,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     chdir_spec,
@@ -577,12 +572,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     DestinationError,
     InvalidOptionError,
-    Problem,
     has_errors,
 )
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-SHORTEST_HIDDEN = 8
 CLUSTER_SPEC = {
     "name": {"type": "str", "required": True},
     "path": {"type": "path"},
@@ -626,7 +619,7 @@ def main() -> None:
     require_yaml(module)
     params = untag(module.params)
     # Ansible treats every value in content as a secret, v1 and none included, and would mask them in the result. So
-    # content is removed from the result as a whole, and the values that are secrets are registered when they are read.
+    # content is removed from the result as a whole. Messages that quote it were masked when they were written.
     for option in ("content", "clusters", "pull_secret"):
         if params[option] is not None:
             module.params[option] = HIDDEN
@@ -649,12 +642,7 @@ def main() -> None:
 
 def run_one(module: AnsibleModule, options: InstallConfigOptions, *, backup: bool) -> NoReturn:
     """Write the install-config of one cluster, and exit."""
-
-    def hide(data: Mapping[str, Any]) -> None:
-        # Nothing of content is in the result, so this is a second line of defence. Short secrets are common words.
-        module.no_log_values.update(long_secrets(data))
-
-    built = build_install_config(options, hide)
+    built = build_install_config(options)
     about = {"openshift_version": built.version}
     if built.target is not None:
         about["path"] = built.target.path
@@ -666,7 +654,7 @@ def run_one(module: AnsibleModule, options: InstallConfigOptions, *, backup: boo
     except DestinationError as error:
         fail(module, DestinationError([*error.problems, *built.problems]), **failed_result)
     if module._diff and built.target is not None:
-        written["diff"] = install_config_diff(built.target, built.before, built.after)
+        written["diff"] = install_config_diff(built)
     succeed(module, {**about, **installation_dict(built.check), **written}, built.problems)
 
 
@@ -674,9 +662,8 @@ def run_fleet(
     module: AnsibleModule, clusters: list[Any], options: InstallConfigOptions, *, backup: bool, write_valid: bool
 ) -> NoReturn:
     """Write the install-configs of a fleet, all or none, and exit."""
-    secrets: set[str] = set()
     entries = [ClusterEntry.from_params(entry, at, options, backup=backup) for at, entry in enumerate(clusters)]
-    fleet = build_fleet(entries, options, lambda data: secrets.update(long_secrets(data)))
+    fleet = build_fleet(entries, options)
     rows = [cluster_row(cluster, changed=False) for cluster in fleet.clusters]
     problems = fleet.problems
     if not fleet.failed or write_valid:
@@ -689,9 +676,6 @@ def run_fleet(
         "clusters": rows,
         "selections": list(fleet.selections),
     }
-    # Ansible would search each string for each secret, which takes minutes for a fleet with its own secrets.
-    result = without_secrets(result, secrets)
-    problems = tuple(Problem(*texts) for texts in without_secrets([list(problem) for problem in problems], secrets))
     if module._diff and (not fleet.failed or write_valid):
         result["diff"] = fleet_diff(fleet)
     if has_errors(problems):
@@ -699,22 +683,14 @@ def run_fleet(
     succeed(module, result, problems)
 
 
-def long_secrets(data: Mapping[str, Any]) -> set[str]:
-    """The secrets of an install-config, except short ones, which are common words."""
-    return {value for value in secret_values(data) if len(value) >= SHORTEST_HIDDEN}
-
-
 def write(built: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, Any]:
     """Write the file unless it has the right content, and return the keys about it. Raises ``DestinationError``."""
-    result: dict[str, Any] = {"changed": False}
+    file_write = built.file_write(backup=backup)
+    result: dict[str, Any] = {"changed": file_write is not None}
     if built.comparison is not None:
         result["comparison"] = comparison_dict(built.comparison)
-    target, after = built.target, built.after
-    if target is None or after is None:
-        return result
-    result["changed"] = built.changes_text or target.is_open_to_others
-    if result["changed"]:
-        saved = write_target(target, after.encode(), backup=backup and built.changes_text, check_mode=check_mode)
+    if file_write is not None:
+        (saved,) = write_targets([file_write], check_mode=check_mode)
         if saved:
             result["backup_file"] = saved
     return result

@@ -51,7 +51,7 @@ def main() -> None:
         )
         start = time.process_time()
         entries = [ClusterEntry.from_params(item, at, options, backup=False) for at, item in enumerate(clusters)]
-        fleet = build_fleet(entries, options, lambda _data: None)
+        fleet = build_fleet(entries, options)
         rows = write_fleet(fleet, check_mode=False)
         spent = time.process_time() - start
         if fleet.failed or sum(row["changed"] for row in rows) != count:

@@ -24,7 +24,8 @@ from .._yaml.values import parse_json_object
 from .check import InstallCheck, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities
-from .file import InstallConfigFile, read_target
+from .file import FileWrite, InstallConfigFile, read_target
+from .secrets import secret_values, without_secrets
 from .selection_source import InstallOptions
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
@@ -71,10 +72,17 @@ class InstallResult(NamedTuple):
         """Whether there is an error, so nothing may be written."""
         return has_errors(self.problems)
 
-    @property
-    def changes_text(self) -> bool:
-        """Whether the text to write differs from the existing one."""
-        return self.after is not None and self.after != self.before
+    def file_write(self, *, backup: bool) -> FileWrite | None:
+        """The file to write, because of its text or its mode; ``None`` if nothing changes.
+
+        ``backup``: keep a copy of the existing one if its text changes.
+        """
+        if self.after is None or self.target is None:
+            return None
+        changes_text = self.after != self.before
+        if not changes_text and not self.target.is_open_to_others:
+            return None
+        return FileWrite(self.target, self.after.encode(), backup and changes_text)
 
 
 class _Sources(NamedTuple):
@@ -93,6 +101,10 @@ class _Sources(NamedTuple):
     def name(self) -> str:
         """The file or option that contains the install-config to check."""
         return "content" if self.content is not None or self.target is None else self.target.path
+
+    def secrets(self) -> set[str]:
+        """The secrets in all of them."""
+        return {value for item in (self.existing, self.content) if item for value in secret_values(item.data)}
 
 
 class ReleaseReader:
@@ -113,15 +125,10 @@ class ReleaseReader:
         return release
 
 
-def build_install_config(
-    options: InstallConfigOptions,
-    hide: Callable[[Mapping[str, Any]], None],
-    releases: ReleaseReader | None = None,
-) -> InstallResult:
+def build_install_config(options: InstallConfigOptions, releases: ReleaseReader | None = None) -> InstallResult:
     """Check all options and build the text. Writes and raises nothing.
 
-    ``hide`` is called with each install-config as soon as it is read, because it contains secrets. ``releases`` has the
-    releases that other clusters install.
+    No problem of the result quotes a secret. ``releases`` has the releases that other clusters install.
     """
     problems = Problems()
     if isinstance(options.capabilities, str):
@@ -129,25 +136,30 @@ def build_install_config(
         block = parse_json_object(options.capabilities.encode(errors="replace"))
         options = options._replace(capabilities=block or options.capabilities)
     sources = _read_sources(options, problems)
-    for document in (sources.existing, sources.content):
-        if document is not None:
-            hide(document.data)
+    result = _built(options, sources, releases or ReleaseReader(), problems)
+    secrets = sources.secrets()
+    return result._replace(problems=tuple(without_secrets(problem, secrets) for problem in problems))
+
+
+def _built(
+    options: InstallConfigOptions, sources: _Sources, releases: ReleaseReader, problems: Problems
+) -> InstallResult:
     _check_combinations(options, sources.target, problems)
-    release = (releases or ReleaseReader()).read(options, problems)
+    release = releases.read(options, problems)
     install_options = _install_options(options, sources)
     check = check_installation(install_options, release or release_of_version(None))
     problems += _relevant(check, options, sources, release)
     _warn_if_readable_by_others(options, sources.target, problems)
     version = release.version if release is not None else None
-    result = InstallResult(check, tuple(problems), version or options.openshift_version, sources.target)
-    if result.failed or release is None:
+    result = InstallResult(check, (), version or options.openshift_version, sources.target)
+    if problems.has_errors or release is None:
         return result
-    comparison = _compare(options, install_options, check, release, problems)
+    result = result._replace(comparison=_compare(options, install_options, check, release, problems))
     if sources.target is not None:
         before = sources.existing.text if sources.existing is not None else None
         after = _attempt(lambda: _text(options, sources.existing, sources.content, check), problems)
         result = result._replace(before=before, after=after)
-    return result._replace(problems=tuple(problems), comparison=comparison)
+    return result
 
 
 def _read_sources(options: InstallConfigOptions, problems: Problems) -> _Sources:

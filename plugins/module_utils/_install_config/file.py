@@ -93,11 +93,6 @@ class FileWrite(NamedTuple):
     backup: bool = False
 
 
-def write_target(target: InstallConfigFile, data: bytes, *, backup: bool, check_mode: bool) -> str:
-    """Replace ``target`` by ``data``, as ``write_targets`` does. Returns the path of the backup, ``""`` without one."""
-    return write_targets([FileWrite(target, data, backup)], check_mode=check_mode)[0]
-
-
 def write_targets(writes: Sequence[FileWrite], *, check_mode: bool) -> list[str]:
     """Replace all files or none. Returns the path of each backup, ``""`` if there is none.
 

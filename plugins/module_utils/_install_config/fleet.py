@@ -8,13 +8,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.install_rules import INSTALL_METHODS
 from .._problems import Problem, Problems, as_location, did_you_mean, has_errors, of_clusters, shown, shown_names
 from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
-from .file import FileWrite, InstallConfigFile, write_targets
+from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
 
 
@@ -65,35 +65,19 @@ class ClusterEntry(NamedTuple):
 class FleetCluster(NamedTuple):
     """A cluster of a fleet after its check.
 
-    ``selection``: position of its result in the fleet, ``None`` if its entry is invalid. ``target``, ``before`` and
-    ``after`` as in ``InstallResult``. ``errors``: all of this cluster, as text.
+    ``selection``: position of its result in the fleet. It and ``built`` are ``None`` if its entry is invalid.
+    ``errors``: all of this cluster, as text.
     """
 
     name: str
     selection: int | None = None
-    target: InstallConfigFile | None = None
-    before: str | None = None
-    after: str | None = None
+    built: InstallResult | None = None
     backup: bool = False
     errors: tuple[str, ...] = ()
 
-    @property
-    def changes_text(self) -> bool:
-        """Whether the text to write differs from the existing one."""
-        return self.after is not None and self.after != self.before
-
-    @property
-    def changes(self) -> bool:
-        """Whether the file has to be written, because of its text or its mode."""
-        return (
-            self.after is not None and self.target is not None and (self.changes_text or self.target.is_open_to_others)
-        )
-
     def file_write(self) -> FileWrite | None:
-        """The file to write, ``None`` if there is nothing to change."""
-        if self.after is None or self.target is None or not self.changes:
-            return None
-        return FileWrite(self.target, self.after.encode(), self.backup and self.changes_text)
+        """The file to write if there are no errors, ``None`` if nothing changes."""
+        return None if self.built is None else self.built.file_write(backup=self.backup)
 
 
 class FleetResult(NamedTuple):
@@ -109,17 +93,14 @@ class FleetResult(NamedTuple):
         return has_errors(self.problems)
 
 
-def build_fleet(
-    clusters: Sequence[ClusterEntry], common: InstallConfigOptions, hide: Callable[[Mapping[str, Any]], None]
-) -> FleetResult:
+def build_fleet(clusters: Sequence[ClusterEntry], common: InstallConfigOptions) -> FleetResult:
     """Check all clusters and build their texts. ``common``: the options that are the same for all of them.
 
-    Writes and raises nothing. ``hide`` is called with each install-config as soon as it is read, because it contains
-    secrets.
+    Writes and raises nothing.
     """
     problems = Problems()
     _check_common(clusters, common, problems)
-    fleet = _Fleet(hide)
+    fleet = _Fleet()
     for cluster in clusters:
         fleet.add(cluster)
     fleet.check_unique()
@@ -144,11 +125,12 @@ def write_fleet(fleet: FleetResult, *, check_mode: bool) -> list[dict[str, Any]]
 
 def cluster_row(cluster: FleetCluster, *, changed: bool) -> dict[str, Any]:
     """A row of the table, in the form that the module returns."""
+    target = None if cluster.built is None else cluster.built.target
     return {
         "name": cluster.name,
-        "path": None if cluster.target is None else cluster.target.path,
+        "path": None if target is None else target.path,
         "changed": changed,
-        "differs": cluster.changes,
+        "differs": cluster.file_write() is not None,
         "selection": cluster.selection,
         "errors": list(cluster.errors),
     }
@@ -156,21 +138,16 @@ def cluster_row(cluster: FleetCluster, *, changed: bool) -> dict[str, Any]:
 
 def fleet_diff(fleet: FleetResult) -> list[dict[str, str]]:
     """The diff of all files of valid clusters as Ansible prints it, without secrets."""
-    return [
-        entry
-        for cluster in fleet.clusters
-        if cluster.target is not None and not cluster.errors
-        for entry in install_config_diff(cluster.target, cluster.before, cluster.after)
-    ]
+    valid = (cluster.built for cluster in fleet.clusters if cluster.built is not None and not cluster.errors)
+    return [entry for built in valid for entry in install_config_diff(built)]
 
 
 class _Fleet:
     """Collects the clusters of a fleet. Equal results and equal problems of several clusters are kept once."""
 
-    def __init__(self, hide: Callable[[Mapping[str, Any]], None]) -> None:
+    def __init__(self) -> None:
         self.clusters: list[FleetCluster] = []
         self.selections: list[dict[str, Any]] = []
-        self._hide = hide
         self._releases = ReleaseReader()
         self._positions: dict[str, int] = {}
         self._entry_problems = Problems()
@@ -186,25 +163,15 @@ class _Fleet:
             self._entry_problems += entry_problems
             self.clusters.append(FleetCluster(entry.name or entry.where, errors=tuple(map(str, entry_problems))))
             return
-        built = build_install_config(entry.options, self._hide, self._releases)
+        built = build_install_config(entry.options, self._releases)
         for problem in built.problems:
             self._by_problem.setdefault(problem, []).append(entry.name)
-        errors = (problem for problem in built.problems if problem.severity == "error")
         position = len(self.clusters)
         self._same_name.setdefault(entry.name, []).append((position, entry.where))
         if built.target is not None:
             self._same_file.setdefault(built.target.real_path, []).append((position, entry.where))
-        self.clusters.append(
-            FleetCluster(
-                entry.name,
-                self._position(built),
-                built.target,
-                built.before,
-                built.after,
-                entry.backup,
-                tuple(map(str, errors)),
-            )
-        )
+        errors = tuple(str(problem) for problem in built.problems if problem.severity == "error")
+        self.clusters.append(FleetCluster(entry.name, self._position(built), built, entry.backup, errors))
 
     def problems(self) -> list[Problem]:
         """The problems of all clusters, each with the names of the clusters that have it."""

@@ -8,20 +8,30 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from .._capability.inclusion import CapabilityStatus
 from .._capability.rules import RuleViolation
 from .._capability.selection import Selection
-from .._data.capabilities import NONE
+from .._data.capabilities import API_FIELDS, NONE
 from .._data.install_rules import HOSTED
 from .._footprint.footprint import NAMED, FootprintComparison
 from .._module.result import diff_entry
+from .build import InstallResult
 from .check import InstallCheck
-from .diff_text import diff_texts
-from .document import read_document
-from .file import OWNER_ALONE, InstallConfigFile
+from .document import read_document, render_document, same_values
+from .file import OWNER_ALONE
+from .secrets import MASK, masked, secret_values
 from .selection_source import ResolvedSelection
+
+_BLOCK = "capabilities"
+_CHANGED = f"{MASK} (changed)"
+_SHOWN = frozenset({"apiVersion", "baseDomain", "credentialsMode", "featureSet", "fips", "publish"})
+"""Fields whose values a diff shows if they are short."""
+_SHORT = re.compile(r"[\w.-]{1,63}")
+_SHOWN_LINE = re.compile(r" *(?:- )?[\w.'\" -]{1,63}:?(?: [\w.'\"{}\[\]-]{1,63})?\n")
 
 
 def installation_dict(check: InstallCheck, *, failed: bool = False) -> dict[str, Any]:
@@ -89,17 +99,41 @@ def comparison_dict(comparison: FootprintComparison) -> dict[str, Any]:
     }
 
 
-def install_config_diff(target: InstallConfigFile, before: str | None, after: str | None) -> list[dict[str, str]]:
-    """The diff of an install-config as Ansible prints it, without secrets of either side."""
+def install_config_diff(built: InstallResult) -> list[dict[str, str]]:
+    """The diff of an install-config as Ansible prints it: its selection, and which other fields change."""
+    target, before, after = built.target, built.before, built.after
     diff: list[dict[str, str]] = []
-    if after is None:
+    if target is None or after is None:
         return diff
     if after != before:
-        old = read_document(before.encode(), target.path) if before else None
-        diff.append(diff_entry(target.path, *diff_texts(old, read_document(after.encode(), target.path))))
+        old = read_document(before.encode(), target.path).data if before else {}
+        diff.append(diff_entry(target.path, *_diff_texts(old, read_document(after.encode(), target.path).data)))
     if target.is_open_to_others:
         diff.append(diff_entry(f"{target.path} (mode)", f"{target.mode:04o}\n", f"{OWNER_ALONE:04o}\n"))
     return diff
+
+
+def _diff_texts(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, str]:
+    """The values of both sides of a diff. A masked value that is not the one before is marked as changed."""
+    secrets = secret_values(before) | secret_values(after)
+    changed = {name for name in after if before and not same_values({"": before.get(name)}, {"": after[name]})}
+    old, new = _shown(before, frozenset()), _shown(after, changed)
+    return masked(old, secrets), masked(new, secrets)
+
+
+def _shown(data: Mapping[str, Any], changed: Collection[str]) -> str:
+    return "".join(_shown_field(name, data[name], _CHANGED if name in changed else MASK) for name in sorted(data))
+
+
+def _shown_field(name: str, value: Any, mask: str) -> str:
+    if name == _BLOCK and isinstance(value, Mapping):
+        fields = {field: value[field] for field in API_FIELDS if field in value}
+        return "".join(
+            line if _SHOWN_LINE.fullmatch(line) else f"{mask}\n"
+            for line in render_document({_BLOCK: fields}).splitlines(keepends=True)
+        )
+    harmless = name in _SHOWN and _SHORT.fullmatch(str(value))
+    return f"{name if _SHORT.fullmatch(name) else MASK}: {value if harmless else mask}\n"
 
 
 def _spec(block: dict[str, Any]) -> dict[str, Any]:

@@ -239,14 +239,11 @@ def test_the_secrets_of_each_cluster_are_masked(write, tmp_path):
     secrets = [f"password-of-host-{number}" for number in range(3)]
     outcome = write(
         *(
-            cluster(
-                tmp_path,
-                f"site-{number}",
-                path=str(tmp_path / secret / "install-config.yaml"),
-                content={"metadata": {"name": f"site-{number}"}, "sshKey": secret},
-            )
+            cluster(tmp_path, f"site-{number}", content={"apiVersion": secret, "sshKey": secret})
             for number, secret in enumerate(secrets)
         )
     )
 
     assert not any(secret in str(outcome.result) for secret in secrets)
+    assert all("********" in error for row in outcome["clusters"] for error in row["errors"])
+    assert len(outcome["clusters"]) == 3

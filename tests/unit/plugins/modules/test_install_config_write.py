@@ -291,7 +291,6 @@ def test_the_diff_shows_changes_without_secrets(run, path):
 
     assert entry["before_header"] == entry["after_header"] == str(path)
     assert changed_lines(entry["before"], entry["after"]) == ["+   - Console"]
-    assert "# Ask the platform team" not in entry["before"]
     assert "pullSecret: ********" in entry["before"].splitlines()
 
 

@@ -19,7 +19,7 @@ NOT_SET = dict.fromkeys(InstallConfigOptions._fields)
 
 
 def errors(**options: Any) -> list[tuple[str, ...]]:
-    result = build_install_config(InstallConfigOptions(**{**NOT_SET, **options}), lambda _data: None)
+    result = build_install_config(InstallConfigOptions(**{**NOT_SET, **options}))
     return [tuple(problem.as_dict().values())[1:] for problem in result.problems if problem.severity == "error"]
 
 
@@ -93,7 +93,7 @@ def test_a_file_that_others_can_read_is_a_warning(tmp_path):
     given: dict[str, Any] = {**NOT_SET, "path": str(path), "openshift_version": "4.20"}
     options = InstallConfigOptions(**given)
 
-    (problem,) = build_install_config(options, lambda _data: None).problems
+    (problem,) = build_install_config(options).problems
 
     assert tuple(problem.as_dict().values()) == (
         "warning",

@@ -9,14 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.diff_text import diff_texts
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.document import (
     DocumentError,
     read_document,
     render_document,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.edit import edit_capabilities
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import secret_values
 
 NAMES = ["Build", "CSISnapshot", "Console", "None", "baremetal"]
 SETS = ["None", "v4.11", "vCurrent"]
@@ -156,20 +154,6 @@ def test_only_the_block_changes(parts, selection):
         whole, grown = old + tail, new + tail
         common = next((i for i, (a, b) in enumerate(zip(whole, grown, strict=False)) if a != b), len(whole))
         assert any(grown.endswith(whole[cut:]) for cut in range(common + 1))
-
-
-@given(install_configs())
-def test_a_diff_shows_lines_of_the_document_or_masks_them(parts):
-    try:
-        document = read("".join(parts))
-    except DocumentError:
-        assume(False)
-    before, after = diff_texts(document, document)
-    assert before == after
-    rendered = render_document({"capabilities": document.data.get("capabilities")}).splitlines()
-    lines = [*document.text.splitlines(), *rendered]
-    assert not [line for line in before.splitlines() if line not in lines and "********" not in line]
-    assert not [secret for secret in secret_values(document.data) if secret in before]
 
 
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]))

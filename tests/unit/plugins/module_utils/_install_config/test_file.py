@@ -14,14 +14,20 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._files import write_file
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import (
+    FileWrite,
     InstallConfigFile,
     read_target,
-    write_target,
+    write_targets,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError
 from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
 
 OLD, NEW = b"old\r\n\xff\x00", b"new"
+
+
+def write_target(target: InstallConfigFile, data: bytes, *, backup: bool, check_mode: bool) -> str:
+    (saved,) = write_targets([FileWrite(target, data, backup)], check_mode=check_mode)
+    return saved
 
 
 def mode(path: Path | str) -> int:
