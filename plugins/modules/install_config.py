@@ -316,12 +316,6 @@ capabilities:
   returned: success, without O(clusters)
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress, NodeTuning]}
-shortest_capabilities:
-  description:
-    - The selection that lists the fewest names and is equivalent in this version and in every later one.
-  returned: success, without O(clusters)
-  type: dict
-  sample: {baselineCapabilitySet: v4.11, additionalEnabledCapabilities: [Ingress]}
 suggested_capabilities:
   description:
     - The selection after the smallest change that fixes all violations. It adds as few names as possible, and removes

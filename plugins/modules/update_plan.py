@@ -549,12 +549,6 @@ hops:
       type: list
       elements: str
       returned: always
-    blocked_by:
-      description:
-        - Those of RV(hops[].reasons) that result in V(blocked), dicts with C(reason), C(message) and C(hint).
-      type: list
-      elements: dict
-      returned: always
     created_components:
       description:
         - Components that are created if RV(hops[].no_longer_optional) is not empty, dicts with C(component) and the

@@ -22,7 +22,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.run_module import Call
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, Outcome
 
 PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 CONFIG = "/apis/config.openshift.io/v1"
@@ -78,11 +78,15 @@ def test_the_cluster_is_read_and_reported(openshift: ControlPlane, call: Call) -
     }
     assert read["platform"]["source"] == f"{INFRASTRUCTURES} cluster, .status.platformStatus.type"
     assert outcome.problem("cluster-read")["severity"] == "info"
-    assert {item["reason"] for item in outcome["hops"][0]["blocked_by"]} == {"ClusterVersionOverridesSet", "FeatureSet"}
+    assert {item["reason"] for item in blockers(outcome)} == {"ClusterVersionOverridesSet", "FeatureSet"}
     given = {"feature_set": TECH_PREVIEW, "platform": "vsphere", "overrides": OVERRIDES}
     expected = call(update_plan, releases=PATH, cluster_version=version_of(openshift), **given)
-    for key in ("added", "removed", "implicitly_enabled", "credentials_requests", "blocked_by"):
+    for key in ("added", "removed", "implicitly_enabled", "credentials_requests", "reasons"):
         assert outcome["hops"][0][key] == expected["hops"][0][key]
+
+
+def blockers(outcome: Outcome) -> list[dict[str, Any]]:
+    return [item for item in outcome["hops"][0]["reasons"] if item["verdict"] == "blocked"]
 
 
 def version_of(plane: ControlPlane) -> dict[str, Any]:
@@ -102,7 +106,7 @@ def test_what_the_user_sets_is_not_read(openshift: ControlPlane, call: Call) -> 
     outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, **given)
 
     assert set(outcome["read_from_cluster"]) == {"control_plane_topology", "infrastructure_topology", "platform"}
-    assert outcome["hops"][0]["blocked_by"] == []
+    assert blockers(outcome) == []
     requests = [request.uri for request in requests_since(openshift, mark)]
     assert [uri for uri in requests if "configmaps" not in uri] == [f"{CONFIG}/infrastructures/cluster"]
 
@@ -119,7 +123,7 @@ def test_overrides_are_read_for_a_start_that_has_none(openshift: ControlPlane, c
     outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, **start)
 
     assert outcome["read_from_cluster"]["overrides"]["value"] == OVERRIDES
-    assert "ClusterVersionOverridesSet" in {item["reason"] for item in outcome["hops"][0]["blocked_by"]}
+    assert "ClusterVersionOverridesSet" in {item["reason"] for item in blockers(outcome)}
 
 
 def test_an_external_control_plane_has_the_profile_of_hosted_clusters(openshift: ControlPlane, call: Call) -> None:

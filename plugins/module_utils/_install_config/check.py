@@ -27,7 +27,6 @@ from .._references.report import check_references
 from .._release.release import Release
 from .._version import Minor
 from .method_rules import method_violations
-from .pinning import SelectionForm, candidate_minors, shortest
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
 from .validation import (
     check_install_config,
@@ -61,7 +60,6 @@ class InstallCheck(NamedTuple):
     status: CapabilityStatus | None = None
     violations: tuple[RuleViolation, ...] = ()
     suggested_selection: Selection | None = None
-    shortest: SelectionForm | None = None
     hosted: HostedCapabilities | None = None
     consequences: tuple[Consequence, ...] = ()
 
@@ -149,7 +147,6 @@ def _with_selection(
         normalized = _normalized(selection, install)
         check = check._replace(
             suggested_selection=suggested_selection(normalized, install)[0],
-            shortest=shortest(normalized, candidate_minors(install.minor_data)),
             hosted=hosted,
         )
     status = CapabilityStatus(install.names, enabled | ensure, ensure - enabled)

@@ -3,9 +3,9 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Equivalent forms of a selection: the pinned one, and the shortest one.
+"""The pinned form of a selection, which every relevant minor resolves to the same names.
 
-A form uses a capability set only if every relevant minor resolves the set to the same names: v4.11 to v4.13 gained
+It uses a capability set only if every relevant minor resolves the set to the same names: v4.11 to v4.13 gained
 MachineAPI in 4.14, and vCurrent grows with every release that adds a capability.
 """
 
@@ -42,28 +42,6 @@ def pinned(names: frozenset[str], minors: Sequence[MinorData], where: Location) 
             return SelectionForm(Selection(name, (), None, where), f"{name} has exactly these names in {span}")
     reason = f"no capability set has exactly these names in {span}, so they are listed ({len(names)})"
     return SelectionForm(Selection(NONE, tuple(sorted(names)), None, where), reason)
-
-
-def shortest(selection: Selection, minors: Sequence[MinorData]) -> SelectionForm:
-    """The form of ``selection`` that lists the fewest names. ``selection`` must have no exclusions.
-
-    All of ``minors``, the first of which is installed, resolve the form as they resolve ``selection``. The form follows
-    every release (``vCurrent``) if and only if ``selection`` does, which is also the meaning of no baseline.
-    """
-    first = minors[0]
-    baseline = selection.baseline or V_CURRENT
-    names = selection.requested(first)
-    forms = []
-    for name, content in first.sets.items():
-        form = selection._replace(baseline=name, additional=tuple(sorted(names - content)))
-        follows = V_CURRENT in (name, baseline)
-        equivalent = all(form.requested(minor) == selection.requested(minor) for minor in minors)
-        if equivalent and (name == baseline or not follows):
-            forms.append(form)
-    form = min(forms, key=lambda form: len(form.additional))
-    listed = len(form.additional)
-    reason = f"{form.baseline} and {listed} listed is the shortest form of these names ({len(names)})"
-    return SelectionForm(form, reason)
 
 
 def stable_sets(minors: Sequence[MinorData]) -> Mapping[str, frozenset[str]]:

@@ -62,7 +62,6 @@ def _selection_forms(
 ) -> dict[str, Any]:
     return {
         "capabilities": block,
-        "shortest_capabilities": block if check.shortest is None else check.shortest.selection.to_api(),
         "explanation": list(reasons),
         "enabled_capabilities": sorted(status.enabled),
         "known_capabilities": sorted(status.known),

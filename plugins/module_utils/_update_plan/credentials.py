@@ -47,17 +47,13 @@ class ReleaseCredentials:
     """
 
     def __init__(self, release: Release, manifests: Iterable[Manifest], platform: str | None) -> None:
-        self._groups: dict[frozenset[str], list[tuple[int, CredentialsRequest]]] = {}
-        for position, request in enumerate(_requests(release, manifests, platform)):
-            needs = frozenset(request.manifest.capabilities)
-            self._groups.setdefault(needs, []).append((position, request))
+        self._requests = tuple(_requests(release, manifests, platform))
 
     def needed(self, enabled: frozenset[str] | None) -> tuple[CredentialsRequest, ...]:
         """Return those that are included if ``enabled`` are enabled, in release order. ``None`` includes all."""
-        included = [
-            item for needs, items in self._groups.items() if enabled is None or needs <= enabled for item in items
-        ]
-        return tuple(request for _position, request in sorted(included, key=lambda item: item[0]))
+        return tuple(
+            item for item in self._requests if enabled is None or enabled.issuperset(item.manifest.capabilities)
+        )
 
 
 def _requests(release: Release, manifests: Iterable[Manifest], platform: str | None) -> Iterator[CredentialsRequest]:

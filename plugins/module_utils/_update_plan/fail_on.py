@@ -66,29 +66,23 @@ def check_fail_on(fail_on: Sequence[str], known: Iterable[str], problems: Proble
             problems.error("unknown-capability", f"fail_on[{index}]", message, did_you_mean(name, names))
 
 
-def verdict_violations(result: PlanResult, fail_on: Sequence[str]) -> tuple[VerdictViolation, ...]:
-    """Return the verdicts in ``fail_on`` that hops of ``result`` have reasons for, hop by hop.
+def verdict_violations(result: PlanResult, fail_on: Sequence[str]) -> Iterator[VerdictViolation]:
+    """Yield the verdicts in ``fail_on`` that hops of ``result`` have reasons for, hop by hop.
 
     A hop that is blocked can violate ``risk`` too, because it can have reasons for both.
     """
-    return tuple(
-        VerdictViolation(word, hop, verdict.of(word))
-        for hop, verdict in zip(result.plan.hops, result.verdicts, strict=True)
-        for word in reversed(VERDICT_WORDS)
-        if word in fail_on and verdict.of(word)
-    )
+    for hop, verdict in zip(result.plan.hops, result.verdicts, strict=True):
+        for word in reversed(VERDICT_WORDS):
+            if word in fail_on and verdict.of(word):
+                yield VerdictViolation(word, hop, verdict.of(word))
 
 
-def violations(plan: Plan, fail_on: Sequence[str]) -> tuple[PolicyViolation, ...]:
-    """Return the names that ``plan`` enables although ``fail_on`` forbids them, hop by hop.
+def violations(plan: Plan, fail_on: Sequence[str]) -> Iterator[PolicyViolation]:
+    """Yield the names that ``plan`` enables although ``fail_on`` forbids them, hop by hop.
 
     A name counts however its components are created. ``any`` means each name that the selection does not request in
     the new release.
     """
-    return tuple(_violations(plan, frozenset(fail_on)))
-
-
-def _violations(plan: Plan, fail_on: frozenset[str]) -> Iterator[PolicyViolation]:
     for hop in plan.hops:
         implicit = {item.name: item for item in hop.implicitly_enabled}
         for name in sorted(hop.newly_enabled):

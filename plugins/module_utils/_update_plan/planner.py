@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -20,7 +21,6 @@ from .._capability.resolved_release import (
     report_ineffective_exclusions,
 )
 from .._capability.selection import check_selection
-from .._cluster.admin_acks import AdminGate
 from .._cluster.cluster_properties import ClusterProperty
 from .._cluster.update_reasons import Verdict
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
@@ -101,10 +101,7 @@ class Planner:
         self._results: dict[tuple[PlanRequest, tuple[HopVerdict, ...]], PlanResult] = {}
         self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], _Path] = {}
         self._resolved: dict[tuple[int, InclusionCriteria], _Resolution] = {}
-        self._compared: dict[tuple[int, int, InclusionCriteria], tuple[ImplicitEnablement, ReleaseDiff]] = {}
-        self._gates: dict[tuple[int, InclusionCriteria], tuple[AdminGate, ...]] = {}
-        self._references: dict[tuple[int, InclusionCriteria], ReleaseReferences] = {}
-        self._credentials: dict[tuple[int, InclusionCriteria, str | None], ReleaseCredentials] = {}
+        self._hops: dict[tuple[int, int, InclusionCriteria, str | None], Hop] = {}
 
     def plan(self, request: PlanRequest, problems: Problems) -> PlanResult:
         """Return the plan of ``request``; ``problems`` gets the warnings about this request.
@@ -138,14 +135,10 @@ class Planner:
         always = frozenset[str]().union(*(release.always for release in resolved))
         if problems.has_errors:
             return _Path(start, (), problems.unique(), always)
-        hops = []
-        for (from_index, to_index), (before, after) in zip(pairwise(path), pairwise(resolved), strict=True):
-            enablement, comparison = self._compare((from_index, to_index, criteria), before, after)
-            credentials = self._release_credentials((to_index, criteria, platform), after)
-            downgrade = not is_upgrade(before.release, after.release)
-            gates = self._release_gates((from_index, criteria), before)
-            references = self._release_references((to_index, criteria), after)
-            hops.append(Hop(before, after, enablement, comparison, credentials, downgrade, gates, references))
+        hops = [
+            _cached(self._hops, (*key, criteria, platform), partial(_hop, before, after, platform))
+            for key, (before, after) in zip(pairwise(path), pairwise(resolved), strict=True)
+        ]
         return _Path(start, tuple(hops), problems.unique(), always)
 
     def _resolve(self, index: int, criteria: InclusionCriteria) -> _Resolution:
@@ -156,25 +149,18 @@ class Planner:
 
         return _cached(self._resolved, (index, criteria), resolve)
 
-    def _compare(
-        self, key: tuple[int, int, InclusionCriteria], start: ResolvedRelease, end: ResolvedRelease
-    ) -> tuple[ImplicitEnablement, ReleaseDiff]:
-        def compare() -> tuple[ImplicitEnablement, ReleaseDiff]:
-            enablement = ImplicitEnablement(start.loaded, end.manifests_loaded_by(start))
-            return enablement, ReleaseDiff(start.loaded, end.loaded)
 
-        return _cached(self._compared, key, compare)
-
-    def _release_gates(self, key: tuple[int, InclusionCriteria], start: ResolvedRelease) -> tuple[AdminGate, ...]:
-        return _cached(self._gates, key, lambda: release_gates(start))
-
-    def _release_references(self, key: tuple[int, InclusionCriteria], end: ResolvedRelease) -> ReleaseReferences:
-        return _cached(self._references, key, lambda: ReleaseReferences(end.release, end.loaded))
-
-    def _release_credentials(
-        self, key: tuple[int, InclusionCriteria, str | None], end: ResolvedRelease
-    ) -> ReleaseCredentials:
-        return _cached(self._credentials, key, lambda: ReleaseCredentials(end.release, end.loaded, key[2]))
+def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> Hop:
+    return Hop(
+        start,
+        end,
+        ImplicitEnablement(start.loaded, end.manifests_loaded_by(start)),
+        ReleaseDiff(start.loaded, end.loaded),
+        ReleaseCredentials(end.release, end.loaded, platform),
+        not is_upgrade(start.release, end.release),
+        release_gates(start),
+        ReleaseReferences(end.release, end.loaded),
+    )
 
 
 def _with_verdicts(planned: _Planned, verdicts: tuple[HopVerdict, ...]) -> PlanResult:

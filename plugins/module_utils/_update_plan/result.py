@@ -67,10 +67,6 @@ class PlanShapes:
             "newly_known": sorted(hop.newly_known),
             "no_longer_optional": sorted(hop.no_longer_optional),
             "not_in_fresh_install": sorted(hop.not_in_fresh_install),
-            "blocked_by": [
-                {"reason": reason.reason, "message": reason.message, "hint": reason.hint}
-                for reason in verdict.of("blocked")
-            ],
             "created_components": [
                 {"component": name, "count": count} for name, count in hop.created_components.items()
             ],

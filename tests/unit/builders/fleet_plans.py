@@ -109,11 +109,6 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
     assert set(values) <= {*names, "downgrade"}, values
     step: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
     step["verdict"] = max((item["verdict"] for item in step["reasons"]), key=VERDICTS.index, default="go")
-    step["blocked_by"] = [
-        {key: item[key] for key in ("reason", "message", "hint")}
-        for item in step["reasons"]
-        if item["verdict"] == "blocked"
-    ]
     step["counts"] = {
         key: len(step[key]) for key in ("added", "removed", "deleted", "credentials_requests", "live_only")
     }

@@ -84,17 +84,6 @@ def test_names_that_a_hosted_cluster_cannot_choose_are_listed(run):
     assert outcome["hosted_cluster_differences"] == {"stays_enabled": ["Storage"], "stays_disabled": []}
 
 
-# openshift/cluster-version-operator:lib/capability: v4.11 is these four from 4.14 on.
-def test_the_shortest_form_is_equivalent_and_lists_fewer_names(run):
-    outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Insights"]})
-    short, written = outcome["shortest_capabilities"], outcome["capabilities"]
-
-    assert short["baselineCapabilitySet"] == "v4.11"
-    set_4_11 = {"MachineAPI", "baremetal", "marketplace", "openshift-samples"}
-    assert names(short) | set_4_11 == names(written)
-    assert len(names(short)) == len(names(written)) - len(set_4_11)
-
-
 # openshift-kni/telco-reference:telco-ran/install/clusterinstance/example-sno.yaml
 TELCO = '{"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["NodeTuning", "OperatorLifecycleManager", "Ingress"]}}'  # noqa: E501
 
@@ -128,11 +117,7 @@ def test_no_selection_is_the_default_and_every_format_is_empty(run):
     outcome = run(content=EDGE)
 
     assert outcome["enabled_capabilities"] == KNOWN_4_20
-    assert (outcome["capabilities"], outcome["shortest_capabilities"], outcome["suggested_capabilities"]) == (
-        {},
-        {},
-        {},
-    )
+    assert (outcome["capabilities"], outcome["suggested_capabilities"]) == ({}, {})
     assert (outcome["cluster_version_spec"], outcome["hosted_cluster_spec"]) == ({}, {})
     assert outcome["install_config_overrides"] == "{}"
     assert outcome["consequences"] == []

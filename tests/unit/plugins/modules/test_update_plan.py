@@ -92,7 +92,6 @@ def test_a_hop_is_returned_with_all_details(run):
         "newly_known": ["Build", "ImageRegistry"],
         "no_longer_optional": [],
         "not_in_fresh_install": ["DeploymentConfig", "MachineAPI"],
-        "blocked_by": [],
         "created_components": [],
         "counts": {"added": 2, "removed": 1, "deleted": 1, "credentials_requests": 2, "live_only": None},
         "moved": [{"name": "baremetal", "resources": MACHINE_API[2:]}],
@@ -316,7 +315,7 @@ def test_the_platform_limits_credentials_requests(platform, expected, run):
 def test_blockers_of_an_update_to_another_minor_are_returned_and_reported(options, reasons, run):
     outcome = run(**options)
 
-    blockers = outcome["hops"][0]["blocked_by"]
+    blockers = [item for item in outcome["hops"][0]["reasons"] if item["verdict"] == "blocked"]
     assert [item["reason"] for item in blockers] == reasons
     assert all(item["hint"] for item in blockers)
     warned = [item for item in outcome["problems"] if item["hint"]]
@@ -361,9 +360,9 @@ def test_overrides_of_the_cluster_version_apply_unless_others_are_given(run):
     theirs, none = run(cluster_version=value), run(cluster_version=value, overrides=[])
 
     assert "new" not in names(theirs["hops"][0]["added"])
-    assert theirs["hops"][0]["blocked_by"] != []
+    assert theirs["verdict"] == "blocked"
     assert "new" in names(none["hops"][0]["added"])
-    assert none["hops"][0]["blocked_by"] == []
+    assert none["verdict"] != "blocked"
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def prose(entry: Mapping[str, Any]) -> set[str]:
     return {first or second for first, second in found}
 
 
-@pytest.mark.parametrize("key", ["blocked_by", "counts", "added", "created_components"])
+@pytest.mark.parametrize("key", ["counts", "added", "created_components"])
 def test_keys_that_are_documented_in_prose_are_those_of_a_hop(key, run, releases):
     path = [releases.r4_13, releases.r4_10] if key == "created_components" else releases.hop
     options = {"capabilities": NOTHING, "feature_set": "TechPreviewNoUpgrade", "allow_downgrade": True}

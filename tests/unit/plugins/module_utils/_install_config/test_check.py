@@ -56,7 +56,7 @@ def test_no_selection_is_the_default_of_the_cluster(minor, document):
     assert "vCurrent" in result.resolved.reasons[0]
     assert result.status is not None
     assert result.status.enabled == result.status.known == known(minor)
-    assert (result.suggested_selection, result.shortest, result.hosted, result.violations) == (None, None, None, ())
+    assert (result.suggested_selection, result.hosted, result.violations) == (None, None, ())
     assert result.consequences == ()
 
 

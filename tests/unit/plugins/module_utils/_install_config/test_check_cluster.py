@@ -29,9 +29,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     check,
     errors,
     known,
-    listed,
     requested_names,
-    sets_of,
     warnings,
 )
 
@@ -357,16 +355,6 @@ def test_the_suggested_selection_has_no_unknown_names():
     result = check("4.20", NONE, capabilities=block("None", "Nonsense", "Console", "Console"))
 
     assert result.suggested_selection == Selection("None", ("Console", "Ingress"))
-
-
-def test_the_shortest_form_is_reported_with_the_resolved_one():
-    result = check("4.20", NONE, capabilities=block("None", *sorted(known("4.20") - {"Build"})))
-
-    assert result.resolved is not None
-    assert result.resolved.selection == listed(*sorted(known("4.20") - {"Build"}))
-    assert result.shortest is not None
-    assert result.shortest.selection.baseline == "v4.13"
-    assert set(result.shortest.selection.additional) == known("4.20") - sets_of("4.20")["v4.13"] - {"Build"}
 
 
 NAMES = st.lists(st.sampled_from(sorted(known("4.18"))), max_size=8, unique=True)

@@ -12,7 +12,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.pinning import (
     candidate_minors,
     pinned,
-    shortest,
     stable_sets,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location
@@ -124,47 +123,6 @@ def test_gated_names_are_pinned_only_while_they_exist():
     assert pin(Selection("vCurrent"), later("4.23"), GATED).selection == Selection("v4.18")
 
 
-@pytest.mark.parametrize(
-    ("minor", "selection", "expected"),
-    [
-        ("4.20", listed(*known("4.20") - {"Console"}), 12),  # added to v4.11, because v4.12 and later have Console
-        ("4.20", listed(*known("4.20")), 0),
-        ("4.13", listed(*known("4.13")), 8),
-        ("4.14", listed(*known("4.13"), "MachineAPI"), 0),
-        ("4.20", Selection("v4.14", ("OperatorLifecycleManager", "Console")), 1),
-    ],
-)
-def test_the_shortest_form_lists_the_names_that_its_set_lacks(minor, selection, expected):
-    form = shortest(selection, later(minor))
-
-    assert len(form.selection.additional) == expected
-    assert requested_names(form.selection, minor) == requested_names(selection, minor)
-    assert f" and {expected} listed is the shortest form of these names" in form.reason
-
-
-@pytest.mark.parametrize("minor", MINORS)
-@pytest.mark.parametrize("baseline", [None, "vCurrent"])
-def test_a_selection_that_follows_every_release_keeps_vcurrent(minor, baseline):
-    assert shortest(Selection(baseline, ("Console",)), later(minor)).selection.baseline == "vCurrent"
-
-
-def test_a_set_that_gained_names_is_not_replaced_by_its_old_names():
-    form = shortest(Selection("v4.11", ("Insights",)), later("4.13"))
-
-    assert form.selection == Selection("v4.11", ("Insights",))
-
-
-def test_a_set_that_gained_the_same_names_can_replace_the_requested_one():
-    """v4.11 and v4.12 both gained MachineAPI in 4.14, so every minor resolves these two to the same names."""
-    requested = Selection("v4.11", ("CSISnapshot", "Console", "Insights", "Storage"))
-    minors = after("4.12")
-
-    assert [requested_names(Selection("v4.12"), minor) for minor in minors] == [
-        requested_names(requested, minor) for minor in minors
-    ]
-    assert shortest(requested, data_of(*minors)).selection == Selection("v4.12")
-
-
 NAMES = st.lists(st.sampled_from(sorted(known(NEWEST) | GATED)), max_size=18, unique=True)
 RANGES = st.integers(0, len(MINORS) - 1).flatmap(
     lambda first: st.integers(first, len(MINORS) - 1).map(lambda last: MINORS[first : last + 1])
@@ -172,18 +130,18 @@ RANGES = st.integers(0, len(MINORS) - 1).flatmap(
 
 
 @st.composite
-def selections_with_minors(draw, *, exclusions):
+def selections_with_minors(draw):
     """Return minors, and a selection that the first of them knows."""
     minors = draw(RANGES)
     first = minors[0]
     exists = sets_of(first)["vCurrent"]
     baseline = draw(st.sampled_from([None, *sets_of(first)]))
     additional = tuple(name for name in draw(NAMES) if name in exists)
-    excluded = draw(st.none() | NAMES.map(tuple)) if exclusions else None
+    excluded = draw(st.none() | NAMES.map(tuple))
     return minors, Selection(baseline, additional, excluded)
 
 
-@given(selections_with_minors(exclusions=True))
+@given(selections_with_minors())
 def test_a_pinned_selection_is_the_same_in_every_minor_and_contains_no_excluded_name(case):
     minors, selection = case
     expected = requested_names(selection, minors[0]) - set(selection.excluded or ())
@@ -196,7 +154,7 @@ def test_a_pinned_selection_is_the_same_in_every_minor_and_contains_no_excluded_
     assert list(form.additional) == sorted(set(form.additional))
 
 
-@given(selections_with_minors(exclusions=True))
+@given(selections_with_minors())
 def test_a_pinned_selection_lists_names_only_if_no_set_is_equal(case):
     minors, selection = case
     expected = requested_names(selection, minors[0]) - set(selection.excluded or ())
@@ -211,36 +169,9 @@ def test_a_pinned_selection_lists_names_only_if_no_set_is_equal(case):
     assert form == (Selection(same[0]) if same else listed(*sorted(expected)))
 
 
-@given(selections_with_minors(exclusions=True))
+@given(selections_with_minors())
 def test_pinning_is_idempotent(case):
     minors, selection = case
     once = pin(selection, data_of(*minors)).selection
 
     assert pin(once, data_of(*minors)).selection == once
-
-
-@given(selections_with_minors(exclusions=False))
-def test_the_shortest_form_is_the_same_in_every_minor(case):
-    minors, selection = case
-
-    form = shortest(selection, data_of(*minors)).selection
-
-    assert [requested_names(form, minor) for minor in minors] == [requested_names(selection, minor) for minor in minors]
-
-
-@given(selections_with_minors(exclusions=False))
-def test_no_other_form_of_a_selection_is_shorter(case):
-    """Tries every set of the first minor except vCurrent, which would follow later releases."""
-    minors, selection = case
-    names = requested_names(selection, minors[0])
-
-    form = shortest(selection, data_of(*minors)).selection
-
-    others = [
-        names - content
-        for name, content in sets_of(minors[0]).items()
-        if content <= names
-        and (name != "vCurrent" or selection.baseline in (None, "vCurrent"))
-        and all(sets_of(minor)[name] | (names - content) == requested_names(selection, minor) for minor in minors)
-    ]
-    assert len(form.additional) <= min([len(selection.additional), *map(len, others)])
