@@ -57,7 +57,7 @@ _FIRST = (
     "featureGates",
 )
 _LAST = ("pullSecret", "sshKey")
-_END_MARKER = "...\n"
+_WIDEST = 2**31 - 1
 
 
 class DocumentError(CapabilityError):
@@ -107,49 +107,20 @@ def render_document(content: Mapping[str, Any]) -> str:
     order = [name for name in _FIRST if name in values]
     order += sorted((name for name in values if name not in _FIRST + _LAST), key=str)
     order += [name for name in _LAST if name in values]
-    if not order:
-        return "{}\n"
-    texts = [_Rendered(name, values[name]).text() for name in order]
-    # A value that ends with line breaks leaves the document open: PyYAML then writes an end marker.
-    return "".join(text.removesuffix(_END_MARKER) for text in texts[:-1]) + texts[-1]
+    text: str = yaml.dump(
+        {name: values[name] for name in order},
+        Dumper=_dumper(),
+        default_flow_style=False,
+        sort_keys=False,
+        allow_unicode=True,
+        width=_WIDEST,
+    )
+    return text
 
 
 def same_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     """Whether two documents have the same values, in any order of keys; 1, 1.0, True and "1" are four values."""
     return bool(_comparable(first) == _comparable(second))
-
-
-class _Rendered:
-    """One field of an install-config, to be rendered. Equal for the same field with the same value.
-
-    Clusters of a fleet have most fields in common, and rendering one takes longer than everything else.
-    """
-
-    def __init__(self, name: Any, value: Any) -> None:
-        self.name, self.value = name, value
-        self._key = repr((name, value))  # in which 1, 1.0 and True are three values
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Rendered) and self._key == other._key
-
-    def text(self) -> str:
-        return _rendered(self)
-
-
-@lru_cache(maxsize=1024)
-def _rendered(field: _Rendered) -> str:
-    text: str = yaml.dump(
-        {field.name: field.value},
-        Dumper=_dumper(),
-        default_flow_style=False,
-        sort_keys=False,
-        allow_unicode=True,
-        width=2**31,
-    )
-    return text
 
 
 def _comparable(value: Any) -> Any:
@@ -297,7 +268,7 @@ def _masked(message: str) -> str:
 
 @lru_cache(maxsize=1)
 def _dumper() -> Any:
-    class Dumper(yaml.SafeDumper):
+    class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
         """Writes values that PyYAML and Go read identically."""
 
         def ignore_aliases(self, _data: Any) -> bool:
