@@ -108,7 +108,7 @@ def test_everything_except_secrets_is_printed(tmp_path):
 
     # Other values are readable.
     written = part(output, "write")
-    for line in ("+apiVersion: v1", "+- name: worker", "+  none: {}", "+pullSecret: ********"):
+    for line in ("+apiVersion: v1", "+compute: ********", "+platform: ********", "+pullSecret: ********"):
         assert line in written
     for text in ('"baselineCapabilitySet": "None"', '"platform": "none"', "Ingress is listed more"):
         assert text in written
