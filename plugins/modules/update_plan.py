@@ -755,9 +755,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problem,
     Problems,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
-    read_live_resources,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     PlanShapes,
@@ -853,12 +850,11 @@ def cluster_connection(module: AnsibleModule) -> Callable[[], Client] | None:
 
 def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetPlan:
     """Load the releases and plan. Raises ``CapabilityError``."""
-    live = params["live_resources"]
     options = PlanOptions(
         ClusterOptions.from_params(params),
         releases=params["releases"],
         cluster_version=params["cluster_version"],
-        live=None if live is None else read_live_resources(live),
+        live_resources=params["live_resources"],
         platform=params["platform"],
         promql=params["promql"],
         allow_downgrade=params["allow_downgrade"],

@@ -268,20 +268,18 @@ def _masked(message: str) -> str:
 
 @lru_cache(maxsize=1)
 def _dumper() -> Any:
-    class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
-        """Writes values that PyYAML and Go read identically."""
+    """A class that writes values that PyYAML and Go read identically."""
+    base = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    dumper: Any = type("Dumper", (base,), {"ignore_aliases": lambda _self, _data: True})
+    dumper.add_representer(str, _represent_text)
+    return dumper
 
-        def ignore_aliases(self, _data: Any) -> bool:
-            return True
 
-        def represent_text(self, data: str) -> Any:
-            style = None
-            if set(data) & _BREAKS:
-                # A block that begins with a blank needs an indentation indicator, which PyYAML writes wrongly in lists.
-                style = '"' if data[0].isspace() or set(data) & _ODD_BREAKS else "|"
-            elif not isinstance(resolve_plain(data), str):
-                style = "'"  # y is a string to PyYAML, true to Go
-            return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
-
-    Dumper.add_representer(str, Dumper.represent_text)
-    return Dumper
+def _represent_text(dumper: Any, data: str) -> Any:
+    style = None
+    if set(data) & _BREAKS:
+        # A block that begins with a blank needs an indentation indicator, which PyYAML writes wrongly in lists.
+        style = '"' if data[0].isspace() or set(data) & _ODD_BREAKS else "|"
+    elif not isinstance(resolve_plain(data), str):
+        style = "'"  # y is a string to PyYAML, true to Go
+    return dumper.represent_scalar("tag:yaml.org,2002:str", data, style=style)

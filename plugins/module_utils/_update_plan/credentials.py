@@ -30,14 +30,9 @@ def resolve_platform(name: str | None, problems: Problems) -> str | None:
     if name is None:
         return None
     platform = name.lower()
-    if not is_platform(platform):
+    if platform not in PLATFORM_DATA:
         problems.error("unknown-platform", "platform", f"{name!r} is not a platform", did_you_mean(name, PLATFORM_DATA))
     return platform
-
-
-def is_platform(name: str) -> bool:
-    """Whether a platform, in lower case, is known."""
-    return name in PLATFORM_DATA
 
 
 class ReleaseCredentials:

@@ -11,16 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import Override, is_overridden
-from .._problems import Problem, Problems, did_you_mean
+from .._problems import Problems, did_you_mean
 from .._release.manifest import Manifest, manifest_from_object
 from .._resources import ResourceId
-
-
-class LiveResources(NamedTuple):
-    """The resources, and the faults in their list."""
-
-    present: frozenset[ResourceId]
-    problems: tuple[Problem, ...]
 
 
 class LiveOnlyResource(NamedTuple):
@@ -66,15 +59,10 @@ def present_after(
     return (present | {item.resource_id for item in included if not item.deletes}) - deleted
 
 
-def read_live_resources(entries: Sequence[Any], where: str = "live_resources") -> LiveResources:
+def read_live_resources(entries: Sequence[Any], problems: Problems) -> frozenset[ResourceId]:
     """Read a list of resource ids, or of objects as the API returns them."""
-    present: set[ResourceId] = set()
-    problems = Problems()
-    for index, entry in enumerate(entries):
-        resource = _read_entry(entry, f"{where}[{index}]", problems)
-        if resource is not None:
-            present.add(resource)
-    return LiveResources(frozenset(present), tuple(problems))
+    read = (_read_entry(entry, f"live_resources[{index}]", problems) for index, entry in enumerate(entries))
+    return frozenset(resource for resource in read if resource is not None)
 
 
 def _read_entry(entry: object, where: str, problems: Problems) -> ResourceId | None:

@@ -52,13 +52,6 @@ class PlanResult(NamedTuple):
         return most_serious(item.verdict for item in self.verdicts)
 
 
-class _Planned(NamedTuple):
-    """A plan, and its problems, without what depends on the state of a cluster."""
-
-    plan: Plan
-    problems: tuple[Problem, ...]
-
-
 class FleetPlan(NamedTuple):
     """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
@@ -70,13 +63,6 @@ class FleetPlan(NamedTuple):
     clusters: Mapping[str, int]
     problems: tuple[Problem, ...]
     properties: Mapping[str, ClusterProperty] | None = None
-
-
-class _Resolution(NamedTuple):
-    """A release resolved for some criteria, ``None`` if that is not possible."""
-
-    release: ResolvedRelease | None
-    problems: tuple[Problem, ...]
 
 
 class _Path(NamedTuple):
@@ -97,10 +83,10 @@ class Planner:
     def __init__(self, releases: Sequence[Release], *, allow_downgrade: bool = False) -> None:
         self._releases = releases
         self._allow_downgrade = allow_downgrade
-        self._plans: dict[PlanRequest, _Planned] = {}
+        self._plans: dict[PlanRequest, tuple[Plan, Problems]] = {}
         self._results: dict[tuple[PlanRequest, tuple[HopVerdict, ...]], PlanResult] = {}
         self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], _Path] = {}
-        self._resolved: dict[tuple[int, InclusionCriteria], _Resolution] = {}
+        self._resolved: dict[tuple[int, InclusionCriteria], tuple[ResolvedRelease | None, Problems]] = {}
         self._hops: dict[tuple[int, int, InclusionCriteria, str | None], Hop] = {}
 
     def plan(self, request: PlanRequest, problems: Problems) -> PlanResult:
@@ -116,9 +102,9 @@ class Planner:
         raise_errors((*path.problems, *request_problems), InvalidOptionError)
         problems += request_problems
         normalized = request.normalized(path.hops[0].start)
-        planned = _cached(self._plans, normalized, lambda: _plan(normalized, path))
+        plan, plan_problems = _cached(self._plans, normalized, lambda: _plan(normalized, path))
         verdicts = hop_verdicts(path.hops, request.cluster.overrides, request.state)
-        return _cached(self._results, (normalized, verdicts), lambda: _with_verdicts(planned, verdicts))
+        return _cached(self._results, (normalized, verdicts), lambda: _with_verdicts(plan, plan_problems, verdicts))
 
     def _path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> _Path:
         problems = Problems()
@@ -126,8 +112,8 @@ class Planner:
             [self._releases[index] for index in path], "releases", problems, allow_downgrade=self._allow_downgrade
         )
         resolutions = [self._resolve(index, criteria) for index in path]
-        problems += (problem for resolution in resolutions for problem in resolution.problems)
-        resolved = [resolution.release for resolution in resolutions if resolution.release is not None]
+        problems += (problem for _release, found in resolutions for problem in found)
+        resolved = [release for release, _found in resolutions if release is not None]
         minors = [release.minor_data for release in resolved if release.minor_data is not None]
         if minors:
             check_always_enabled(criteria, minors, problems)
@@ -141,11 +127,10 @@ class Planner:
         ]
         return _Path(start, tuple(hops), problems.unique(), always)
 
-    def _resolve(self, index: int, criteria: InclusionCriteria) -> _Resolution:
-        def resolve() -> _Resolution:
+    def _resolve(self, index: int, criteria: InclusionCriteria) -> tuple[ResolvedRelease | None, Problems]:
+        def resolve() -> tuple[ResolvedRelease | None, Problems]:
             problems = Problems()
-            release = resolve_on_path(criteria, self._releases[index], problems)
-            return _Resolution(release, tuple(problems))
+            return resolve_on_path(criteria, self._releases[index], problems), problems
 
         return _cached(self._resolved, (index, criteria), resolve)
 
@@ -163,18 +148,19 @@ def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> 
     )
 
 
-def _with_verdicts(planned: _Planned, verdicts: tuple[HopVerdict, ...]) -> PlanResult:
+def _with_verdicts(plan: Plan, plan_problems: Problems, verdicts: tuple[HopVerdict, ...]) -> PlanResult:
     problems = Problems()
-    check_verdicts(planned.plan, verdicts, problems)
-    return PlanResult(planned.plan, (*problems, *planned.problems), verdicts)
+    check_verdicts(plan, verdicts, problems)
+    return PlanResult(plan, (*problems, *plan_problems), verdicts)
 
 
-def _plan(request: PlanRequest, path: _Path) -> _Planned:
+def _plan(request: PlanRequest, path: _Path) -> tuple[Plan, Problems]:
+    """Return a plan, and its problems, without what depends on the state of a cluster."""
     plan = plan_path(path.hops, request.cluster)
     problems = Problems(path.problems)
     check_plan(plan, path.hops, problems)
     check_dangling(plan, path.hops, request.cluster.overrides, problems)
-    return _Planned(plan, tuple(problems))
+    return plan, problems
 
 
 def _check_request(request: PlanRequest, path: _Path, problems: Problems) -> None:

@@ -22,6 +22,7 @@ from .._release.release import Release
 from .._resources import ResourceId
 from .._version import Minor, find_minor
 from .credentials import resolve_platform
+from .live_resources import read_live_resources
 from .path import resolve_on_path
 from .start import PlanOptions, Source, StartingCluster
 from .verdict import UpdateState
@@ -70,8 +71,9 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
         selection = read_selection(options.cluster, problems)
     criteria = check_options(cluster, None, problems, overrides_at=overrides_at)
     effective = criteria.overrides if any(override.unmanaged for override in criteria.overrides) else ()
-    problems += options.live.problems if options.live else ()
-    start = StartingCluster(selection, status, effective, options.live.present if options.live else None, options.rule)
+    listed = options.live_resources
+    present = None if listed is None else read_live_resources(listed, problems)
+    start = StartingCluster(selection, status, effective, present, options.rule)
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
     state = UpdateState(updates, promql=_read_promql(options.promql, problems))

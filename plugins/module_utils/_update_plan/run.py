@@ -127,11 +127,11 @@ def _plan_one(
             client = stack.enter_context(closing(connect()))
         options = _with_file(options)
         if client is not None:
-            from .live_options import complete_options  # imports the client, which only plans with a cluster need
+            from .live import complete_options  # imports the client, which only plans with a cluster need
 
             options, found = complete_options(options, client, problems)
             properties |= found
-        if options.rule == "presence" and options.live is None and client is None:
+        if options.rule == "presence" and options.live_resources is None and client is None:
             message = "is presence, but the resources of the cluster are not known"
             hint = "Set live_resources or connection options, or remove the option"
             problems.error("missing-option", "rule", message, hint)
@@ -143,7 +143,7 @@ def _plan_one(
             request = _with_admin_acks(request, client, problems)
         valid, request_problems = not problems.has_errors, Problems()
         result = planner.plan(request, request_problems)
-        if client is not None and options.live is None and valid:
+        if client is not None and options.live_resources is None and valid:
             request = request._replace(
                 cluster=request.cluster._replace(present=_look_up(client, request, releases, problems))
             )
@@ -175,7 +175,7 @@ def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -
 def _look_up(
     client: Client, request: PlanRequest, releases: Sequence[Release], problems: Problems
 ) -> frozenset[ResourceId]:
-    from .live_lookup import look_up_resources  # imports the client, which only plans with a cluster need
+    from .live import look_up_resources  # imports the client, which only plans with a cluster need
 
     on_path = [releases[index] for index in request.path]
     decisive = request.cluster.rule == "presence"

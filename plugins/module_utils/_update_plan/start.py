@@ -16,7 +16,6 @@ from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
 from .._release_image.release_source import ReleaseSource
 from .._resources import ResourceId
-from .live_resources import LiveResources, read_live_resources
 
 Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
 """The option that a plan starts from."""
@@ -41,7 +40,7 @@ class PlanOptions(NamedTuple):
     cluster: ClusterOptions
     releases: Sequence[Any] | None = None
     cluster_version: object = None
-    live: LiveResources | None = None
+    live_resources: Sequence[Any] | None = None
     platform: str | None = None
     promql: object = None
     allow_downgrade: bool = False
@@ -67,8 +66,6 @@ class PlanOptions(NamedTuple):
             values.setdefault("cluster_version", None)
         if "releases" in own:
             values["releases_where"] = f"{where}.releases"
-        if "live_resources" in own:
-            values["live"] = read_live_resources(own["live_resources"])
         cluster = cluster._replace(**{name: own[name] for name in cluster._fields if name in own})
         return self._replace(cluster=cluster, where=where, **values)
 
@@ -83,7 +80,7 @@ class PlanOptions(NamedTuple):
         cluster = self.cluster
         values: dict[str, Any] = {
             "start": self.has_start or None,
-            "live_resources": self.live,
+            "live_resources": self.live_resources,
             "platform": self.platform,
             "cluster_profile": cluster.cluster_profile,
             "feature_set": cluster.feature_set,

@@ -28,9 +28,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
-    read_live_resources,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import EnabledCapability, HopPlan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
@@ -104,8 +101,6 @@ def plan_request(path: Sequence[Release], positions: tuple[int, ...] | None = No
     """Return the request for a path, by default through all releases in their order."""
     positions = tuple(range(len(path))) if positions is None else positions
     of_plan = {name: options.pop(name) for name in PlanOptions._fields if name in options}
-    live = options.pop("live_resources", None)
-    of_plan["live"] = None if live is None else read_live_resources(live)
     problems = Problems()
     cluster = ClusterOptions(**options)
     request = read_request(PlanOptions(cluster, **of_plan), positions, path[positions[0]].minor, problems)

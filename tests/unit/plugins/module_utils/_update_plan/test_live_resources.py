@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
-    LiveResources,
     read_live_resources,
 )
 
@@ -23,8 +23,9 @@ OBJECT: dict[str, Any] = {
 }
 
 
-def test_an_empty_list_has_no_resources():
-    assert read_live_resources([]) == LiveResources(frozenset(), ())
+def read(*given: object) -> tuple[set[ResourceId], list[Problem]]:
+    problems = Problems()
+    return set(read_live_resources(given, problems)), list(problems)
 
 
 def test_resources_are_ids():
@@ -34,9 +35,7 @@ def test_resources_are_ids():
         {"kind": "Service", "name": "c", "group": "", "namespace": None},
     ]
 
-    assert read_live_resources(given) == LiveResources(
-        frozenset({ResourceId("apps", "Deployment", "a", "b"), ResourceId("", "Service", "", "c")}), ()
-    )
+    assert read(*given) == ({ResourceId("apps", "Deployment", "a", "b"), ResourceId("", "Service", "", "c")}, [])
 
 
 @pytest.mark.parametrize(
@@ -55,31 +54,28 @@ def test_resources_are_ids():
     ],
 )
 def test_objects_are_read_as_their_ids(given, expected):
-    assert read_live_resources([given]) == LiveResources(frozenset({expected}), ())
-
-
-def test_ids_and_objects_can_be_mixed_and_mean_the_same():
-    found = read_live_resources([OBJECT, {"group": "apps", "kind": "Deployment", "namespace": "a", "name": "b"}])
-
-    assert len(found.present) == 1
+    assert read(given) == ({expected}, [])
 
 
 @pytest.mark.parametrize(
     ("given", "places"),
     [
-        (["x", 7, None, []], [f"here[{index}]" for index in range(4)]),
-        ([{}], ["here[0].kind", "here[0].name"]),
-        ([{"kind": "A", "name": "a"}, {"kind": "", "name": 7}], ["here[1].kind", "here[1].name"]),
-        ([{"kind": "A", "name": "a", "uid": "x", 7: "y"}], ["here[0].7", "here[0].uid"]),
-        ([{"kind": "A", "name": "a", "group": ["x"], "namespace": {"a": 1}}], ["here[0].group", "here[0].namespace"]),
-        ([{"kind": ["A"], "name": True}], ["here[0].kind", "here[0].name"]),
+        (["x", 7, None, []], [f"[{index}]" for index in range(4)]),
+        ([{}], ["[0].kind", "[0].name"]),
+        ([{"kind": "A", "name": "a"}, {"kind": "", "name": 7}], ["[1].kind", "[1].name"]),
+        ([{"kind": "A", "name": "a", "uid": "x", 7: "y"}], ["[0].7", "[0].uid"]),
+        (
+            [{"kind": "A", "name": "a", "group": ["x"], "namespace": {"a": 1}}],
+            ["[0].group", "[0].namespace"],
+        ),
+        ([{"kind": ["A"], "name": True}], ["[0].kind", "[0].name"]),
     ],
 )
 def test_an_invalid_resource_is_reported_at_its_location(given, places):
-    found = read_live_resources(given, "here")
+    _present, problems = read(*given)
 
-    assert [str(item.where) for item in found.problems] == places
-    assert all(item.severity == "error" and item.hint for item in found.problems)
+    assert [str(item.where) for item in problems] == [f"live_resources{place}" for place in places]
+    assert all(item.severity == "error" and item.hint for item in problems)
 
 
 @pytest.mark.parametrize(
@@ -94,15 +90,15 @@ def test_an_invalid_resource_is_reported_at_its_location(given, places):
     ],
 )
 def test_an_invalid_object_is_reported_at_its_location(given):
-    found = read_live_resources([OBJECT, given], "here")
+    present, problems = read(OBJECT, given)
 
-    assert len(found.present) == 1
-    assert found.problems
-    assert all(str(item.where).startswith("here[1]") and item.severity == "error" for item in found.problems)
+    assert len(present) == 1
+    assert problems
+    assert all(str(item.where).startswith("live_resources[1]") and item.severity == "error" for item in problems)
 
 
 def test_valid_entries_are_read_besides_invalid_ones():
-    found = read_live_resources([7, OBJECT, {"kind": "Service", "name": "c"}])
+    present, problems = read(7, OBJECT, {"kind": "Service", "name": "c"})
 
-    assert [str(item.where) for item in found.problems] == ["live_resources[0]"]
-    assert {item.name for item in found.present} == {"b", "c"}
+    assert [str(item.where) for item in problems] == ["live_resources[0]"]
+    assert {item.name for item in present} == {"b", "c"}

@@ -12,9 +12,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ReportedCapabilities
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
-    read_live_resources,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import (
     PlanOptions,
@@ -39,12 +36,7 @@ MINOR = Minor(4, 13)
 
 
 def options(cluster: dict[str, Any] | None = None, **plan: Any) -> PlanOptions:
-    live = plan.pop("live_resources", None)
-    return PlanOptions(
-        ClusterOptions(overrides=plan.pop("overrides", None), **(cluster or {})),
-        live=None if live is None else read_live_resources(live),
-        **plan,
-    )
+    return PlanOptions(ClusterOptions(overrides=plan.pop("overrides", None), **(cluster or {})), **plan)
 
 
 def read(given: PlanOptions, minor: Minor | None = MINOR) -> tuple[PlanRequest, list[Problem]]:

@@ -8,10 +8,6 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
-    LiveResources,
-    read_live_resources,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 COMMON = PlanOptions(
@@ -23,7 +19,7 @@ COMMON = PlanOptions(
         exclude_identifier="here",
         overrides=[{"kind": "A"}],
     ),
-    live=LiveResources(frozenset(), ()),
+    live_resources=[],
     platform="aws",
 )
 
@@ -74,7 +70,7 @@ def test_the_rule_of_a_cluster_is_its_own():
 
 @pytest.mark.parametrize("value", [[], [{"kind": "A", "name": "a"}], [{"kind": "A"}, 7]])
 def test_live_resources_of_a_cluster_are_its_own(value):
-    assert entry(live_resources=value) == entry()._replace(live=read_live_resources(value))
+    assert entry(live_resources=value) == entry()._replace(live_resources=value)
     assert entry(live_resources=None) == entry()
 
 
@@ -104,11 +100,3 @@ def test_a_start_of_a_cluster_replaces_the_whole_common_start(field, value, comm
     values = {**options.cluster._asdict(), "cluster_version": options.cluster_version}
     starts = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
     assert [values[name] for name in starts if values[name] is not None] == [value]
-
-
-def test_overrides_and_resources_are_checked_later():
-    options = entry(overrides=["x"], live_resources=[7])
-
-    assert options.cluster.overrides == ["x"]
-    assert options.live is not None
-    assert [str(item.where) for item in options.live.problems] == ["live_resources[0]"]

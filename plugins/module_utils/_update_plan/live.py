@@ -3,11 +3,11 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Completes the options of a plan with what the selected cluster reports."""
+"""Reads from the selected cluster what the options of a plan do not set, and which resources exist."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._cluster.cluster_properties import ClusterProperty, check_feature_set
@@ -15,13 +15,16 @@ from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.live import get_cluster_version
 from .._cluster.live_properties import find_or_warn, read_properties
 from .._data.feature_sets import DEFAULT_FEATURE_SET
+from .._data.platforms import PLATFORM_DATA
 from .._kubernetes.client import Client
-from .._problems import Problem, Problems
+from .._kubernetes.lookup import find_existing
+from .._kubernetes.rest_mapper import RestMapper
+from .._problems import ClusterError, Problem, Problems, raise_errors
+from .._resources import ResourceId
 from .._unstructured import nested
-from .credentials import is_platform
 from .start import PlanOptions
 
-_WHERE = "cluster"
+_WHERE, _RESOURCES = "cluster", "live_resources"
 _TOPOLOGY = frozenset({"control_plane_topology", "infrastructure_topology"})
 _DECISIVE = ("feature_set", "cluster_profile", "overrides")
 
@@ -86,7 +89,7 @@ def _with_cluster_version(
 
 
 def _with_platform(options: PlanOptions, reported: ClusterProperty, problems: Problems) -> PlanOptions:
-    if is_platform(reported.value):
+    if reported.value in PLATFORM_DATA:
         return options._replace(platform=reported.value)
     message = f"the platform {reported.value} of the cluster is not known, so credentials_requests lists all requests"
     problems.info("unknown-platform", "platform", message, "Set platform")
@@ -111,3 +114,34 @@ def _shown(item: ClusterProperty) -> str:
     if item.name == "feature_gates":
         return f"feature_gates of {' and '.join(sorted(item.value)) or 'no version'}"
     return f"{item.name} {item.value or DEFAULT_FEATURE_SET}"
+
+
+def look_up_resources(
+    client: Client, resources: Collection[ResourceId], problems: Problems, *, decisive: bool
+) -> frozenset[ResourceId]:
+    """Return which of ``resources`` exist on the cluster, and report how many were looked up.
+
+    A resource of a kind that the cluster does not serve does not exist. ``decisive``: the plan depends on the
+    resources, so ``ClusterError`` is raised with every kind that cannot be listed. Otherwise these are warnings.
+    """
+    if not resources:
+        message = "nothing to look up: all capabilities that the new manifests need are enabled"
+        problems.info("live-resources-read", _RESOURCES, message)
+        return frozenset()
+    lookup = find_existing(client, RestMapper(client), resources)
+    if decisive:
+        raise_errors(lookup.problems, ClusterError)
+    problems += map(_incomplete, lookup.problems)
+    kinds = {resource.group_kind for resource in resources}
+    message = (
+        f"looked up {len(resources)} resources of {len(kinds)} kinds on the cluster, and found {len(lookup.existing)}"
+    )
+    if lookup.unserved:
+        message += f"; the cluster does not serve {lookup.unserved} of the kinds"
+    problems.info("live-resources-read", _RESOURCES, message)
+    return frozenset(lookup.existing)
+
+
+def _incomplete(problem: Problem) -> Problem:
+    message = f"{problem.message}, so live_only lacks its resources"
+    return Problem("warning", problem.code, problem.where if any(problem.where) else _RESOURCES, message, problem.hint)
