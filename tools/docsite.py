@@ -19,7 +19,6 @@ import subprocess
 import sys
 from functools import cache, partial
 from pathlib import Path
-from textwrap import dedent
 from urllib.parse import unquote, urlsplit
 
 import yaml
@@ -173,17 +172,20 @@ def named(match: re.Match[str], up: str) -> str:
 
 
 def playbooks() -> str:
-    """Return a page with the comment at the head of each playbook."""
+    """Return a page with the help of each playbook."""
     parts = ["# Playbooks", "", "Run a playbook by its full name. Set its variables with `-e` or in an inventory.", ""]
-    for path in sorted((ROOT / "playbooks").glob("*.yml")):
-        head = path.read_text(encoding="utf-8").partition("\n---\n")[2]
-        lines = [line[1:].removeprefix(" ") for line in re.match(r"(?:#.*\n)*", head)[0].splitlines()]  # type: ignore[index]
-        about, _gap, usage = "\n".join(lines).partition("\n\n")
-        commands, _gap, variables = usage.partition("\n\n")
-        if not variables:
-            raise SiteError(f"{path.relative_to(ROOT)}: the comment at the head has no commands or no variables")
-        parts += [f"({path.stem})=", f"## {FQCN}.{path.stem}", "", about, ""]
-        parts += ["```bash", dedent(commands), "```", "", "```text", variables, "```", ""]
+    for path in sorted((ROOT / "playbooks").glob("*.meta.yml")):
+        name = path.name.removesuffix(".meta.yml")
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        spec = content["argument_specs"][name]
+        parts += [f"({name})=", f"## {FQCN}.{name}", "", content["description"], ""]
+        parts += ["```bash", spec["examples"].rstrip(), "```", ""]
+        parts += ["| variable | type | default | |", "| --- | --- | --- | --- |"]
+        for option, about in spec["options"].items():
+            kind = ", ".join(about.get("choices", ())) or about["type"]
+            default = "required" if about.get("required") else str(about.get("default", "")).lower()
+            parts.append(f"| `{option}` | {kind} | {default} | {about['description']} |")
+        parts.append("")
     return "\n".join(parts)
 
 

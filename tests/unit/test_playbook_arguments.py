@@ -1,0 +1,179 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The variables of the playbooks: names and types of extra variables are checked before the first task."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
+    PlaybookSpec,
+    check_names,
+    check_required,
+    check_values,
+    help_text,
+    read_spec,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "releases"
+PLAYBOOKS = sorted(path.name.removesuffix(".meta.yml") for path in (ROOT / "playbooks").glob("*.meta.yml"))
+# Names of facts and results in templates of a playbook that no user sets.
+PATH = f"releases={EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}"
+
+# The calls of a playbook in which a user misspelled a name.
+MISSPELLED = [
+    ("plan_update", (PATH, "cluster_versoin=cv.yaml"), "cluster_versoin", "cluster_version"),
+    ("plan_update", (PATH, "failon=any,blocked"), "failon", "fail_on"),
+    ("enable_capabilities", ("enabel=Console",), "enabel", "enable"),
+    ("enable_capabilities", ("enable=Console", "wiat=true"), "wiat", "wait"),
+    ("check_sites", ("stat=fixed",), "stat", "state"),
+    ("guard_capabilities", ("mdoe=audit",), "mdoe", "mode"),
+    ("guard_capabilities", ("stat=absent",), "stat", "state"),
+    ("apply_release", (f"release={EXAMPLES / '4.21.0'}", "failon=any"), "failon", "fail_on"),
+]
+
+
+def run(tmp_path: Path, playbook: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ansible.cli.playbook", "-c", "local", playbook, *arguments],
+        env={**environment(tmp_path), "PWD": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def extra(values: tuple[str, ...]) -> list[str]:
+    return [argument for value in values for argument in ("-e", value)]
+
+
+@pytest.mark.parametrize(("playbook", "values", "name", "meant"), MISSPELLED)
+def test_a_misspelled_variable_ends_the_play_before_its_first_task(tmp_path, playbook, values, name, meant):
+    done = run(tmp_path, f"capability.openshift.{playbook}", *extra(values))
+    assert done.returncode == 2, done.stdout
+    assert f"{name}: is not a variable of the playbook {playbook}. Did you mean {meant}?" in done.stdout + done.stderr
+    assert len(re.findall(r"^TASK \[", done.stdout, re.MULTILINE)) == 1
+
+
+def test_help_shows_the_variables_and_ends(tmp_path):
+    done = run(tmp_path, "capability.openshift.plan_update", "-e", "help=true")
+    assert done.returncode == 0, done.stdout
+    assert help_text(read_spec("plan_update")) in done.stdout
+    assert "skipped=0" in done.stdout
+    assert "failed=0" in done.stdout
+
+
+def test_a_playbook_that_imports_another_has_its_own_variables(tmp_path):
+    (tmp_path / "site.yml").write_text("- import_playbook: capability.openshift.inspect_release\n")
+    release = f"release={EXAMPLES / '4.21.0'}"
+    done = run(tmp_path, "site.yml", *extra((release, "ticket=42")))
+    assert done.returncode == 0, done.stdout
+    assert "ticket: is not a variable of the playbook inspect_release" in done.stdout + done.stderr
+    assert run(tmp_path, "capability.openshift.inspect_release", *extra((release, "ticket=42"))).returncode == 2
+    assert run(tmp_path, "site.yml", *extra((release, "realease=42"))).returncode == 2
+
+
+@pytest.fixture
+def spec() -> PlaybookSpec:
+    return read_spec("plan_update")
+
+
+@pytest.mark.parametrize("has_other_variables", [True, False])
+@pytest.mark.parametrize("name", ["releases", "help", "update_plan_fail_on", "ansible_become", "awx_job_id", "tower_x"])
+def test_known_names_are_accepted(spec, name, has_other_variables):
+    problems = Problems()
+    check_names(spec, [name], problems, has_other_variables=has_other_variables)
+    assert not problems
+
+
+@pytest.mark.parametrize(("has_other_variables", "severity"), [(True, "warning"), (False, "error")])
+def test_a_name_that_resembles_none_can_belong_to_an_inventory(spec, has_other_variables, severity):
+    problems = Problems()
+    check_names(spec, ["datacentre"], problems, has_other_variables=has_other_variables)
+    assert [(item.severity, item.code, str(item.where)) for item in problems] == [
+        (severity, "unknown-variable", "datacentre")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "hint"),
+    [
+        ({"capabilities": "Console"}, "wrong-type", "Write -e '{\"capabilities\": {...}}', or -e @FILE"),
+        ({"allow_downgrade": "perhaps"}, "wrong-type", "Write -e allow_downgrade=true"),
+        ({"fail_on": {"any": True}}, "wrong-type", "Write -e fail_on=ONE,TWO, or -e '{\"fail_on\": [...]}'"),
+        ({"clusters": ["paris"]}, "wrong-type", "Write -e clusters=ONE,TWO, or -e '{\"clusters\": [...]}'"),
+    ],
+)
+def test_a_wrong_type_says_how_to_write_the_value(spec, values, code, hint):
+    problems = Problems()
+    check_values(spec, values, problems)
+    assert [(item.code, str(item.where), item.hint) for item in problems] == [(code, *values, hint)]
+
+
+def test_a_wrong_choice_names_the_choices():
+    problems = Problems()
+    check_values(read_spec("guard_capabilities"), {"mode": "audti"}, problems)
+    assert [(item.code, item.message) for item in problems] == [
+        ("unknown-choice", "is 'audti', expected enforce or audit")
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"capabilities": {"baselineCapabilitySet": "None"}},
+        {"releases": "a,b", "fail_on": ["any"], "allow_downgrade": "yes", "platform": "aws"},
+    ],
+)
+def test_right_values_are_accepted(spec, values):
+    problems = Problems()
+    check_values(spec, values, problems)
+    assert not problems
+
+
+def test_a_required_variable_can_come_from_anywhere():
+    problems = Problems()
+    spec = read_spec("inspect_release")
+    check_required(spec, ["release", "ansible_version"], problems)
+    assert not problems
+    check_required(spec, ["ansible_version"], problems)
+    assert [(item.code, str(item.where)) for item in problems] == [("missing-variable", "release")]
+
+
+@pytest.mark.parametrize("name", PLAYBOOKS)
+def test_the_spec_has_the_variables_that_the_playbook_reads(name):
+    text = (ROOT / "playbooks" / f"{name}.yml").read_text()
+    spec = read_spec(name)
+    used = set(re.findall(r"'(\w+)' (?:not )?in __given", text))
+    if name == "prepare_install":
+        text += (ROOT / "roles" / "install_config" / "defaults" / "short_names.yml").read_text()
+        used = {variable for variable in re.findall(r"(\w+) \| default", text) if variable not in spec.role_options}
+    assert used <= set(spec.options)
+    unused = [option for option in spec.options if not re.search(rf"\b{option}\b", text.partition("\n- name:")[2])]
+    shared = (ROOT / "playbooks" / "tasks" / "one_job.yml").read_text()
+    assert not [option for option in unused if option not in shared and option not in spec.role_options]
+
+
+def test_each_playbook_has_a_spec():
+    playbooks = sorted(path.stem for path in (ROOT / "playbooks").glob("*.yml") if not path.stem.endswith(".meta"))
+    assert playbooks == PLAYBOOKS
+
+
+@pytest.mark.parametrize("name", PLAYBOOKS)
+def test_examples_use_variables_of_the_spec(name):
+    spec = read_spec(name)
+    assert set(re.findall(r"capability\.openshift\.(\w+)", spec.examples)) == {name}
+    assert set(re.findall(r"-e (\w+)=", spec.examples)) <= set(spec.options)
+    for text in re.findall(r"-e '(\{.*?\})'", spec.examples):
+        assert set(yaml.safe_load(text)) <= set(spec.options)
