@@ -71,7 +71,7 @@ PACKAGES = {
         "Reads the capabilities of many clusters, and shows in one table which cluster differs from its group.",
     ),
     "_install_config": Package(
-        "selection in install-config.yaml: rules, solutions, edit",
+        "install-config.yaml: solutions, fields, YAML text and its anchors",
         "Writes or edits an install-config with a selection that passes the rules in `_data`. "
         "Edits the text in place. Checks the fields that a selection depends on, and leaves the others to "
         "`openshift-install`.",
@@ -92,7 +92,7 @@ PACKAGES = {
         "to a directory. Removes only files that it wrote.",
     ),
     "_lint": Package(
-        "mistakes of authors in manifests",
+        "mistakes of authors in manifests, such as references without target",
         "Checks the manifests of a release, or those of one operator, for their authors, and the update from "
         "the previous release.",
     ),
@@ -116,7 +116,7 @@ PACKAGES = {
         "The configuration of a cluster that the CVO injects into manifests: CA bundles, proxy settings, TLS settings.",
     ),
     "_references": Package(
-        "dangling references",
+        "which references dangle",
         "References between manifests that dangle, because capabilities include a manifest and exclude what "
         "it refers to. Parses only bodies that mention such a target.",
     ),
@@ -126,7 +126,7 @@ PACKAGES = {
         "tagged ones. Contains no rule of OpenShift.",
     ),
     "_capability": Package(
-        "decide: enabled capabilities, included manifests",
+        "decide: known and enabled capabilities, rules of a selection, included manifests",
         "Decides as the CVO does: which capabilities are enabled, which manifests are included, what an "
         "update enables implicitly. Also which selections the installer accepts.",
     ),
@@ -160,12 +160,12 @@ PACKAGES = {
         "files. Of OpenShift, it knows only mirror sets.",
     ),
     "_data": Package(
-        "facts per minor: capabilities, sets, platforms, rules",
+        "tables of facts per minor, no messages",
         "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
         "platforms, rules, solutions. New facts go here.",
     ),
     "_yaml": Package(
-        "YAML as Go reads it",
+        "YAML syntax as Go reads it",
         "Reads YAML as Go does, with libyaml, and keeps the position of each node.",
     ),
     "_problems": Package(

@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.read
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
 from ansible_collections.capability.openshift.plugins.modules import release_apply
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import read_spec
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "roll_out_a_release.md").read_text("utf-8")
@@ -54,16 +55,10 @@ def test_the_table_of_readiness_is_that_of_the_code():
 
 
 def test_the_table_of_variables_has_those_of_the_playbook():
-    head = {
-        name
-        for words in re.findall(
-            r"(?m)^# ((?:[a-z_]+, ?)*[a-z_]+)(?: {2,}| [a-z]|$)", PLAYBOOK.partition("\n- name:")[0]
-        )
-        for name in words.replace(" ", "").split(",")
-    }
+    spec = read_spec("apply_release")
     listed = {name for row in table("variable of the playbook | meaning") for name in re.findall(r"`(\w+)`", row[0])}
 
-    assert listed <= head | {"context"}
+    assert listed <= spec.options.keys()
     assert {name.removeprefix(PREFIX) for name in re.findall(rf"(?m)^    ({PREFIX}\w+):", PLAYBOOK)} <= (
         listed | OF_THE_ROLE
     )

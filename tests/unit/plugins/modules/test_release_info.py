@@ -161,7 +161,10 @@ def test_an_unknown_name_is_a_problem_with_the_nearest(outcome):
     assert "Did you mean Console?" in problem["hint"]
 
 
-def test_a_name_that_no_manifest_carries_is_worth_knowing(outcome):
+def test_a_name_that_no_manifest_carries_is_worth_knowing(call, tmp_path):
+    names = ["Console", "Storage"]
+    files = {"a.yaml": manifest(capability="Console"), "b.yaml": cluster_version_crd(names)}
+    outcome = call(release_info, release=write_release(tmp_path, files))
     assert outcome.problem("capability Storage")["severity"] == "info"
     assert not [item for item in outcome["problems"] if item["where"] == "capability Console"]
 
