@@ -55,7 +55,7 @@ notes:
   - Metadata of the rollout, CA bundles that operators inject, and fields that only the cluster has do not count as
     differences. Resources that a release creates but never updates are not compared.
   - Expects what the cluster-version operator injects, namely proxy variables, the internal address of the API server in
-    its own Deployment, and from 5.0 on TLS settings in ConfigMaps.
+    its own Deployment, and from 4.22 on TLS settings in ConfigMaps.
   - On a cluster without a cluster-version operator, kinds of OpenShift's aggregated API servers that are not served are
     warnings, and their resources are not compared.
   - A resource of another cluster profile is unexpected only if M(capability.openshift.release_apply) has labeled it.

@@ -98,6 +98,8 @@ def test_configuration_that_the_cvo_injects_is_expected(rollouts: Rollouts) -> N
     rollouts.api.patch(path_of(bundle), {"data": {"ca-bundle.crt": "x"}})
     tls = rollouts.get(config)["data"]["config.yaml"]
     assert "minTLSVersion: VersionTLS12" in tls
+    # The CVO of 5.0 keeps the order of the profile.
+    assert tls.index("_RSA_WITH_AES_128_GCM") < tls.index("_ECDSA_WITH_AES_256_GCM")
     rollouts.api.patch(path_of(config), {"data": {"config.yaml": tls.replace("\n  - ", "\n    - ")}})
     assert found(verified(rollouts, release, **options), idle=True) == {}
 

@@ -12,11 +12,37 @@ from typing import NamedTuple
 
 from .._version import Minor
 
-TLS_INJECTED_SINCE = Minor(5, 0)
-"""First minor whose CVO reads ``config.openshift.io/inject-tls``.
 
-Source: openshift/cluster-version-operator:lib/resourcebuilder/core.go modifyConfigMap.
-"""
+class TlsInjection(NamedTuple):
+    """How the CVO injects TLS settings (``config.openshift.io/inject-tls``) from the minor ``since`` on.
+
+    ``is_sorted``: it sorts the names of the cipher suites. Otherwise they are in the order of the profile.
+    """
+
+    since: Minor
+    is_sorted: bool
+    source: str
+
+
+TLS_INJECTIONS: tuple[TlsInjection, ...] = (
+    TlsInjection(
+        Minor(4, 22),
+        is_sorted=True,
+        source="openshift/cluster-version-operator release-4.22:lib/resourcebuilder/core.go observeTLSConfiguration",
+    ),
+    TlsInjection(
+        Minor(4, 23),
+        is_sorted=False,
+        source="openshift/cluster-version-operator release-4.23:lib/resourcebuilder/core.go observeTLSConfiguration "
+        "(7d163c54c)",
+    ),
+)
+"""The injections of each minor, oldest first. The CVOs before the first one have no ``core.go``."""
+
+
+def tls_injection(minor: Minor | None) -> TlsInjection | None:
+    """How the CVO of ``minor`` injects TLS settings, ``None`` if it does not, or if the minor is not known."""
+    return next((item for item in reversed(TLS_INJECTIONS) if minor is not None and item.since <= minor), None)
 
 
 class TlsProfile(NamedTuple):

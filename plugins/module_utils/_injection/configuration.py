@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from .._data.tls_profiles import tls_injection
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
@@ -55,11 +56,10 @@ def read_config(client: Client, kinds: RestMapper, manifests: Iterable[Manifest]
             objects[kind] = client.find(Target(kind, "cluster")) or {}
         except ApiError as error:
             unread[kind] = error.problems
+    injection = tls_injection(minor) if API_SERVERS in requested else None
     config = InjectedConfig(
         nested(objects.get(PROXIES), "status") or {},
         str(nested(objects.get(INFRASTRUCTURES), "status", "apiServerInternalURI") or ""),
-        tls_settings(nested(objects.get(API_SERVERS), "spec", "tlsSecurityProfile"))
-        if API_SERVERS in requested
-        else None,
+        injection and tls_settings(nested(objects.get(API_SERVERS), "spec", "tlsSecurityProfile"), injection),
     )
     return ConfigReading(config, unread, minor)

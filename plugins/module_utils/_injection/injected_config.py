@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .._data.tls_profiles import DEFAULT_TLS_PROFILE, IANA_NAMES, TLS_INJECTED_SINCE, TLS_PROFILES
+from .._data.tls_profiles import DEFAULT_TLS_PROFILE, IANA_NAMES, TLS_PROFILES, TlsInjection, tls_injection
 from .._release.manifest import Manifest
 from .._resources import API_SERVERS, CONFIG_MAPS, CVO, INFRASTRUCTURES, PROXIES, ApiResource, ResourceId
 from .._unstructured import nested
@@ -34,7 +34,7 @@ _CVO_DEPLOYMENT = ResourceId("apps", "Deployment", *CVO)
 
 
 class TlsSettings(NamedTuple):
-    """The TLS settings of servers: the version as in the API, and names of cipher suites as in Go, sorted."""
+    """The TLS settings of servers: the version as in the API, and names of cipher suites as in Go."""
 
     min_tls_version: str
     cipher_suites: tuple[str, ...]
@@ -78,7 +78,7 @@ def config_kinds(manifest: Manifest, minor: Minor | None) -> tuple[ApiResource, 
     requested = {
         PROXIES: requests_proxy(manifest),
         INFRASTRUCTURES: is_cvo_deployment(manifest),
-        API_SERVERS: requests_tls(manifest) and minor is not None and minor >= TLS_INJECTED_SINCE,
+        API_SERVERS: requests_tls(manifest) and tls_injection(minor) is not None,
     }
     return tuple(kind for kind, is_requested in requested.items() if is_requested)
 
@@ -99,7 +99,7 @@ def is_cvo_deployment(manifest: Manifest) -> bool:
     return manifest.resource_id == _CVO_DEPLOYMENT
 
 
-def tls_settings(profile: object) -> TlsSettings:
+def tls_settings(profile: object, injection: TlsInjection) -> TlsSettings:
     """Resolve ``spec.tlsSecurityProfile`` of the APIServer as the CVO does. ``None`` is the default profile.
 
     Source: openshift/library-go:pkg/operator/configobserver/apiserver/observe_tlssecurityprofile.go.
@@ -111,5 +111,5 @@ def tls_settings(profile: object) -> TlsSettings:
         ciphers = ciphers if isinstance(ciphers, list) else ()
     else:
         version, ciphers = TLS_PROFILES.get(str(name), TLS_PROFILES[DEFAULT_TLS_PROFILE])
-    suites = sorted(IANA_NAMES[cipher] for cipher in ciphers if cipher in IANA_NAMES)
-    return TlsSettings(str(version or ""), tuple(suites))
+    suites = [IANA_NAMES[cipher] for cipher in ciphers if cipher in IANA_NAMES]
+    return TlsSettings(str(version or ""), tuple(sorted(suites) if injection.is_sorted else suites))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import TLS_INJECTIONS
 from ansible_collections.capability.openshift.plugins.module_utils._injection.configuration import read_config
 from ansible_collections.capability.openshift.plugins.module_utils._injection.inject import (
     inject,
@@ -206,7 +207,20 @@ CUSTOM = {
     "minTLSVersion": "VersionTLS11",
     "ciphers": ["ECDHE-RSA-AES128-GCM-SHA256", "DHE-RSA-AES256-SHA", "AES128-SHA"],
 }
-INTERMEDIATE = tls_settings(None)
+NEWEST = TLS_INJECTIONS[-1]
+INTERMEDIATE = tls_settings(None, NEWEST)
+SUITES = (
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+)
+"""What a CVO of 5.0 writes for the default profile."""
 
 
 @pytest.mark.parametrize(
@@ -223,10 +237,25 @@ INTERMEDIATE = tls_settings(None)
     ],
 )
 def test_settings_are_those_of_the_profile(profile: Any, version: str, count: int) -> None:
-    settings = tls_settings(profile)
+    settings = tls_settings(profile, NEWEST)
     assert (settings.min_tls_version, len(settings.cipher_suites)) == (version, count)
-    assert list(settings.cipher_suites) == sorted(set(settings.cipher_suites))
+    assert len(set(settings.cipher_suites)) == count
     assert all(name.startswith("TLS_") for name in settings.cipher_suites)
+
+
+@pytest.mark.parametrize(
+    ("minor", "suites"),
+    [
+        (Minor(4, 21), None),
+        (Minor(4, 22), tuple(sorted(SUITES))),
+        (Minor(4, 23), SUITES),
+        (FIVE, SUITES),
+        (Minor(5, 1), SUITES),
+    ],
+)
+def test_each_cvo_has_its_own_order_of_suites(minor: Minor, suites: tuple[str, ...] | None) -> None:
+    tls = read(Cluster(APIServer=None), config_map(), minor=minor).config.tls
+    assert (tls and tls.cipher_suites) == suites
 
 
 # What is read
@@ -256,7 +285,7 @@ def test_only_what_manifests_request_is_read() -> None:
     requested = [[kind.kind for kind in config_kinds(manifest_of(body), FIVE)] for body in (workload(), cvo())]
     assert requested == [["Proxy"], ["Infrastructure"]]
     assert [kind.kind for kind in config_kinds(manifest_of(config_map()), FIVE)] == ["APIServer"]
-    assert config_kinds(manifest_of(config_map()), Minor(4, 22)) == ()
+    assert config_kinds(manifest_of(config_map()), Minor(4, 21)) == ()
     assert config_kinds(manifest_of(config_map()), None) == ()
     assert config_kinds(manifest_of(body_of("ConfigMap", "v1")), FIVE) == ()
 
@@ -268,14 +297,14 @@ def test_configuration_is_read() -> None:
         APIServer={"spec": {"tlsSecurityProfile": {"type": "Modern"}}},
     )
     config = read(cluster, workload(), cvo(), config_map()).config
-    assert config == InjectedConfig({"httpProxy": "x"}, "https://a:1", tls_settings({"type": "Modern"}))
+    assert config == InjectedConfig({"httpProxy": "x"}, "https://a:1", tls_settings({"type": "Modern"}, NEWEST))
 
 
 def test_missing_configuration_is_empty_and_missing_tls_settings_are_the_default() -> None:
     assert read(Cluster(Proxy=None, APIServer=None), workload(), cvo(), config_map()).config == InjectedConfig(
         tls=INTERMEDIATE
     )
-    assert read(Cluster(), config_map(), minor=Minor(4, 22)).config == InjectedConfig()
+    assert read(Cluster(), config_map(), minor=Minor(4, 21)).config == InjectedConfig()
 
 
 def test_unread_configuration_stops_only_manifests_that_request_it() -> None:
