@@ -64,6 +64,7 @@ CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", namespaced=True)
 NAMESPACES = ApiResource("", "v1", "namespaces", "Namespace")
 FEATURE_GATES = ApiResource("config.openshift.io", "v1", "featuregates", "FeatureGate")
 API_SERVERS = ApiResource("config.openshift.io", "v1", "apiservers", "APIServer")
+LEASES = ApiResource("coordination.k8s.io", "v1", "leases", "Lease", namespaced=True)
 INFRASTRUCTURES = ApiResource("config.openshift.io", "v1", "infrastructures", "Infrastructure")
 PROXIES = ApiResource("config.openshift.io", "v1", "proxies", "Proxy")
 

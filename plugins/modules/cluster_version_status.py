@@ -80,9 +80,13 @@ options:
   allow_cvo_managed:
     description:
       - Whether to skip the check for a cluster-version operator.
-      - By default, the module fails if the Deployment C(openshift-cluster-version/cluster-version-operator) is
-        available and not scaled to 0. It also fails if the field manager C(cluster-version-operator) wrote the status
-        less than five minutes ago, according to the clock of the host that runs the task.
+      - By default, the module fails in each of these cases, which show that an operator manages the cluster. The Lease
+        C(openshift-cluster-version/version) has a holder and was renewed less than five minutes ago. The Deployment
+        C(openshift-cluster-version/cluster-version-operator) is available and not scaled to 0. The field manager
+        C(cluster-version-operator) wrote the status less than five minutes ago. The Infrastructure C(cluster) has an
+        external control plane, so its operator runs in another cluster.
+      - The age of a write is measured with the clock of the API server. The user needs the verb C(get) for these
+        objects.
     type: bool
     default: false
 seealso:

@@ -118,7 +118,8 @@ options:
     default: false
   allow_cvo_managed:
     description:
-      - Whether to skip the check for a CVO that manages the cluster.
+      - Whether to skip the check for a CVO that manages the cluster, with the same rules as
+        O(capability.openshift.cluster_version_status#module:allow_cvo_managed).
     type: bool
     default: false
   allow_downgrade:

@@ -32,7 +32,8 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Outco
 
 READ: tuple[Rule, ...] = (
     {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"]},
-    {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]},
+    {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions", "infrastructures"], "verbs": ["get"]},
+    {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get"]},
 )
 WRITE: Rule = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions/status"], "verbs": ["patch"]}
 
@@ -302,7 +303,7 @@ def test_a_missing_permission_to_write_is_named(cluster: ControlPlane, report: R
 
 def test_a_missing_permission_to_check_for_a_cvo_is_named(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
-    user = certificate_user(cluster, "writer", [READ[1], WRITE])
+    user = certificate_user(cluster, "writer", [*READ[1:], WRITE])
 
     error = refusal(report(kubeconfig=user.kubeconfig))
 

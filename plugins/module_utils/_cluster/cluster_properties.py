@@ -84,9 +84,14 @@ def cluster_profile(deployment: Object | None, infrastructure: Object | None) ->
         field = f"{CVO_DEPLOYMENT}, environment variable {_PROFILE_VARIABLE}"
         values = [*_values(deployment, _PROFILE_VARIABLE), DEFAULT_CLUSTER_PROFILE]
         return ClusterProperty("cluster_profile", values[0], field)
-    if nested(infrastructure, "status", "controlPlaneTopology") == _OUTSIDE:
+    if is_control_plane_outside(infrastructure):
         return ClusterProperty("cluster_profile", HOSTED_PROFILE, f"{INFRASTRUCTURE}, .status.controlPlaneTopology")
     return None
+
+
+def is_control_plane_outside(infrastructure: Object | None) -> bool:
+    """Whether the control plane of a cluster, with its CVO, runs in another cluster."""
+    return bool(nested(infrastructure, "status", "controlPlaneTopology") == _OUTSIDE)
 
 
 def feature_gate_properties(obj: Object | None) -> Iterator[ClusterProperty]:

@@ -8,15 +8,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
 from .._problems import ClusterError, Location, Problem, Problems, Severity, did_you_mean, type_name
-from .._resources import CLUSTER_VERSIONS, CVO, Target
-from .._unstructured import Object, conditions_of, mappings_in, nested
+from .._resources import CLUSTER_VERSIONS, Target
+from .._unstructured import Object
 
 CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
 """The object that each cluster has. Its text is the location of problems in what a cluster returned."""
@@ -27,7 +26,6 @@ IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"
 
 _GROUP = "config.openshift.io"
 _NOT_DISABLED = "The following capabilities could not be disabled: "
-_RECENT = timedelta(minutes=5)
 _WHOLE_OBJECT = "Set the whole object"
 
 
@@ -78,38 +76,6 @@ def capability_condition(status: CapabilityStatus) -> Condition:
         message = _NOT_DISABLED + ", ".join(sorted(status.implicitly_enabled))
         return Condition(IMPLICITLY_ENABLED, "True", "CapabilitiesImplicitlyEnabled", message)
     return Condition(IMPLICITLY_ENABLED, "False", "AsExpected", "Capabilities match configured spec")
-
-
-def evidence_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime) -> str:
-    """Return the evidence that a CVO manages a ClusterVersion, empty if there is none.
-
-    Evidence is a Deployment (``None`` if it does not exist) that is Available and not scaled to 0, or a write of the
-    status less than five minutes before ``now``. A time in the future counts, because clocks differ. A Deployment that
-    is scaled to 0 is still Available.
-    """
-    namespace, name = CVO
-    if _available(deployment):
-        return f"its Deployment {namespace}/{name} is available"
-    for entry in mappings_in(nested(cluster_version, "metadata", "managedFields")):
-        if (entry.get("manager"), entry.get("subresource")) == (name, "status"):
-            at = _time(entry.get("time"))
-            if at is not None and now - at < _RECENT:
-                return f"{name} wrote the status at {entry['time']}"
-    return ""
-
-
-def _available(deployment: Mapping[str, Any] | None) -> bool:
-    if nested(deployment, "spec", "replicas") == 0:
-        return False
-    return bool(conditions_of(deployment).get("Available", {}).get("status") == "True")
-
-
-def _time(value: object) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(value if isinstance(value, str) else "")
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def parse_live_cluster_version(obj: Object, problems: Problems) -> ClusterVersion:

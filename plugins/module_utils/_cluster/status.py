@@ -7,18 +7,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
-from .._resources import DEPLOYMENTS
 from .._unstructured import Object, nested
-from .cluster_properties import CVO_DEPLOYMENT
-from .cluster_version import CLUSTER_VERSION, evidence_of_cvo
+from .cluster_version import CLUSTER_VERSION
 from .live import update_cluster_version
+from .running_cvo import refuse_cvo
 from .status_change import StatusInputs, find_capability_condition, next_status
 
 _STATUS = CLUSTER_VERSION._replace(subresource="status")
@@ -44,27 +43,18 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def report_status(
-    client: Client,
-    inputs: StatusInputs,
-    *,
-    allow_cvo_managed: bool,
-    dry_run: bool,
-    clock: Callable[[], datetime] = utc_now,
-) -> StatusReport:
+def report_status(client: Client, inputs: StatusInputs, *, allow_cvo_managed: bool, dry_run: bool) -> StatusReport:
     """Write the status that the CVO would write to the ClusterVersion of a cluster. Raises ``ClusterError``.
 
     If another client changes the object at the same time, it is read again and the status is computed again. A cluster
     with a running CVO is an error, unless ``allow_cvo_managed``, which skips the check.
     """
-    deployment = None if allow_cvo_managed else _cvo_deployment(client)
 
     def propose(obj: Object) -> tuple[Object | None, StatusReport]:
-        now = clock()
         if not allow_cvo_managed:
-            _refuse_evidence(evidence_of_cvo(obj, deployment, now), "Let the operator write the status")
+            refuse_cvo(client, obj, "Let the operator write the status")
         problems = Problems()
-        change = next_status(obj, inputs, now.strftime("%Y-%m-%dT%H:%M:%SZ"), problems)
+        change = next_status(obj, inputs, client.server_time() or utc_now(), problems)
         report = StatusReport(change.changed, change.before, change.after, tuple(problems))
         return {"status": change.body} if change.changed else None, report
 
@@ -78,43 +68,6 @@ def report_status(
 def status_dict(status: Mapping[str, Any]) -> dict[str, Any]:
     """Convert to the form that modules return."""
     return {"status": dict(status), "condition": find_capability_condition(status)}
-
-
-def refuse_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callable[[Object], bool]) -> None:
-    """Raise ``ClusterError`` if a cluster-version operator runs, see ``find_running_cvo``."""
-    evidence = find_running_cvo(client, cluster_version, ours)
-    _refuse_evidence(evidence, "Let the operator apply the release")
-
-
-def find_running_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callable[[Object], bool]) -> str:
-    """Return the evidence that a cluster-version operator runs, empty if there is none.
-
-    A Deployment that is ``ours`` is no evidence, because a rollout applies the one of the release. Raises
-    ``ClusterError`` if the Deployment cannot be read.
-    """
-    deployment = _cvo_deployment(client)
-    if deployment is not None and ours(deployment):
-        deployment = None
-    return evidence_of_cvo(cluster_version, deployment, utc_now())
-
-
-def _refuse_evidence(evidence: str, hint: str) -> None:
-    if evidence:
-        message = f"is managed by a running cluster-version operator: {evidence}"
-        hint = f"{hint}, or set allow_cvo_managed if none runs"
-        raise ClusterError([Problem("error", "running-cvo", _LOCATION, message, hint)])
-
-
-def _cvo_deployment(client: Client) -> dict[str, Any] | None:
-    try:
-        return client.find(CVO_DEPLOYMENT)
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        problem = error.problems[0]
-        message = f"{problem.message}, so it is not known whether a cluster-version operator runs"
-        hint = f"Grant the user a role that allows get on {DEPLOYMENTS.resource}, or set allow_cvo_managed if none runs"
-        raise ClusterError([problem._replace(message=message, hint=hint)]) from None
 
 
 def _explained(error: ApiError, inputs: StatusInputs) -> ClusterError:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import InclusionCriteria
@@ -78,10 +79,12 @@ def status_inputs(
     return inputs, resolved
 
 
-def next_status(cluster_version: Mapping[str, Any], inputs: StatusInputs, now: str, problems: Problems) -> StatusChange:
+def next_status(
+    cluster_version: Mapping[str, Any], inputs: StatusInputs, now: datetime, problems: Problems
+) -> StatusChange:
     """Return the status that ``cluster_version`` should have.
 
-    ``now`` is the time in the form of the API. Enabled names stay enabled, even unknown and gated ones. If the spec is
+    Enabled names stay enabled, even unknown and gated ones. If the spec is
     invalid, the capabilities stay the same, and a condition and warnings report it. Raises ``ClusterError`` if the
     object cannot be read, so no enabled capability is lost.
     """
@@ -113,7 +116,7 @@ def next_status(cluster_version: Mapping[str, Any], inputs: StatusInputs, now: s
         }
         conditions = [capability_condition(status)]
     removed = {_OLD_TYPE} if errors else {_OLD_TYPE, _INVALID}
-    after["conditions"] = _conditions(before.get("conditions"), conditions, removed, now)
+    after["conditions"] = _conditions(before.get("conditions"), conditions, removed, now.strftime("%Y-%m-%dT%H:%M:%SZ"))
     return StatusChange(before, after)
 
 

@@ -13,6 +13,8 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -83,6 +85,14 @@ class Client:
         self._token = token
         self._parallelism = parallelism
         self._outage = OutageTimer()
+        self._dated: tuple[datetime, float] | None = None
+
+    def server_time(self) -> datetime | None:
+        """The time of the server, from the ``Date`` of its last answer; ``None`` if no answer had one."""
+        if self._dated is None:
+            return None
+        date, at = self._dated
+        return date + timedelta(seconds=time.monotonic() - at)
 
     def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
         """Return one object. ``metadata_only`` omits its spec and status."""
@@ -296,6 +306,8 @@ class Client:
         except Exception as error:  # TLS, a proxy and the network can raise any exception
             raise connection_error(error, verb, shown, self.host, self._outage.begin(started)) from None
         self._outage.end()
+        date = _date(response.headers.get("Date", ""))
+        self._dated = self._dated if date is None else (date, time.monotonic())
         if response.status >= 300:
             repeated = response.retries is not None and bool(response.retries.history)
             raise api_error(response.status, response.data, verb, shown, repeated=repeated)
@@ -309,6 +321,14 @@ class Client:
         if not isinstance(document, dict):
             raise self.no_api_error(verb, shown)
         return document
+
+
+def _date(header: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(header)
+    except (TypeError, ValueError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def _with_metadata(body: Mapping[str, Any], **fields: Any) -> dict[str, Any]:

@@ -216,7 +216,7 @@ def _retry_unknown_names(attempts: _NameRetries, request: Callable[[], Result]) 
 
 def _computed(obj: Object, inputs: StatusInputs, problems: Problems) -> _Step:
     status_problems = Problems()
-    change = next_status(obj, inputs, utc_now().strftime("%Y-%m-%dT%H:%M:%SZ"), status_problems)
+    change = next_status(obj, inputs, utc_now(), status_problems)
     problems += status_problems
     return _Step({**obj, "status": change.after}, change.changed)
 

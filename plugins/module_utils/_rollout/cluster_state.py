@@ -23,7 +23,7 @@ from .._capability.inclusion import (
 from .._capability.resolved_release import ResolvedRelease
 from .._cluster.cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
 from .._cluster.live_properties import read_properties
-from .._cluster.status import refuse_cvo
+from .._cluster.running_cvo import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._injection.configuration import ConfigReading, read_config
@@ -181,7 +181,7 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     """
     raise_errors(state.problems, ClusterError)
     if not options.allow_cvo_managed:
-        refuse_cvo(client, state.cluster_version or {}, is_ours)
+        refuse_cvo(client, state.cluster_version or {}, "Let the operator apply the release", is_ours)
     gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
     context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
     if gate.is_unserved and any(defines(item, FEATURE_GATES) for item in context.managed):

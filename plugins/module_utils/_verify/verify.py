@@ -17,8 +17,8 @@ from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import CapabilityStatus, depends_on_feature_set
 from .._capability.resolved_release import resolve_cluster
 from .._cluster.cluster_version import CLUSTER_VERSION
+from .._cluster.running_cvo import find_running_cvo
 from .._cluster.spec_change import merged_status
-from .._cluster.status import find_running_cvo
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._problems import ClusterError, Problem, Problems
@@ -89,7 +89,7 @@ def verify(
 
 
 def _is_cvo_running(client: Client, state: ClusterState) -> bool:
-    """Whether a CVO manages the cluster. If the user may not read its Deployment, it is assumed."""
+    """Whether a CVO manages the cluster. If the user may not read that, it is assumed."""
     try:
         return bool(find_running_cvo(client, state.cluster_version or {}, is_ours))
     except ClusterError:

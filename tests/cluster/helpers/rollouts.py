@@ -213,11 +213,14 @@ def severities(outcome: Outcome, *, ignored: str = "info") -> list[str]:
 
 _GROUPS = (
     *("", "apps", "batch", "apiextensions.k8s.io", "config.openshift.io", "rbac.authorization.k8s.io", "test.io"),
-    *("admissionregistration.k8s.io", "apiregistration.k8s.io"),
+    *("admissionregistration.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"),
 )
 _OTHERS = {
     "": ["configmaps", "namespaces", "services", "serviceaccounts", "secrets"],
-    "config.openshift.io": ["clusterversions", "clusterversions/status", "clusteroperators", "proxies", "featuregates"],
+    "config.openshift.io": [
+        *("clusterversions", "clusterversions/status", "clusteroperators"),
+        *("featuregates", "infrastructures", "proxies"),
+    ],
 }
 
 

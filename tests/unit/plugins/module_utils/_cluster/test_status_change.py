@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -80,7 +81,7 @@ def changed(of_spec: Any, of_status: Any = None, **changes: Any) -> tuple[Status
     obj = {**HEAD, "spec": of_spec, **({} if of_status is None else {"status": of_status})}
     before = deepcopy(obj)
     problems = Problems()
-    change = next_status(obj, inputs(**changes), NOW, problems)
+    change = next_status(obj, inputs(**changes), datetime.fromisoformat(NOW), problems)
     assert obj == before
     return change, [(item.severity, str(item.where)) for item in problems]
 
@@ -273,7 +274,7 @@ def test_a_status_that_cannot_be_read_is_not_written():
     current = status(capabilities={"enabledCapabilities": "Console"})
 
     with pytest.raises(ClusterError) as raised:
-        next_status({**HEAD, "spec": {}, "status": current}, inputs(), NOW, Problems())
+        next_status({**HEAD, "spec": {}, "status": current}, inputs(), datetime.fromisoformat(NOW), Problems())
 
     assert [(item.severity, item.code, item.where.field) for item in raised.value.problems] == [
         ("error", "not-a-list", "status.capabilities.enabledCapabilities")

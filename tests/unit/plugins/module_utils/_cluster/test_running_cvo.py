@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
-    evidence_of_cvo,
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.running_cvo import (
+    availability,
+    held_lease,
+    recent_write,
 )
 
 NOW = datetime(2026, 2, 3, 12, 0, 0, tzinfo=UTC)
@@ -31,7 +33,6 @@ def written(time: Any, manager: str = "cluster-version-operator", subresource: s
 @pytest.mark.parametrize(
     ("live", "expected"),
     [
-        (None, NONE),
         ({}, NONE),
         ({"status": None}, NONE),
         (deployment(None), NONE),
@@ -44,7 +45,7 @@ def written(time: Any, manager: str = "cluster-version-operator", subresource: s
     ],
 )
 def test_an_available_deployment_is_evidence(live, expected):
-    assert evidence_of_cvo({}, live, NOW) == expected
+    assert availability(live) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,8 +69,30 @@ def test_an_available_deployment_is_evidence(live, expected):
     ],
 )
 def test_a_recent_write_of_the_status_is_evidence(obj, owned):
-    evidence = evidence_of_cvo(obj, None, NOW)
+    evidence = recent_write(obj, NOW)
 
     assert bool(evidence) == owned
     if owned:
         assert evidence == f"cluster-version-operator wrote the status at {obj['metadata']['managedFields'][0]['time']}"
+
+
+@pytest.mark.parametrize(
+    ("lease", "held"),
+    [
+        ({"holderIdentity": "a", "renewTime": "2026-02-03T11:55:00.000001Z"}, True),
+        ({"holderIdentity": "a", "renewTime": "2026-02-03T11:55:00.000000Z"}, False),
+        ({"holderIdentity": "", "renewTime": "2026-02-03T11:59:59.000000Z"}, False),
+        ({"renewTime": "2026-02-03T11:59:59.000000Z"}, False),
+        ({"holderIdentity": "a"}, False),
+        (None, False),
+    ],
+)
+def test_a_renewed_lease_is_evidence(lease, held):
+    assert bool(held_lease({"spec": lease}, NOW)) == held
+    assert held_lease(None, NOW) == NONE
+
+
+def test_every_time_is_recent_if_the_time_of_the_server_is_not_known():
+    assert recent_write(written("2025-02-03T11:59:59Z"), None)
+    assert held_lease({"spec": {"holderIdentity": "a", "renewTime": "2025-02-03T11:59:59.000000Z"}}, None)
+    assert not recent_write({}, None)
