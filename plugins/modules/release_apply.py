@@ -97,7 +97,8 @@ options:
   wait:
     description:
       - Whether to wait until the applied objects are ready. With O(mode=update), the module waits after each run level.
-      - The module also waits for namespaces that operators create, and for API servers that do not answer yet.
+      - The module also waits for namespaces that operators create, for API servers that do not answer yet, and until
+        deleted objects no longer exist.
     type: bool
     default: false
   wait_timeout:
@@ -270,15 +271,22 @@ conflicts:
       type: str
       returned: always
 leftovers:
-  description: Resources of earlier rollouts that the release no longer contains.
+  description:
+    - Resources of earlier rollouts that the release no longer contains, and resources that it deletes and that still
+      exist.
   returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
     <<: *resource
     pruned:
-      description: Whether the module deleted it, see O(prune).
+      description: Whether the module deleted it, see O(prune), and it no longer exists.
       type: bool
+      returned: always
+    finalizers:
+      description: Finalizers that the deletion of the object waits for. Empty if it is not being deleted.
+      type: list
+      elements: str
       returned: always
 run_levels:
   description: Number of manifests in each run level, by result, in the order of the run levels.
@@ -286,7 +294,8 @@ run_levels:
   type: list
   elements: dict
   sample:
-    - {run_level: '00', manifests: 6, created: 6, changed: 0, unchanged: 0, deleted: 0, failed: 0, not_sent: 0}
+    - {run_level: '00', manifests: 6, created: 6, changed: 0, unchanged: 0, deleted: 0, deleting: 0, failed: 0,
+       not_sent: 0}
 capability_status:
   description: Capability status that the rollout used.
   returned: success, or if a manifest could not be applied

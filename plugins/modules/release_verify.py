@@ -166,6 +166,7 @@ unexpected:
         - Why it should not exist, dicts with C(rule) and C(message).
         - C(rule) is one of the rules of M(capability.openshift.release_manifests), or V(deleted) if the release deletes
           the resource, or V(orphaned) if an earlier rollout applied it and the release no longer contains it.
+        - If its deletion is not over, the last one is V(terminating), which names its finalizers.
       type: list
       elements: dict
       returned: always

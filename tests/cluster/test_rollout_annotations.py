@@ -109,17 +109,6 @@ def test_other_version_deletes_without_the_option_mode(rollouts: Rollouts) -> No
     assert not rollouts.has(VICTIM)
 
 
-def test_object_with_a_finalizer_is_reported_and_changes_nothing_the_second_time(rollouts: Rollouts) -> None:
-    rollouts.done([VICTIM])
-    rollouts.api.patch(path_of(VICTIM), {"metadata": {"finalizers": ["test.io/wait"]}})
-    first = rollouts.done([TOMBSTONE], mode="update")
-    assert ids(first, "deleted") == ["ConfigMap victim"]
-    again = rollouts.done([TOMBSTONE], mode="update")
-    assert again["changed"] is False
-    assert "test.io/wait" in again.problem("terminating-object")["message"]
-    rollouts.api.patch(path_of(VICTIM), {"metadata": {"finalizers": None}})
-
-
 def test_deletion_in_check_mode_is_reported_and_not_done(rollouts: Rollouts) -> None:
     rollouts.done([VICTIM])
     outcome = rollouts.done([TOMBSTONE], mode="update", check=True)

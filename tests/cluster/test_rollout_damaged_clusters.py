@@ -24,6 +24,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     Rollouts,
     config_map,
     crd,
+    finalize,
     later,
     manifest,
     namespace,
@@ -106,9 +107,7 @@ def test_terminating_namespace_is_re_created(rollouts: Rollouts) -> None:
 
     def gone() -> None:
         finish(rollouts, home)
-        found = rollouts.get(home)
-        found["spec"]["finalizers"] = []  # no controller of namespaces runs here
-        rollouts.api.put(f"{path_of(home)}/finalize", found)
+        finalize(rollouts, home)  # no controller of namespaces runs here
 
     with later(4, gone):
         outcome = rollouts.done(release, wait=True, wait_timeout=LONG)

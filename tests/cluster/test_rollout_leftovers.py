@@ -22,7 +22,9 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     config_map,
     crd,
     deployment,
+    finalize,
     ids,
+    later,
     manifest,
     namespace,
     path_of,
@@ -134,15 +136,6 @@ def test_nothing_is_pruned_if_a_manifest_failed(rollouts: Rollouts) -> None:
     assert [item["pruned"] for item in outcome["leftovers"]] == [False]
 
 
-def test_leftover_with_a_finalizer_is_deleted_once(rollouts: Rollouts) -> None:
-    rollouts.done([KEPT, OLD])
-    rollouts.api.patch(path_of(OLD), {"metadata": {"finalizers": ["test.io/wait"]}})
-    rollouts.done([KEPT], prune=True)
-    assert rollouts.has(OLD)
-    rollouts.api.patch(path_of(OLD), {"metadata": {"finalizers": None}})
-    assert rollouts.done([KEPT], prune=True)["changed"] is False
-
-
 # The inventory as the parent of an ApplySet
 
 
@@ -174,7 +167,8 @@ def test_all_members_have_the_label_of_the_set(rollouts: Rollouts) -> None:
 
 def test_annotations_follow_pruned_resources(rollouts: Rollouts) -> None:
     rollouts.done([*MORE, namespace("a"), deployment("c", "a")])
-    rollouts.done(MORE, prune=True)
+    with later(3, lambda: finalize(rollouts, namespace("a"))):  # No controller does so.
+        rollouts.done(MORE, prune=True, wait=True, wait_timeout=60)
     annotations = rollouts.api.get(INVENTORY)["metadata"]["annotations"]
     assert annotations[f"{APPLYSET}/contains-group-kinds"] == "ConfigMap"
     assert annotations[f"{APPLYSET}/additional-namespaces"] == HOME

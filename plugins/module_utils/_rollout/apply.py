@@ -21,13 +21,14 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, wait_until_established
 from .._kubernetes.schema import schema_of
-from .._problems import Problem, Problems, Severity
+from .._problems import Problem, Problems
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, target_for
-from .._unstructured import conditions_of, finalizers_of, nested
+from .._unstructured import nested
 from .change_set import Action, ApplyResult, refused
 from .cluster_state import RolloutContext
+from .deletion import can_hang, terminating_problem
 from .desired_object import (
     LAST_APPLIED_HASH,
     NORMALIZED,
@@ -409,30 +410,29 @@ class Applier:
         existing = self._client.find(target, metadata_only=not with_object)
         if existing is None:
             return ApplyResult(manifest, "absent")
-        metadata = existing["metadata"]
-        if metadata.get("deletionTimestamp"):
-            return ApplyResult(manifest, "unchanged", (self._terminating_problem(target, metadata, "warning"),))
-        is_deleted = self._client.delete(target, uid=metadata["uid"], dry_run=self._options.dry_run)
-        return ApplyResult(manifest, "deleted" if is_deleted else "absent", before=existing if with_object else None)
+        metadata, is_sent = existing["metadata"], False
+        if not metadata.get("deletionTimestamp"):
+            is_sent = self._client.delete(target, uid=metadata["uid"], dry_run=self._options.dry_run)
+            left = self._left_by_deletion(target, existing) if is_sent else None
+            if left is None:
+                before = existing if with_object else None
+                return ApplyResult(manifest, "deleted" if is_sent else "absent", before=before)
+            metadata = left["metadata"]
+        before = existing if with_object and is_sent else None
+        return ApplyResult(manifest, "deleting", metadata=metadata, before=before, deletion_sent=is_sent)
+
+    def _left_by_deletion(self, target: Target, existing: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The object if it exists in spite of its deletion. In a dry run, if that is to be expected."""
+        if self._options.dry_run:
+            return existing if can_hang(existing["metadata"]) else None
+        left = self._client.find(target, metadata_only=True)
+        return left if left is not None and left["metadata"]["uid"] == existing["metadata"]["uid"] else None
 
     def _terminating(
         self, manifest: Manifest, target: Target, metadata: Mapping[str, Any], problems: Iterable[Problem] = ()
     ) -> ApplyResult:
-        problem = self._terminating_problem(target, metadata, "error")
+        problem = terminating_problem(self._client, target, metadata, "error")
         return refused(manifest, Refusal.OBJECT_TERMINATING, (*problems, problem))
-
-    def _terminating_problem(self, target: Target, metadata: Mapping[str, Any], severity: Severity) -> Problem:
-        message = f"has been terminating since {metadata['deletionTimestamp']}"
-        if target.kind.group_kind == ("", "Namespace"):
-            # Its finalizer is in its spec, and its conditions name the content that remains.
-            live = self._read_live(target) or {"metadata": metadata}
-            remaining = [item["message"] for item in conditions_of(live).values() if item.get("status") == "True"]
-            message = "; ".join([message, f"finalizers: {_listed(finalizers_of(live))}", *map(str, remaining)])
-            hint = "Check the content that remains in the namespace, and the finalizers of that content"
-        else:
-            message = f"{message}; finalizers: {_listed(finalizers_of({'metadata': metadata}))}"
-            hint = "Check the controllers that must remove the finalizers"
-        return Problem(severity, "terminating-object", str(target), message, hint)
 
     def _refused(self, manifest: Manifest, error: ApiError) -> ApplyResult:
         refusal = refusal_of(error, manifest.resource_id)
@@ -445,7 +445,3 @@ class Applier:
 def _pause(attempt: int) -> float:
     """Seconds before the next attempt."""
     return random.uniform(0.5, 1) * 0.1 * float(2**attempt)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"

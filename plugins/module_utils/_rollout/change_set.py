@@ -24,6 +24,7 @@ Action = Literal[
     "changed",
     "unchanged",
     "deleted",
+    "deleting",
     "absent",
     "unserved",
     "unanswered",
@@ -33,7 +34,10 @@ Action = Literal[
     "unavailable",
     "failed",
 ]
-"""Public name of a result. ``absent``: there was nothing to delete. From ``unserved`` on, see ``Refusal``."""
+"""Public name of a result. ``deleting``: a deleted object that still exists. ``absent``: there was nothing to delete.
+
+From ``unserved`` on, see ``Refusal``.
+"""
 
 _RETRYABLE: Mapping[Refusal, Action] = {
     Refusal.KIND_NOT_SERVED: "unserved",
@@ -55,7 +59,8 @@ class ApplyResult(NamedTuple):
     """Result of a manifest. ``refusal`` is ``None`` if the cluster accepted it, or the rollout itself found an error.
 
     ``metadata`` is that of the object afterwards, empty if unknown. ``before`` and ``after`` are the whole object, if
-    the options request it. ``pending``: a CustomResourceDefinition that is not established yet.
+    the options request it. ``pending``: a CustomResourceDefinition that is not established yet. ``deletion_sent``: this
+    run requested the deletion of an object that is ``deleting``.
     """
 
     manifest: Manifest
@@ -67,6 +72,7 @@ class ApplyResult(NamedTuple):
     after: Mapping[str, Any] | None = None
     pending: bool = False
     refusal: Refusal | None = None
+    deletion_sent: bool = False
 
     @property
     def is_retryable(self) -> bool:
@@ -81,17 +87,12 @@ class ApplyResult(NamedTuple):
     @property
     def is_written(self) -> bool:
         """Whether the object was written or deleted."""
-        return self.action in ("created", "changed", "deleted")
+        return self.action in ("created", "changed", "deleted") or self.deletion_sent
 
     @property
     def is_complete(self) -> bool:
         """Whether the next run has nothing to do about the manifest."""
         return self.action in _COMPLETE
-
-    @property
-    def is_failed(self) -> bool:
-        """Whether the manifest should be applied and is not. An unserved kind is not a failure."""
-        return not self.is_complete
 
 
 def refused(
@@ -138,15 +139,21 @@ class ChangeSet(NamedTuple):
 
     @property
     def has_failures(self) -> bool:
-        """Whether a manifest or the graph failed."""
-        return not self.is_complete or has_errors(self.problems)
+        """Whether a manifest or the graph failed. An unserved kind is not a failure, nor a deletion that takes long."""
+        is_failed = any(not (result.is_complete or result.action == "deleting") for result in self.results)
+        return bool(self.not_applied) or is_failed or has_errors(self.problems)
 
 
 class Leftover(NamedTuple):
-    """A resource of an earlier rollout that the release does not contain. ``pruned``: it was deleted."""
+    """A resource of an earlier rollout that the release does not contain, or deletes. ``pruned``: it was deleted.
+
+    ``finalizers`` are those of an object that is being deleted. ``sent``: this run requested the deletion.
+    """
 
     resource: ResourceId
     pruned: bool
+    finalizers: tuple[str, ...] = ()
+    sent: bool = False
 
 
 class Rollout(NamedTuple):

@@ -27,7 +27,7 @@ class Timings(NamedTuple):
     ``lock_check`` is the shortest time between two reads of the run lock. ``establish`` is how long to wait for
     CustomResourceDefinitions, and ``touch`` how long one may make no progress before it is written again. A retry of
     manifests waits ``first_pause``, then longer, up to ``longest_pause``. ``cluster_version`` is the pause before
-    another read of the ClusterVersion.
+    another read of the ClusterVersion. ``deletion`` is how long a rollout that does not wait looks for deleted objects.
     """
 
     lock_check: float = 3.0
@@ -36,6 +36,7 @@ class Timings(NamedTuple):
     first_pause: float = 0.5
     longest_pause: float = 5.0
     cluster_version: float = 1.0
+    deletion: float = 2.0
 
 
 REAL_TIMINGS = Timings()

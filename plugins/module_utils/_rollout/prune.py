@@ -79,7 +79,9 @@ def prune(
         is_pruned = False
         metadata = context.live[resource]
         is_ours = is_created_by_rollout(metadata) and not is_create_only(metadata.get("annotations"))
-        if any(_is_needed_by(result, target, metadata, context.state.kinds) for result in applied):
+        if metadata.get("deletionTimestamp"):
+            pass  # An earlier deletion is not over yet.
+        elif any(_is_needed_by(result, target, metadata, context.state.kinds) for result in applied):
             message = "is not pruned: this rollout applied it, or an object that would be deleted with it"
             problems.warning("applied-leftover", str(target), message, "Report it as a defect of the collection")
         elif not is_ours or is_overridden(resource, context.overrides):
@@ -94,7 +96,7 @@ def prune(
             except ClusterError as error:
                 problems += error.problems
                 is_over = not isinstance(error, ApiError)  # Another run owns the cluster, or it does not answer.
-        leftovers.append(Leftover(resource, is_pruned))
+        leftovers.append(Leftover(resource, is_pruned, sent=is_pruned))
     return tuple(sorted(leftovers))
 
 

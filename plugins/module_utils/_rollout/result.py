@@ -21,7 +21,7 @@ from .change_set import Action, ApplyResult, Rollout
 from .refusals import EXPLANATIONS, Refusal, conflict_dict
 
 _LISTED = 5
-_COUNTED = ("created", "changed", "unchanged", "deleted", "failed", "not_sent")
+_COUNTED = ("created", "changed", "unchanged", "deleted", "deleting", "failed", "not_sent")
 _SERVER_FIELDS = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
 
 
@@ -32,7 +32,7 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
         "changed": capabilities.changed
         or any(item.is_written for item in results)
         or rollout.inventory_changed
-        or any(item.pruned for item in rollout.leftovers),
+        or any(item.sent for item in rollout.leftovers),
         "mode": rollout.mode,
         "version": rollout.version,
         "created": _ids(results, "created"),
@@ -45,7 +45,10 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
             if item.action == "failed" or item.is_retryable
         ],
         "conflicts": [conflict_dict(conflict) for item in results for conflict in item.conflicts],
-        "leftovers": [{**item.resource._asdict(), "pruned": item.pruned} for item in rollout.leftovers],
+        "leftovers": [
+            {**item.resource._asdict(), "pruned": item.pruned, "finalizers": list(item.finalizers)}
+            for item in rollout.leftovers
+        ],
         "run_levels": _run_levels(rollout),
         "capability_status": {
             "enabled_capabilities": sorted(capabilities.status.enabled),

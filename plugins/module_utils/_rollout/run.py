@@ -18,6 +18,7 @@ from .apply import Applier
 from .capabilities import reconcile_cluster_version
 from .change_set import ApplyResult, CapabilityResult, ChangeSet, Leftover, Rollout
 from .cluster_state import ClusterState, read_context
+from .deletion import await_deletions
 from .desired_object import OwnershipMetadata
 from .graph_runner import GraphRunner
 from .inventory import applyset_id
@@ -51,6 +52,7 @@ def roll_out(
     lock = begin(client, plan, work)
     changes = run_graph(client, plan, work, definition, lock, journal)
     leftovers = prune_leftovers(client, plan, changes, lock, problems)
+    changes, leftovers = await_deletions(client, context, changes, leftovers, options, journal, problems)
     finish(client, plan, work, changes, leftovers, lock, problems)
     return Rollout(
         work.mode,

@@ -11,10 +11,11 @@ faults are kept in memory.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._capability.inclusion import CapabilityStatus, depends_on_feature_set
+from .._capability.inclusion import CapabilityStatus, Reason, depends_on_feature_set
 from .._capability.resolved_release import resolve_cluster
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.running_cvo import find_running_cvo
@@ -32,6 +33,7 @@ from .._rollout.cluster_state import (
 from .._rollout.desired_object import check_annotations
 from .._rollout.feature_set import FeatureGateReading, read_feature_gate
 from .._rollout.inventory_store import is_applyset_member, is_ours
+from .._unstructured import finalizers_of
 from .compare import CheckedResource, compare, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .missing import ABSENT, Missing, find_missing
@@ -147,8 +149,17 @@ def _desired_state(
 
 def _unexpected(desired: DesiredState, lookup: ExistingResources) -> tuple[UnexpectedResource, ...]:
     """Return unexpected resources that exist. What can have another owner needs the label of the rollout."""
-    return tuple(
-        item
-        for resource, item in sorted(desired.unexpected.items())
-        if resource in lookup.existing and (not item.needs_label or is_applyset_member(lookup.existing[resource]))
-    )
+    found = []
+    for resource, item in sorted(desired.unexpected.items()):
+        metadata = lookup.existing.get(resource)
+        if metadata is not None and (not item.needs_label or is_applyset_member(metadata)):
+            found.append(item._replace(reasons=(*item.reasons, *_terminating(metadata))))
+    return tuple(found)
+
+
+def _terminating(metadata: Mapping[str, Any]) -> tuple[Reason, ...]:
+    """Why a deleted object still exists."""
+    since = metadata.get("deletionTimestamp")
+    finalizers = ", ".join(finalizers_of({"metadata": metadata})) or "none in its metadata"
+    message = f"it has been terminating since {since}; finalizers: {finalizers}"
+    return (Reason("terminating", message),) if since else ()

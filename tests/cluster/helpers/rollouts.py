@@ -201,6 +201,13 @@ def rollouts_of(
     return Rollouts(site_of(plane, capsys, monkeypatch), tmp_path)
 
 
+def finalize(rollouts: Rollouts, home: Body) -> None:
+    """Do what the controller of namespaces does with an empty one that is being deleted."""
+    found = rollouts.get(home)
+    assert "deletionTimestamp" in found["metadata"]
+    rollouts.api.put(f"{path_of(home)}/finalize", {**found, "spec": {"finalizers": []}})
+
+
 def ids(outcome: Outcome, key: str) -> list[str]:
     """Return resources of a result in short: their kinds and names."""
     return [f"{item['kind']} {item['name']}" for item in outcome[key]]
