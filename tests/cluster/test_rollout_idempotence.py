@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     crd,
     deployment,
     ids,
+    later,
     manifest,
     namespace,
     path_of,
@@ -41,7 +42,10 @@ from ansible_collections.capability.openshift.tests.control_plane.waiting import
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 INGRESS_ONLY = selection("Ingress")
-LISTS = ("created", "changed_resources", "unchanged", "deleted", "failed_resources", "conflicts", "leftovers")
+LISTS = (
+    *("created", "changed_resources", "unchanged", "deleted"),
+    *("failed_resources", "conflicts", "leftovers", "run_levels"),
+)
 MINE, OTHER = config_map("mine"), config_map("other")
 SECRET = "c2VjcmV0LXZhbHVl"
 
@@ -264,7 +268,14 @@ def test_check_predicts_an_update(rollouts: Rollouts) -> None:
 
 def test_check_predicts_an_update_that_prunes(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    outcome = predicted(rollouts, NEXT, prune=True)
+    job = "/apis/batch/v1/namespaces/openshift-config/jobs/config-migration-4.21"
+
+    def collect_garbage() -> None:
+        wait_for(lambda: "deletionTimestamp" in rollouts.api.get(job)["metadata"], "the deletion of the Job")
+        rollouts.api.patch(job, {"metadata": {"finalizers": None}})
+
+    with later(0, collect_garbage):
+        outcome = predicted(rollouts, NEXT, prune=True)
     assert {item["pruned"] for item in outcome["leftovers"]} == {True}
 
 
@@ -321,6 +332,20 @@ def test_check_predicts_kinds_and_namespaces_of_the_release(rollouts: Rollouts) 
     }
     outcome = predicted(rollouts, rollouts.release(files))
     assert "Thing a" in ids(outcome, "created")
+
+
+def test_check_counts_what_waits_for_a_later_run_level_as_the_run_does(rollouts: Rollouts) -> None:
+    files = {
+        "0000_50_a_1.yaml": [config_map("inside", "late"), manifest("Thing", "a", HOME, api="test.io/v1")],
+        "0000_50_b_1.yaml": [config_map("good")],
+        "0000_70_c_1.yaml": [namespace("late"), crd("things", "Thing")],
+    }
+    rollouts.done(rollouts.release(files, "first"))
+    properties = {"spec": {"type": "object", "properties": {"new": {"type": "string"}}}}
+    files["0000_50_b_1.yaml"] = [config_map("good", data={"key": "new"}), config_map("Bad_1")]
+    files["0000_70_c_1.yaml"] = [namespace("late"), crd("things", "Thing", properties["spec"])]
+    outcome = predicted(rollouts, rollouts.release(files, "second"), mode="update")
+    assert outcome["run_levels"][0]["not_sent"] == 2
 
 
 # Diffs

@@ -32,7 +32,9 @@ _OF_THE_API_SERVER = "customresourcecleanup.apiextensions.k8s.io"
 
 def can_hang(metadata: Mapping[str, Any]) -> bool:
     """Whether the deletion of an object with this metadata waits for a controller. Only a prediction."""
-    return "deletionTimestamp" in metadata or any(name != _OF_THE_API_SERVER for name in finalizers_of({"metadata": metadata}))
+    return "deletionTimestamp" in metadata or any(
+        name != _OF_THE_API_SERVER for name in finalizers_of({"metadata": metadata})
+    )
 
 
 def terminating_problem(client: Client, target: Target, metadata: Mapping[str, Any], severity: Severity) -> Problem:

@@ -289,8 +289,11 @@ class GraphRunner:
         return self._definitions.get(served.resource) if served is not None else None
 
     def _missing_prerequisite(self, manifest: Manifest) -> Prerequisite | None:
-        """What another manifest of the rollout must provide first."""
-        if self._options.dry_run or manifest.deletes:
+        """What another manifest of the rollout must provide first. A dry run waits for nothing."""
+        return None if self._options.dry_run else self._pending_prerequisite(manifest)
+
+    def _pending_prerequisite(self, manifest: Manifest) -> Prerequisite | None:
+        if manifest.deletes:
             return None
         resource = manifest.resource_id
         served = self._kinds.find(resource.group, resource.kind, manifest.version)
@@ -363,6 +366,9 @@ class GraphRunner:
         sent = [result for result in since if id(result.manifest) not in self._skipped]
         failed = any(result.action in ("failed", "unavailable") for result in sent)
         later = [manifest for node in self._graph.nodes[index + 1 :] for manifest in node.manifests]
+        # A dry run has already tried what a rollout would still retry at a later barrier.
+        tried = [result.manifest for result in self._results.values()] if self._options.dry_run and failed else []
+        later += [manifest for manifest in tried if self._pending_prerequisite(manifest) is not None]
         return not unready and not (failed and self._stops(later))
 
     def _retry_postponed(self, threads: _Threads, *, is_last: bool) -> None:
