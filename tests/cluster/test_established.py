@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import (
     TOUCH_SECONDS,
     TOUCHED,
+    DefinitionWatch,
     is_established,
     wait_until_established,
 )
@@ -133,6 +134,23 @@ def test_the_wait_ends_in_time(cluster: ControlPlane, client: Client) -> None:
     assert why == "is not established in time: InvalidCABundle (The conversion webhook CABundle is invalid)"
     assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW
     assert wait_until_established(client, TARGET, metadata, 0.0)[1] == why
+    assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
+
+
+def test_a_wait_that_is_killed_leaves_no_trace(
+    cluster: ControlPlane, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metadata = after_crash(cluster, client, invalid)
+    mark, wait = cluster.audit.mark(), DefinitionWatch.wait
+
+    def killed(self: DefinitionWatch, name: str, uid: str, seconds: float) -> Mapping[str, Any] | None:
+        if any(request.verb == "patch" for request in cluster.audit.requests(mark, user_agent=AGENT)):
+            raise KeyboardInterrupt
+        return wait(self, name, uid, seconds)
+
+    monkeypatch.setattr(DefinitionWatch, "wait", killed)
+    with pytest.raises(KeyboardInterrupt):
+        wait_until_established(client, TARGET, metadata, SECONDS, 0.1 * TOUCH_SECONDS)
     assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import TOUCHED
 from ansible_collections.capability.openshift.plugins.module_utils._rollout import run as _rollout
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     DELETE,
@@ -66,6 +67,16 @@ def test_rollout_waits_for_a_definition_that_a_killed_run_left_half_done(rollout
     outcome = rollouts.done(rollouts.release({**first, "0000_20_c_00.yaml": WIDGET}, "second"))
     assert [item["name"] for item in outcome["created"]] == ["widget"]
     assert rollouts.has(WIDGET)
+
+
+def test_trace_of_a_killed_wait_is_removed(rollouts: Rollouts) -> None:
+    release = rollouts.release([WIDGETS])
+    rollouts.done(release)
+    rollouts.api.patch(path_of(WIDGETS), {"metadata": {"annotations": {TOUCHED: "1"}}})
+    rollouts.done(release)
+    assert TOUCHED not in rollouts.get(WIDGETS)["metadata"]["annotations"]
+    with rollouts.unwritten():
+        assert rollouts.done(release)["changed"] is False
 
 
 def test_user_without_get_on_definitions_can_define_kinds(rollouts: Rollouts) -> None:

@@ -15,11 +15,10 @@ from typing import Any
 from .._problems import ClusterError
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
 from .._unstructured import conditions_of
-from .api_errors import ApiError
 from .client import Client
 
 TOUCHED = "capability.openshift.io/nudged"
-"""Annotation that is set briefly to make an API server process a definition that it has forgotten."""
+"""Annotation that is set and removed at once to make an API server process a definition that it has forgotten."""
 
 ESTABLISH_SECONDS = 120.0
 """Time limit for definitions; it includes a restart of the API server."""
@@ -35,8 +34,6 @@ _LONGEST_WATCH = 60.0
 
 _IDLE_SECONDS = 2.0
 """Seconds without a waiting thread after which the watch ends with the next event."""
-
-_TRIES = 3
 
 
 class DefinitionWatch:
@@ -134,9 +131,8 @@ def wait_until_established(
             # An API server that was killed between accepting the names and establishing them processes a definition
             # again only if it changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
             touches += 1
-            _touch(client, target, str(touches))
-    if touches or TOUCHED in (crd["metadata"].get("annotations") or {}):  # of an interrupted wait
-        _touch(client, target, None)
+            _touch(client, target)
+    remove_trace(client, target, crd["metadata"])
     return crd, "" if is_established(crd) else _rejected_names(crd) or _state(crd)
 
 
@@ -187,16 +183,13 @@ def _without_schemas(crd: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _touch(client: Client, target: Target, value: str | None) -> None:
-    for _attempt in range(_TRIES):
-        metadata = {
-            "resourceVersion": client.get(target)["metadata"]["resourceVersion"],
-            "annotations": {TOUCHED: value},
-        }
-        try:
-            client.merge(target, {"metadata": metadata})
-        except ApiError as error:
-            if not error.is_conflict:
-                raise
-        else:
-            return
+def remove_trace(client: Client, target: Target, metadata: Mapping[str, Any]) -> None:
+    """Remove the annotation that a run left in a definition if it was killed between two requests, or is older."""
+    if TOUCHED in (metadata.get("annotations") or {}):
+        client.merge(target, {"metadata": {"annotations": {TOUCHED: None}}})
+
+
+def _touch(client: Client, target: Target) -> None:
+    """Change a definition and change it back, so the API server processes it again, and nothing stays in it."""
+    for value in ("1", None):
+        client.merge(target, {"metadata": {"annotations": {TOUCHED: value}}})

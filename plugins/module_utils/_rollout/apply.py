@@ -19,7 +19,7 @@ from typing import Any
 from .._injection.inject import inject
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
-from .._kubernetes.crds import DefinitionWatch, is_established, wait_until_established
+from .._kubernetes.crds import DefinitionWatch, is_established, remove_trace, wait_until_established
 from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems
 from .._release.manifest import Manifest
@@ -87,7 +87,10 @@ class Applier:
         try:
             if manifest.deletes:
                 return self._delete(manifest, target)
-            return self._put(manifest, target, definition)
+            result = self._put(manifest, target, definition)
+            if not (self._options.dry_run or result.pending):
+                remove_trace(self._client, target, result.metadata)
+            return result
         except ApiError as error:
             return self._refused(manifest, error)
 
