@@ -15,13 +15,18 @@ author:
 description:
   - Checks whether a mirror registry has the images of a release, by their digests, and the signatures that clusters
     demand. Does not write anything.
+  - An image is in the mirror if its manifest and each of its layers are there. The module reads the manifests and
+    compares their digests, and asks the registry for each layer without reading it. Of a list of images, those for
+    O(architecture) count. With V(multi), all images in the list count.
   - The cluster-version operator (CVO) verifies the OpenPGP signature of a release image before it updates to it. The
     key rings are those of the release that the cluster runs. The module verifies it as the CVO does.
   - CRI-O verifies sigstore signatures of images that a ClusterImagePolicy of the release covers. From 4.21 on, these
-    are the release images. The signatures have to be in the mirror, next to the images. For an image of several
-    architectures, the signatures of the images in its list count, because a node verifies what it pulls.
+    are the release images. The signatures have to be in the mirror, next to the images. For a list of images, the
+    signatures of the images in it for O(architecture) count, because a node verifies what it pulls.
+  - The policies of both releases count. Nodes use those of O(current_release) until the new release is applied.
   - The module does not fail if the mirror is not ready. Use RV(ready). If O(release) names an image by its digest that
-    cannot be read, the module checks only the release image, and adds a warning.
+    cannot be read, the module checks only the release image, and adds a warning. The mirror is not ready then, because
+    neither the other images nor the policies are known.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -68,8 +73,8 @@ notes:
   - The module uses the key rings in O(current_release), even if their keys are not known keys of Red Hat.
     O(signature_keys) replaces them.
   - O(release_image) also replaces C({{.ReleaseImage}}) in the templates of C(manifests/).
-  - A release that is named by its image is read before the check. The module fails if its registry or mirror does not
-    have it.
+  - A release that is named by its image is read before the check. The module fails if O(current_release) cannot be
+    read, or if O(release) names an image without a digest that cannot be read.
   - A ClusterImagePolicy with another C(policyType) than C(PublicKey), or with C(rekorKeyData), cannot be verified. The
     state of the signature is then V(unknown).
   - The clock of the host decides whether a signature has expired. The expiry of a key does not count, as in the CVO.
@@ -123,7 +128,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 ready:
-  description: Whether the mirror has all checked images with all signatures that are required, and they are valid.
+  description: Whether the mirror has all checked images with all signatures that are required, and they are valid. What
+    could not be checked is not ready.
   returned: success
   type: bool
   sample: false
@@ -155,7 +161,7 @@ images:
       returned: success
       sample: false
     in_mirror:
-      description: Whether the mirror has the image with this digest.
+      description: Whether the mirror has the image with this digest, and all that a node pulls of it.
       type: bool
       returned: success
       sample: true
@@ -254,7 +260,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import MirrorOptions
-from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import check_mirror
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import UnreadRelease, check_mirror
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     ReleaseOptions,
     access_options,
@@ -274,7 +280,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.load
     PLACEHOLDER_IMAGE,
     load_release,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_name import parse_release_name
 
@@ -301,6 +307,7 @@ def main() -> None:
         params, target = _load_target(params, problems)
         current = _load_current(params)
         options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
+        options = options._replace(architecture=release_source(params).go_architecture)
         access = access_options(params)
         result = check_mirror(target, current, options, access, os.environ, problems)
     except CapabilityError as error:
@@ -308,17 +315,17 @@ def main() -> None:
     succeed(module, {"changed": False, **result}, problems)
 
 
-def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release]:
-    """Return the options with the release image, and the release; one without manifests if no registry has it."""
+def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release | UnreadRelease]:
+    """Return the options with the release image, and the release, or why it cannot be read from its image."""
     try:
         opened = open_release(params["release"], release_source(params))
-    except RegistryError:
+    except RegistryError as error:
         name = parse_release_name(params["release"], "release", Problems())
         if name is None or name.kind != "registry" or not name.digest:
             raise
-        message = "cannot be read, so only the release image is checked"
+        message = "cannot be read, so only the release image is checked, and is not ready"
         problems.warning("release-not-read", params["release"], message, "Mirror the release image first")
-        return {**params, "release_image": params["release_image"] or params["release"]}, release_of_version(None)
+        return {**params, "release_image": params["release_image"] or params["release"]}, error.problems
     problems += opened.problems
     loaded = ReleaseOptions.from_params(params).load(opened, problems)
     return {**params, "release_image": params["release_image"] or opened.pull_spec or None}, loaded.release

@@ -24,6 +24,7 @@ from ansible_collections.capability.openshift.plugins.modules import mirror_chec
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER, Registry
 from ansible_collections.capability.openshift.tests.unit.builders.images import (
+    OCI_LAYER,
     OCI_MANIFEST,
     Blob,
     Image,
@@ -66,6 +67,18 @@ class Mirror(NamedTuple):
     def name(self, name: str) -> str:
         return f"{self.registry.host}/{self.prefix}/{name}"
 
+    def lose(self, name: str, digest: str) -> None:
+        """Remove the only copy of a blob or manifest in a repository."""
+        repositories = self.registry.site.folder / "storage/docker/registry/v2/repositories"
+        found = [
+            path
+            for path in (repositories / self.prefix / name).rglob("link")
+            if path.parent.name == digest.partition(":")[2] and path.parent.parent.name == "sha256"
+        ]
+        assert found
+        for path in found:
+            path.unlink()
+
 
 def verification(key: Key = KEY, store: str = "") -> str:
     ring = base64.encodebytes(key.ring).decode()
@@ -88,8 +101,8 @@ def verification(key: Key = KEY, store: str = "") -> str:
     )
 
 
-def policy(*scopes: str) -> str:
-    found = image_policy(COSIGN, list(scopes))
+def policy(*scopes: str, key: Any = COSIGN, **fields: Any) -> str:
+    found = image_policy(key, list(scopes), **fields)
     found["metadata"]["annotations"] = PROFILE
     return json.dumps(found)
 
@@ -219,6 +232,97 @@ def test_a_release_that_is_not_in_the_mirror_is_a_row(mirror, check, releases, t
     assert [code for code, _message in check(**tag).faults] == ["blocked-registry"]
 
 
+@pytest.mark.parametrize("images", ["release", "all"])
+def test_a_release_that_cannot_be_read_is_not_ready(mirror, check, releases, tmp_path, images):
+    """Its images are not known, and neither are its policies."""
+    target = release_image(releases["4.21"])
+    complete(mirror, target)
+    mirror.lose("release", target.blobs[-1].digest)
+    named = {"release": f"{RELEASE}@{target.digest}", "release_image": None, "release_cache": tmp_path / "cache"}
+    outcome = check(**named, current_release=releases["4.20"], images=images)
+    (row,) = outcome["images"]
+    assert (outcome["ready"], row["ready"], row["in_mirror"], row["openpgp"]) == (False, False, False, "unknown")
+    assert row["commands"][0].startswith("oc image mirror ")
+
+
+def test_a_release_whose_manifests_are_not_known_is_not_ready_although_its_image_is_there(mirror, check, tmp_path):
+    """As a layer with zstd below Python 3.14 without a library for it."""
+    target = image([layer({"release-manifests/": None}), Blob(b"\x28\xb5\x2f\xfd damaged", OCI_LAYER)])
+    complete(mirror, target)
+    named = {"release": f"{RELEASE}@{target.digest}", "release_image": None, "release_cache": tmp_path / "cache"}
+    outcome = check(**named)
+    (row,) = outcome["images"]
+    assert (outcome["ready"], row["in_mirror"], row["sigstore"]) == (False, True, "unknown")
+    assert set(codes(row)) & {"zstd-not-supported", "invalid-layer"}
+
+
+def test_an_image_without_a_layer_is_not_in_the_mirror(mirror, check):
+    complete(mirror)
+    for name in ("cli", "console"):
+        mirror.push("art", IMAGES[name])
+    assert check(images="all")["ready"]
+    mirror.lose("art", IMAGES["cli"].blobs[-1].digest)
+    outcome = check(images="all")
+    assert [(row["in_mirror"], row["ready"]) for row in outcome["images"]] == [
+        (True, True),
+        (False, False),
+        (True, True),
+    ]
+    row = outcome["images"][1]
+    assert codes(row) == ["image-not-found"]
+    assert IMAGES["cli"].blobs[-1].digest in row["problems"][0]["message"]
+    assert row["commands"] == [
+        f"oc image mirror --keep-manifest-list=true {ART}@{IMAGES['cli'].digest} "
+        f"{mirror.name('art')}:{IMAGES['cli'].digest.replace(':', '-')}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("architecture", "ready"), [("amd64", True), ("x86_64", True), ("arm64", False), ("multi", False), ("s390x", False)]
+)
+def test_a_list_with_the_image_of_one_architecture(mirror, check, architecture, ready):
+    """As oc-mirror writes it with platforms: with neither the other image nor its signature."""
+    mirror.push("release", MULTI)
+    mirror.lose("release", IMAGES["arm64"].digest)
+    mirror.sign("release", IMAGES["amd64"].digest)
+    (mirror.folder / f"4.21.0-{MULTI.digest.replace(':', '-')}").write_bytes(KEY.sign(content(MULTI.digest)))
+    (row,) = check(MULTI.digest, architecture=architecture)["images"]
+    assert (row["ready"], row["in_mirror"]) == (ready, ready)
+
+
+def test_the_policies_of_both_releases_count(mirror, check, tmp_path):
+    """They have the same name. Nodes use that of the old release until the new one is applied."""
+    complete(mirror)
+    other = ec.generate_private_key(ec.SECP256R1())
+    old = {"keys.json": verification(), "policy.json": policy(RELEASE, key=other)}
+    current = written(tmp_path / "4.21.1", "4.21.0-rc.1", old)
+    (row,) = check(current_release=current)["images"]
+    assert (row["sigstore"], row["ready"]) == ("invalid", False)
+    wider = {"keys.json": verification(), "policy.json": policy("quay.io", key=other)}
+    (row,) = check(current_release=written(tmp_path / "4.21.2", "4.21.0-rc.2", wider))["images"]
+    assert (row["sigstore"], row["ready"]) == ("invalid", False)
+    same = {"keys.json": verification(), "policy.json": policy("quay.io")}
+    assert check(current_release=written(tmp_path / "4.21.3", "4.21.0-rc.3", same))["ready"]
+
+
+@pytest.mark.parametrize("kind", ["FulcioCAWithRekor", "PKI"])
+def test_a_policy_that_cannot_be_evaluated_makes_its_images_unknown(mirror, check, tmp_path, kind):
+    complete(mirror)
+    for name in ("cli", "console"):
+        mirror.push("art", IMAGES[name])
+    files = {"keys.json": verification(), "policy.json": policy(RELEASE, policyType=kind)}
+    images = {"cli": f"{ART}@{IMAGES['cli'].digest}"}
+    release = written(tmp_path / "other", "4.21.0", files, images=images)
+    outcome = check(release=release, images="all")
+    assert [(row["sigstore"], row["ready"]) for row in outcome["images"]] == [
+        ("unknown", False),
+        ("not_required", True),
+    ]
+    assert codes(outcome["images"][0]) == ["image-policy-type"]
+    elsewhere = {**files, "policy.json": policy("quay.io/another", policyType=kind)}
+    assert check(release=written(tmp_path / "more", "4.21.0", elsewhere), images="all")["ready"]
+
+
 def test_a_mirror_without_signatures_and_the_commands_that_copy_them(mirror, check, releases):
     mirror.push("release", IMAGES["release"])
     outcome = check(current_release=releases["4.20"])
@@ -285,9 +389,10 @@ def test_a_signature_under_the_name_of_the_mirror_is_not_accepted(mirror, check)
 
 def test_a_list_needs_the_signatures_of_its_images(mirror, check):
     complete(mirror, MULTI)
-    assert check(MULTI.digest)["ready"]
+    assert check(MULTI.digest, architecture="multi")["ready"]
     mirror.sign("release", IMAGES["arm64"].digest, identity="quay.io/other")
-    (row,) = check(MULTI.digest)["images"]
+    assert check(MULTI.digest)["ready"]
+    (row,) = check(MULTI.digest, architecture="multi")["images"]
     assert row["sigstore"] == "invalid"
     tag = signature_tag(IMAGES["arm64"].digest)
     assert row["commands"] == [f"oc image mirror {RELEASE}:{tag} {mirror.name('release')}:{tag}"]
@@ -355,7 +460,7 @@ def test_a_mirror_with_credentials(mirror, check, basic_registry):
     complete(mirror)
     options = json.loads(json.dumps(mirror.options["mirrors"]).replace(mirror.registry.host, basic_registry.host))
     (row,) = check(mirrors=options)["images"]
-    assert codes(row) == ["registry-unauthorized"]
+    assert (codes(row), row["commands"]) == (["registry-unauthorized"], [])
     auth = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
     secret = json.dumps({"auths": {basic_registry.host: {"auth": auth}}})
     assert check(mirrors=options, pull_secret=secret)["ready"]

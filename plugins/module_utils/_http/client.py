@@ -116,15 +116,16 @@ class HttpClient:
         receive: Callable[[HttpResponse], Value],
         *,
         authorize: Callable[[Sequence[str]], str] = lambda _challenges: "",
-        form: str | None = None,
+        method: str = "GET",
+        form: str = "",
         patience: Patience = Patience(),  # noqa: B008  # a tuple
     ) -> Value:
-        """Send a request and return what ``receive`` makes of its answer, whatever its status is but a redirect.
+        """Send a request and return what ``receive`` makes of its answer, whatever its status.
 
-        ``form`` is the body of a POST request, else the method is GET. After a connection that breaks, also while
-        ``receive`` reads, and after a temporary status, the request is sent again. ``authorize`` returns the header
-        ``Authorization``, which goes to no other host: first without, and after the status 401 with the headers
-        ``WWW-Authenticate``. Raises ``HttpError``.
+        Only the redirects of GET requests are followed. ``form`` is the body of a POST request. After a connection that
+        breaks, also while ``receive`` reads, and after a temporary status, the request is sent again. ``authorize``
+        returns the header ``Authorization``, which goes to no other host: first without, and after the status 401 with
+        the headers ``WWW-Authenticate``. Raises ``HttpError``.
         """
         try:
             import urllib3  # noqa: F401
@@ -136,7 +137,7 @@ class HttpClient:
         failures = 0
         while True:
             try:
-                with closing(self._follow(url, headers, authorization, form, patience)) as answer:
+                with closing(self._follow(method, url, headers, authorization, form, patience)) as answer:
                     challenges = answer.header("WWW-Authenticate") if answer.status == 401 else ()
                     if challenges and not challenged:
                         challenged = True
@@ -153,7 +154,7 @@ class HttpClient:
             self.pause(min(float(retry_after) if retry_after.isdecimal() else 0.25 * 2**failures, _LONGEST_PAUSE))
 
     def _follow(
-        self, url: str, headers: Mapping[str, str], authorization: str, form: str | None, patience: Patience
+        self, method: str, url: str, headers: Mapping[str, str], authorization: str, form: str, patience: Patience
     ) -> HttpResponse:
         start = urlsplit(url)
         for _number in range(_MOST_REDIRECTS + 1):
@@ -161,14 +162,14 @@ class HttpClient:
             # Another host must not get the credentials of this one (RFC 9110, 15.4).
             same = (target.scheme, target.netloc) == (start.scheme, start.netloc)
             sent = {**headers, "Accept-Encoding": "identity", "User-Agent": "capability.openshift"}
-            if form is not None:
+            if form:
                 sent["Content-Type"] = "application/x-www-form-urlencoded"
             if same and authorization:
                 sent["Authorization"] = authorization
-            response = self._send(url, sent, form, patience)
+            response = self._send(method, url, sent, form, patience)
             location = response.headers.get("Location")
             # A form contains credentials.
-            if response.status not in _REDIRECTS or not location or form is not None:
+            if response.status not in _REDIRECTS or not location or method != "GET":
                 return HttpResponse(response)
             response.close()
             url = _redirect_url(url, location)
@@ -179,15 +180,15 @@ class HttpClient:
         raise HttpError("too-many-redirects", message, "Ask its operators")
 
     def _send(
-        self, url: str, headers: Mapping[str, str], form: str | None, patience: Patience
+        self, method: str, url: str, headers: Mapping[str, str], form: str, patience: Patience
     ) -> urllib3.BaseHTTPResponse:
         from urllib3 import Timeout
 
         with _errors(dead_is_final=not patience.dead):
             return self._pool(url).request(
-                "GET" if form is None else "POST",
+                method,
                 url,
-                body=form,
+                body=form or None,
                 headers=headers,
                 redirect=False,
                 retries=False,
@@ -227,7 +228,7 @@ def _new_pool(context: ssl.SSLContext, verified: ssl.SSLContext, proxy: Proxy | 
 
     # The user named the hosts whose certificates are not verified.
     urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    options: dict[str, Any] = {"ssl_context": context, "maxsize": 4}
+    options: dict[str, Any] = {"ssl_context": context, "maxsize": 8}
     if proxy is None:
         return urllib3.PoolManager(**options)
     if proxy.user_password:

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from .._problems import Problem, Problems, RegistryError
-from .._registry.image_manifest import ManifestList, parse_manifest
 from .._registry.pull_spec import PullSpec
 from .._signature.attachments import find_signatures
 from .._signature.identity import ImageName
@@ -20,24 +19,30 @@ from .._signature.image_policy import ImagePolicy, policies_of
 from .._signature.sigstore import verify_sigstore
 from .._signature.verifier import Verifier, verify_digest
 from .commands import add_openpgp, copy_image, copy_sigstore
-from .reader import UNREACHABLE, MirroredImage, MirrorReader, MirrorRepository
+from .reader import NOT_FOUND, MirrorReader, MirrorRepository
 from .row import RELEASE, ImageRow, SignatureState
 
 _AT_ONCE = 8
 _UNCHECKED = ("gpgv-missing", "library-missing", "image-policy-rekor", "image-policy-type")
 
 
+_LACKING = (NOT_FOUND, "wrong-digest")
+"""What copying the image again corrects."""
+
+
 class MirrorRequest(NamedTuple):
     """What to check: images by name, the release image as ``RELEASE``.
 
-    ``policies`` demand sigstore signatures. ``verifier`` is that of the release that updates; ``None`` if it is not
-    known, which makes the OpenPGP signature ``unknown``. ``store``: URL of a web server that has OpenPGP signatures.
+    ``policies`` demand sigstore signatures: those of each release. ``verifier`` is that of the release that updates;
+    ``None`` if it is not known, which makes the OpenPGP signature ``unknown``. ``store``: URL of a web server that has
+    OpenPGP signatures. ``unread``: why the release cannot be read. Its policies and other images are not known then.
     """
 
     images: Mapping[str, PullSpec]
-    policies: tuple[ImagePolicy, ...]
+    policies: tuple[tuple[ImagePolicy, ...], ...]
     verifier: Verifier | None
     store: str
+    unread: tuple[Problem, ...] = ()
 
 
 def check_images(request: MirrorRequest, reader: MirrorReader) -> tuple[ImageRow, ...]:
@@ -78,12 +83,16 @@ def _check_image(
         hint = f"Add {spec.name} to an ImageDigestMirrorSet, and name it in mirrors"
         return _absent(name, spec, None, [Problem("error", "no-mirror", spec.name, message, hint)], ())
     found = reader.find(mirrors, problems)
-    if found is None:
-        reachable = any(problem.code != UNREACHABLE for problem in problems)
-        commands = (copy_image(spec, mirrors[0]),) if reachable and spec.name != mirrors[0].name else ()
-        return _absent(name, spec, mirrors[0], problems, commands)
-    # A mirror without the image is no error: a node falls back to the next one.
-    return _signatures(name, spec, found, request, reader)
+    if found is not None:
+        # A mirror without the image is no error: a node falls back to the next one.
+        problems = Problems()
+        with problems.collect(RegistryError):
+            digests = reader.pulled_digests(found)
+            return _signatures(name, spec, found.source, digests, request, reader)
+    mirror = found.source if found else mirrors[0]
+    is_lacking = any(problem.code in _LACKING for problem in problems)
+    commands = (copy_image(spec, mirror),) if is_lacking and spec.name != mirror.name else ()
+    return _absent(name, spec, mirror, problems, commands)
 
 
 def _absent(
@@ -102,7 +111,12 @@ def _absent(
 
 
 def _signatures(
-    name: str, spec: PullSpec, found: MirroredImage, request: MirrorRequest, reader: MirrorReader
+    name: str,
+    spec: PullSpec,
+    source: PullSpec,
+    digests: tuple[str, ...],
+    request: MirrorRequest,
+    reader: MirrorReader,
 ) -> ImageRow:
     problems = Problems()
     commands: list[str] = []
@@ -111,13 +125,13 @@ def _signatures(
         openpgp = _openpgp(spec, request.verifier, problems)
         if openpgp in ("missing", "invalid") and request.store:
             commands += add_openpgp(spec.digest or "", request.store)
-    sigstore, lacking = _sigstore(spec, found, request.policies, reader, problems)
-    if spec.name != found.source.name:
-        commands += copy_sigstore(spec, found.source, lacking)
+    sigstore, lacking = _sigstore(spec, source, digests, request, reader, problems)
+    if spec.name != source.name:
+        commands += copy_sigstore(spec, source, lacking)
     return ImageRow(
         name,
         str(spec),
-        found.source.name,
+        source.name,
         in_mirror=True,
         openpgp=openpgp,
         sigstore=sigstore,
@@ -146,23 +160,28 @@ def _unverified(reasons: Iterable[Problem], missing: str) -> SignatureState:
 
 def _sigstore(
     spec: PullSpec,
-    found: MirroredImage,
-    policies: tuple[ImagePolicy, ...],
+    source: PullSpec,
+    digests: tuple[str, ...],
+    request: MirrorRequest,
     reader: MirrorReader,
     problems: Problems,
 ) -> tuple[SignatureState, tuple[str, ...]]:
     """Return the state, and the digests whose signatures have to be copied again.
 
-    CRI-O verifies the image of its architecture, not the list (containers/image:copy/single.go copySingleImage).
+    CRI-O verifies the image of its architecture, not the list (containers/image:copy/single.go copySingleImage). The
+    policies of each release count on their own: nodes use those of the old one until the new one is applied.
     """
     image = ImageName(spec.name, spec.tag or "", spec.digest or "")
-    demanded = policies_of(image, policies)
+    demanded = tuple(policy for policies in request.policies for policy in policies_of(image, policies))
+    if request.unread:
+        problems.extend(request.unread)
+        return "unknown", ()
     if not demanded:
         return "not_required", ()
     with problems.collect(RegistryError):
         states = {
-            digest: _sigstore_of(image._replace(digest=digest), found.source, demanded, reader, problems)
-            for digest in _image_digests(spec, found)
+            digest: _sigstore_of(image._replace(digest=digest), source, demanded, reader, problems)
+            for digest in digests
         }
         lacking = tuple(digest for digest, state in states.items() if state in ("missing", "invalid"))
         for state in ("unknown", "invalid", "missing"):
@@ -187,11 +206,3 @@ def _sigstore_of(
         return "verified"
     problems.extend(reasons)
     return _unverified(reasons, "no-sigstore-signature")
-
-
-def _image_digests(spec: PullSpec, found: MirroredImage) -> tuple[str, ...]:
-    """The digests of the images that nodes pull: those of a list, or the image itself."""
-    parsed = parse_manifest(found.manifest.data, str(found.source))
-    if isinstance(parsed, ManifestList):
-        return tuple(dict.fromkeys(descriptor.digest for descriptor in parsed.manifests.values()))
-    return (spec.digest or found.manifest.digest,)

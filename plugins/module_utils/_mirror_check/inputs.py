@@ -34,7 +34,10 @@ ALL = "all"
 
 
 class MirrorOptions(NamedTuple):
-    """Options of the module ``mirror_check``. ``signature_stores`` are URLs, paths and ConfigMaps."""
+    """Options of the module ``mirror_check``. ``signature_stores`` are URLs, paths and ConfigMaps.
+
+    ``architecture`` has Go's spelling.
+    """
 
     release_image: str | None
     images: str
@@ -42,14 +45,18 @@ class MirrorOptions(NamedTuple):
     feature_set: str
     signature_keys: Sequence[str]
     signature_stores: Sequence[object]
+    architecture: str
 
 
 def mirror_request(
-    target: Release, current: Release | None, options: MirrorOptions, get: HttpGet, problems: Problems
+    target: Release | None, current: Release | None, options: MirrorOptions, get: HttpGet, problems: Problems
 ) -> MirrorRequest:
-    """Return what to check for ``target``. ``current`` is the release whose CVO updates to it, if it is known."""
+    """Return what to check for ``target``, which is ``None`` if it cannot be read.
+
+    ``current`` is the release whose CVO updates to it, if it is known.
+    """
     verifying = current or target
-    config = _verification_config(verifying, options, problems) if verifying.manifests else None
+    config = _verification_config(verifying, options, problems) if verifying else None
     stores = signature_stores("signature_stores", options.signature_stores, get, problems)
     rings = read_key_rings("signature_keys", options.signature_keys, problems)
     verifier = None
@@ -58,9 +65,8 @@ def mirror_request(
     elif rings and stores:
         verifier = Verifier(rings, stores)
     web = next((url for url in reversed(config.stores if config else ()) if url.startswith("https://")), "")
-    return MirrorRequest(
-        _images(target, options, problems), _policies(target, current, options, problems), verifier, web
-    )
+    policies = tuple(_policies(release, options, problems) for release in (current, target) if release is not None)
+    return MirrorRequest(_images(target, options, problems), policies, verifier, web)
 
 
 def _verification_config(release: Release, options: MirrorOptions, problems: Problems) -> VerificationConfig | None:
@@ -79,18 +85,13 @@ def _verification_manifests(release: Release) -> Iterator[tuple[str, Object]]:
             yield manifest.file, release.read_body(manifest)
 
 
-def _policies(
-    target: Release, current: Release | None, options: MirrorOptions, problems: Problems
-) -> tuple[ImagePolicy, ...]:
-    """The policies of both releases: nodes use those of the old one until the new one is applied."""
-    policies: dict[str, tuple[str, Object]] = {}
-    for release in (current, target):
-        if release is not None:
-            for manifest in _included(release, options):
-                if manifest.resource_id.group_kind == (GROUP, KIND):
-                    place = f"{release.shown_version}: {manifest.file}"
-                    policies[manifest.resource_id.name] = (place, release.read_body(manifest))
-    return read_image_policies(policies.values(), problems)
+def _policies(release: Release, options: MirrorOptions, problems: Problems) -> tuple[ImagePolicy, ...]:
+    policies = (
+        manifest for manifest in _included(release, options) if manifest.resource_id.group_kind == (GROUP, KIND)
+    )
+    return read_image_policies(
+        ((f"{release.shown_version}: {manifest.file}", release.read_body(manifest)) for manifest in policies), problems
+    )
 
 
 def _included(release: Release, options: MirrorOptions) -> tuple[Manifest, ...]:
@@ -102,12 +103,13 @@ def _included(release: Release, options: MirrorOptions) -> tuple[Manifest, ...]:
     return included_manifests(release.manifests, context)
 
 
-def _images(target: Release, options: MirrorOptions, problems: Problems) -> Mapping[str, PullSpec]:
+def _images(target: Release | None, options: MirrorOptions, problems: Problems) -> Mapping[str, PullSpec]:
     if not options.release_image:
         message = "is missing, and release is no pull spec that names it"
         problems.error("missing-release-image", "release_image", message, "Set it to NAME@sha256:DIGEST")
         return {}
-    named = {RELEASE: options.release_image} | (dict(sorted(target.images.items())) if options.images == ALL else {})
+    others = sorted(target.images.items()) if target and options.images == ALL else ()
+    named = {RELEASE: options.release_image, **dict(others)}
     images = {}
     for name, text in named.items():
         where = "release_image" if name == RELEASE else f"image-references: {name}"

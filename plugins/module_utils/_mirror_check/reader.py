@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from .._problems import Problem, Problems, RegistryError
 from .._registry.blob import StoredManifest, checked_blob
 from .._registry.client import RegistryClient
 from .._registry.configured_access import ConfiguredAccess
-from .._registry.image_manifest import Descriptor
+from .._registry.image_manifest import MULTI, Descriptor, ImageManifest, choose, parse_manifest
 from .._registry.pull_spec import PullSpec
 
 NOT_FOUND = "image-not-found"
@@ -31,22 +32,60 @@ class MirroredImage(NamedTuple):
 
 
 class MirrorReader:
-    """Reads from one named mirror at a time. A registry that cannot be reached is asked only once."""
+    """Reads from one named mirror at a time. A registry that cannot be reached is asked only once.
 
-    def __init__(self, access: ConfiguredAccess) -> None:
-        self._access = access
+    ``architecture`` is that of the nodes in Go's spelling, or ``MULTI`` for all that a list has.
+    """
+
+    def __init__(self, access: ConfiguredAccess, architecture: str) -> None:
+        self._access, self._architecture = access, architecture
         self._unreachable: dict[str, RegistryError] = {}
+        self._blobs: set[tuple[str, str]] = set()
 
     def mirrors_of(self, spec: PullSpec) -> tuple[PullSpec, ...]:
         """Return the mirrors of an image in their order, without the image itself. Raises ``RegistryError``."""
         return tuple(source for source in self._access.sources(spec) if source.name != spec.name)
 
     def find(self, sources: Iterable[PullSpec], problems: Problems) -> MirroredImage | None:
-        """Return the image from the first of ``sources`` that has it. Reports what the others answered."""
+        """Return the image from the first of ``sources`` that has its manifest. Reports what the others answered.
+
+        A node does the same, and reads the rest from nowhere else
+        (containers/image:docker/docker_image_src.go newImageSource).
+        """
         for source in sources:
             with problems.collect(RegistryError):
                 return MirroredImage(source, self.manifest(source))
         return None
+
+    def pulled_digests(self, found: MirroredImage) -> tuple[str, ...]:
+        """Return the digests of what nodes pull: an image, or those of a list that are for their architecture.
+
+        Raises ``RegistryError`` if the mirror lacks one of them, or a blob of it.
+        """
+        parsed = parse_manifest(found.manifest.data, str(found.source))
+        if isinstance(parsed, ImageManifest):
+            self._require_blobs(found.source, parsed)
+            return (found.manifest.digest,)
+        descriptors = (
+            tuple(parsed.manifests.values())
+            if self._architecture == MULTI
+            else (choose(parsed, self._architecture, str(found.source)),)
+        )
+        for descriptor in descriptors:
+            source = found.source.with_digest(descriptor.digest)
+            inner = parse_manifest(self.manifest(source).data, str(source))
+            if not isinstance(inner, ImageManifest):
+                message = "is a list in a list, expected an image"
+                raise RegistryError([Problem("error", "invalid-manifest", str(source), message, "Name another image")])
+            self._require_blobs(source, inner)
+        return tuple(dict.fromkeys(descriptor.digest for descriptor in descriptors))
+
+    def _require_blobs(self, source: PullSpec, image: ImageManifest) -> None:
+        for descriptor in filter(None, (image.config, *image.layers)):
+            # Images of a release share their lower layers.
+            if (source.name, descriptor.digest) not in self._blobs:
+                self._once(source, partial(RegistryClient.require_blob, digest=descriptor.digest))
+                self._blobs.add((source.name, descriptor.digest))
 
     def manifest(self, source: PullSpec) -> StoredManifest:
         """Return the manifest of an image, checked against its digest. Raises ``RegistryError``."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._problems import InvalidOptionError, Problems
+from .._problems import InvalidOptionError, Problem, Problems
 from .._registry.access_options import AccessOptions
 from .._registry.configured_access import configure_access
 from .._release.release import Release
@@ -21,9 +21,12 @@ from .reader import MirrorReader
 from .row import RELEASE
 from .update import check_update
 
+UnreadRelease = tuple[Problem, ...]
+"""Why a release cannot be read."""
+
 
 def check_mirror(
-    target: Release,
+    target: Release | UnreadRelease,
     current: Release | None,
     options: MirrorOptions,
     access: AccessOptions,
@@ -32,17 +35,20 @@ def check_mirror(
 ) -> dict[str, Any]:
     """Return the result of the module ``mirror_check``. Raises ``InvalidOptionError`` with all problems of options.
 
-    ``target`` has no manifests if no registry has it. Then only its image is checked.
+    Of a ``target`` that cannot be read, only its image is checked, and is not ready.
     """
     errors = Problems()
     configured = configure_access(access, environ, errors)
-    request = mirror_request(target, current, options, http_get(configured.http), errors)
+    read = target if isinstance(target, Release) else None
+    request = mirror_request(read, current, options, http_get(configured.http), errors)
     errors.raise_errors(InvalidOptionError)
     problems.extend(errors)
-    rows = check_images(request, MirrorReader(configured))
+    if not isinstance(target, Release):
+        request = request._replace(unread=target)
+    rows = check_images(request, MirrorReader(configured, options.architecture))
     result: dict[str, Any] = {"ready": all(row.ready for row in rows), "images": [row.as_dict() for row in rows]}
-    if current is not None and target.manifests:
+    if current is not None and read is not None:
         release = next(row for row in rows if row.name == RELEASE)
         mirrored = any(row.mirror and not row.image.startswith(f"{row.mirror}@") for row in rows)
-        result["update_check"] = check_update(current, target, release, mirrored=mirrored)
+        result["update_check"] = check_update(current, read, release, mirrored=mirrored)
     return result

@@ -73,6 +73,14 @@ class RegistryClient:
 
         self._first(read)
 
+    def require_blob(self, digest: str) -> None:
+        """Raise ``RegistryError`` unless the registry has a blob. Nothing of it is read."""
+
+        def read(source: PullSpec) -> None:
+            self._get(source, f"blobs/{digest}", {}, lambda answer: answer.read(0), method="HEAD")
+
+        self._first(read)
+
     def _first(self, read: Callable[[PullSpec], Value]) -> Value:
         problems = Problems()
         for position, source in enumerate(list(self._sources)):
@@ -84,12 +92,18 @@ class RegistryClient:
         raise RegistryError(problems)
 
     def _get(
-        self, source: PullSpec, path: str, headers: Mapping[str, str], receive: Callable[[HttpResponse], Value]
+        self,
+        source: PullSpec,
+        path: str,
+        headers: Mapping[str, str],
+        receive: Callable[[HttpResponse], Value],
+        method: str = "GET",
     ) -> Value:
         """Return what ``receive`` makes of the answer. Raises ``RegistryError``."""
 
         def accept(answer: HttpResponse) -> Value:
-            if answer.status != 200:
+            # A registry redirects to the storage only if the blob is there.
+            if answer.status != 200 and not (method == "HEAD" and answer.status in (302, 303, 307, 308)):
                 raise _status_error(source, path, answer.status)
             return receive(answer)
 
@@ -99,6 +113,7 @@ class RegistryClient:
                 headers,
                 accept,
                 authorize=lambda challenges: self._access.authorization(source, challenges),
+                method=method,
                 patience=self._patience,
             )
         except HttpError as error:
@@ -106,12 +121,13 @@ class RegistryClient:
 
 
 def _status_error(source: PullSpec, path: str, status: int) -> RegistryError:
-    kind = path.partition("/")[0].rstrip("s")
+    kind, _slash, reference = path.partition("/")
+    what = "this manifest" if kind == "manifests" else f"the blob {reference}"
     if status in (401, 403):
         code, message = "registry-unauthorized", f"the registry denies access ({status})"
         hint = f"Set pull_secret or auth_file to credentials for {source.name}"
     elif status == 404:
-        code, message, hint = "image-not-found", f"the registry does not have this {kind}", "Correct the pull spec"
+        code, message, hint = "image-not-found", f"the registry does not have {what}", "Correct the pull spec"
     else:
         code, message, hint = "registry-error", f"the registry answers {status}", "Run the module again later"
     return RegistryError([Problem("error", code, str(source), message, hint)])

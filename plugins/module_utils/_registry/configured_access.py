@@ -133,6 +133,7 @@ class ConfiguredAccess:
                 {},
                 lambda answer: (answer.status, answer.read(_MOST_TOKEN_BYTES)),
                 authorize=lambda _challenges: request.authorization,
+                method="POST" if request.form else "GET",
                 form=request.form,
             )
         except HttpError as error:

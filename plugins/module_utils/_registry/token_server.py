@@ -33,7 +33,7 @@ class TokenRequest(NamedTuple):
 
     url: str
     authorization: str = ""
-    form: str | None = None
+    form: str = ""
 
     def __repr__(self) -> str:
         return "TokenRequest(***)"

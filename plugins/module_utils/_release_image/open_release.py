@@ -18,9 +18,6 @@ from .release_name import ReleaseName, parse_release_name
 from .release_source import PreviousRelease, ReleaseSource
 from .signature_check import check_signature
 
-_GO_NAMES = {"aarch64": "arm64", "x86_64": "amd64"}
-"""Architectures that OpenShift also names as the kernel does, in tags of releases."""
-
 
 class OpenedRelease(NamedTuple):
     """The directory of a release. ``image`` and ``pull_spec`` are those of an image, if it was named by one.
@@ -52,7 +49,7 @@ def open_release(text: str, source: ReleaseSource, where: str = "release") -> Op
     cache = ReleaseCache(source.cache or default_directory(os.environ))
     if name.kind == "directory":
         return OpenedRelease(name.path, index_directory=cache.index_directory)
-    architecture = _architecture(source)
+    architecture = source.go_architecture
     found = _find(name, architecture, cache) or _read(name, source.access, architecture, cache, problems)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
     signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
@@ -65,7 +62,7 @@ def is_stored(text: str, source: ReleaseSource) -> bool:
     if name is None or name.kind == "directory":
         return name is not None
     cache = ReleaseCache(source.cache or default_directory(os.environ))
-    return _find(name, _architecture(source), cache) is not None
+    return _find(name, source.go_architecture, cache) is not None
 
 
 def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> ReleaseSource:
@@ -77,10 +74,6 @@ def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> R
         return source
     verified_by = PreviousRelease(name, os.path.abspath(previous.directory))
     return source._replace(signature=source.signature._replace(previous=verified_by))
-
-
-def _architecture(source: ReleaseSource) -> str:
-    return _GO_NAMES.get(source.architecture, source.architecture)
 
 
 def _find(name: ReleaseName, architecture: str, cache: ReleaseCache) -> CachedRelease | None:

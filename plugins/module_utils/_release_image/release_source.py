@@ -34,6 +34,10 @@ class SignatureOptions(NamedTuple):
     previous: PreviousRelease | None = None
 
 
+_GO_NAMES = {"aarch64": "arm64", "x86_64": "amd64"}
+"""Architectures that OpenShift also names as the kernel does, in tags of releases."""
+
+
 class ReleaseSource(NamedTuple):
     """The options of the documentation fragments ``_release_image`` and ``_registry``. ``cache``: its directory."""
 
@@ -41,3 +45,8 @@ class ReleaseSource(NamedTuple):
     cache: str | None = None
     architecture: str = DEFAULT_ARCHITECTURE
     signature: SignatureOptions = SignatureOptions()
+
+    @property
+    def go_architecture(self) -> str:
+        """The architecture in Go's spelling, as lists of images have it."""
+        return _GO_NAMES.get(self.architecture, self.architecture)

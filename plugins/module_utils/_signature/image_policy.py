@@ -15,7 +15,7 @@ import binascii
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .._problems import Problems, shown
+from .._problems import Problem, Problems, shown
 from .._unstructured import Object, as_list, nested
 from .identity import (
     EXACT_REPOSITORY,
@@ -32,12 +32,12 @@ _PUBLIC_KEY = "PublicKey"
 
 
 class ImagePolicy(NamedTuple):
-    """``key`` is the public key in PEM. ``needs_rekor``: an entry of a transparency log is required as well."""
+    """``key`` is the public key in PEM. ``unsupported``: why the policy cannot be evaluated here."""
 
     name: str
     scopes: tuple[str, ...]
     key: bytes
-    needs_rekor: bool
+    unsupported: Problem | None
     identity: SignedIdentity
 
 
@@ -79,22 +79,25 @@ def _read_policy(where: str, manifest: Object, problems: Problems) -> ImagePolic
     name = f"{where}: {KIND} {nested(manifest, 'metadata', 'name')}"
     spec = nested(manifest, "spec")
     root = nested(spec, "policy", "rootOfTrust")
-    kind = nested(root, "policyType")
-    if kind != _PUBLIC_KEY:
-        problems.error(
-            "image-policy-type",
-            name,
-            f"has the policyType {shown(kind)}, and only {_PUBLIC_KEY} can be verified here",
-            "Verify these images with `podman pull`",
-        )
-        return None
-    key = _key(name, nested(root, "publicKey", "keyData"), problems)
+    unsupported = _unsupported(name, root)
+    key = b"" if unsupported else _key(name, nested(root, "publicKey", "keyData"), problems)
     identity = _identity(name, nested(spec, "policy", "signedIdentity"), problems)
     scopes = nested(spec, "scopes")
     if key is None or identity is None:
         return None
-    needs_rekor = nested(root, "publicKey", "rekorKeyData") is not None
-    return ImagePolicy(name, tuple(map(str, as_list(scopes))), key, needs_rekor, identity)
+    return ImagePolicy(name, tuple(map(str, as_list(scopes))), key, unsupported, identity)
+
+
+def _unsupported(where: str, root: object) -> Problem | None:
+    hint = "Verify these images with `podman pull`"
+    kind = nested(root, "policyType")
+    if kind != _PUBLIC_KEY:
+        message = f"has the policyType {shown(kind)}, and only {_PUBLIC_KEY} can be verified here"
+        return Problem("error", "image-policy-type", where, message, hint)
+    if nested(root, "publicKey", "rekorKeyData") is not None:
+        message = "needs an entry of a transparency log (rekorKeyData), which cannot be verified here"
+        return Problem("error", "image-policy-rekor", where, message, hint)
+    return None
 
 
 def _key(where: str, data: object, problems: Problems) -> bytes | None:

@@ -48,16 +48,11 @@ def verify_sigstore(
 def _satisfies(
     where: str, image: ImageName, signatures: tuple[SigstoreSignature, ...], policy: ImagePolicy, problems: Problems
 ) -> bool:
+    if policy.unsupported:
+        problems.append(policy.unsupported)
+        return False
     key = _load_key(policy, problems)
     if key is None:
-        return False
-    if policy.needs_rekor:
-        problems.error(
-            "image-policy-rekor",
-            policy.name,
-            "needs an entry of a transparency log (rekorKeyData), which cannot be verified here",
-            "Verify these images with `podman pull`",
-        )
         return False
     causes = Problems()
     if any(_is_accepted(where, image, signature, key, policy, causes) for signature in signatures):

@@ -28,7 +28,7 @@ NAME = "quay.io/openshift-release-dev/ocp-release"
 
 
 def options(**changed: Any) -> MirrorOptions:
-    return MirrorOptions(f"{NAME}@{DIGEST}", "release", "self-managed-high-availability", "", (), ())._replace(
+    return MirrorOptions(f"{NAME}@{DIGEST}", "release", "self-managed-high-availability", "", (), (), "amd64")._replace(
         **changed
     )
 

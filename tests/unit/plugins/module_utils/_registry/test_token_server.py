@@ -68,7 +68,7 @@ def test_a_token_is_requested_for_reading_this_repository_only():
         "service": ["reg"],
         "account": ["us er"],
     }
-    assert (request.authorization, request.form) == ("Basic dXMgZXI6cDp3", None)
+    assert (request.authorization, request.form) == ("Basic dXMgZXI6cDp3", "")
     assert "dXMg" not in repr(request)
 
 

@@ -124,13 +124,13 @@ def test_policies_that_cannot_be_verified_are_named():
     good = [signed(RSA, GOOD)]
     assert verify(good, image_policy(strange, [RELEASE]))[1] == ["image-policy-key", "sigstore-not-verified"]
     assert verify(good, image_policy(RSA, [RELEASE], rekorKeyData="LS0t"))[1] == ["image-policy-rekor"]
+    assert verify(good, image_policy(RSA, [RELEASE], policyType="FulcioCAWithRekor"))[1] == ["image-policy-type"]
     assert verify(good, image_policy(RSA, [RELEASE], keyData="LS0t"))[1] == ["image-policy-key"]
 
 
 @pytest.mark.parametrize(
     ("manifest", "code"),
     [
-        (image_policy(RSA, [], policyType="FulcioCAWithRekor"), "image-policy-type"),
         (image_policy(RSA, [], keyData="!"), "image-policy-key"),
         (image_policy(RSA, [], identity={"matchPolicy": "Any"}), "image-policy-match"),
     ],
