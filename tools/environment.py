@@ -28,7 +28,7 @@ VENV = ROOT / ".venv"
 REQUIREMENTS = ROOT / "requirements"
 NAMESPACE, NAME = "capability", "openshift"
 BROWSER = {"chromium": "chromium", "chromium-driver": "chromedriver"}
-REGISTRY = {"docker-registry": "docker-registry", "gnupg": "gpg", "gpgv": "gpgv"}
+REGISTRY = {"docker-registry": "docker-registry", "gnupg": "gpg", "gpgv": "gpgv", "skopeo": "skopeo"}
 PROGRAMS = {"browser": BROWSER, "registry": REGISTRY, "site": {"graphviz": "dot"}}
 """Debian's packages that a step of the gate needs, and the program that each brings."""
 
