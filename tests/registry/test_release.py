@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import tarfile
+import tempfile
 import threading
 from pathlib import Path
 
@@ -31,6 +33,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.images import 
     release_image,
     write_oci_layout,
 )
+from ansible_collections.capability.openshift.tests.unit.other_user import as_other_user
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
 
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
@@ -143,6 +146,21 @@ def test_a_tag_is_looked_up_and_its_release_read_once(source, proxy):
     assert opened[0].pull_spec == spec(proxy)
     assert len([seen for seen in proxy.seen if not seen.is_blob]) == 2
     assert len(proxy.blobs) == 3
+
+
+def test_a_cache_that_cannot_be_written_serves_what_it_has(source, registry):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        ca = Path(folder, "ca.crt")
+        ca.write_bytes(Path(source.access.ca_path).read_bytes())
+        given = source._replace(access=source.access._replace(ca_path=str(ca)), cache=f"{folder}/cache")
+        tag = f"{registry.host}/{REPOSITORY}:4.21.0"
+        known = open_release(tag, given)
+        os.chmod(given.cache, 0o755)
+        with as_other_user():
+            assert open_release(tag, given) == known
+            assert open_release(spec(registry), given) == known
+            assert code(open_release, f"{registry.host}/{REPOSITORY}:4.22.0", given) == "unwritable-cache"
 
 
 def test_a_plan_of_pull_specs(call, options, registry):

@@ -88,6 +88,10 @@ def _read(
 
     reader = open_image(name, access, problems)
     resolved = reader.resolve(architecture)
+    # The digest of a tag is known only now. A cache that cannot be written has no lock.
+    found = cache.find(resolved.digest, architecture)
+    if found is not None:
+        return found
     with cache.lock(resolved.digest):
-        # Another task may have read it meanwhile, and the digest of a tag is known only now.
+        # Another task may have read it meanwhile.
         return cache.find(resolved.digest, architecture) or reader.read(resolved, architecture, cache)

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
     ReleaseImage,
     default_directory,
 )
+from ansible_collections.capability.openshift.tests.unit.other_user import as_other_user
 
 FILES = {"release-manifests/a.yaml": b"a", "manifests/b.yaml": b"b"}
 
@@ -66,13 +69,50 @@ def test_a_release_that_others_could_write_is_not_used(cache, mode):
     assert cache.find(digest(1), "amd64") == added
 
 
-def test_a_release_of_another_user_is_not_used(cache, monkeypatch):
-    added = cache.add(image(1), FILES)
-    owner = os.stat(added.directory)
-    monkeypatch.setattr(cache_file, "_ROOT", -1)
-    monkeypatch.setattr(os, "geteuid", lambda: owner.st_uid + 1)
+@pytest.fixture
+def shared():
+    """Return a cache that all users can write to, and that no directory above it hides."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o1777)
+        yield ReleaseCache(folder)
 
-    assert cache.find(digest(1), "amd64") is None
+
+def test_a_release_that_root_read_is_used_by_all_whatever_its_umask(shared):
+    before = os.umask(0o077)
+    try:
+        added = shared.add(image(1), FILES)
+    finally:
+        os.umask(before)
+    with as_other_user():
+        assert shared.find(digest(1), "amd64") == added
+        assert {path: Path(added.directory, path).read_bytes() for path in FILES} == FILES
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("mode", [0o1777, 0o2777])
+def test_users_of_a_cache_do_not_use_each_others_releases_and_do_not_stop_each_other(shared, mode):
+    """Whoever comes first, also below the limits of directories with the sticky bit."""
+    os.chmod(shared.directory, mode)
+    with as_other_user(), shared.lock(digest(1)):
+        theirs = shared.add(image(1), FILES)
+    assert shared.find(digest(1), "amd64") is None
+    with shared.lock(digest(1)):
+        ours = shared.add(image(1), FILES)
+    assert ours.directory != theirs.directory
+    assert shared.find(digest(1), "amd64") == ours
+    os.chmod(ours.directory, 0o777)  # not safe from others, so not used
+    with as_other_user(), shared.lock(digest(1)):
+        assert shared.find(digest(1), "amd64") == theirs
+        assert shared.add(image(1), FILES) == theirs
+
+
+def test_a_release_is_on_the_disk_before_it_has_its_name(cache, monkeypatch):
+    done: list[str] = []
+    real = os.rename
+    monkeypatch.setattr(os, "sync", lambda: done.append("sync"))
+    monkeypatch.setattr(os, "rename", lambda *names: (done.append("rename"), real(*names)))
+    cache.add(image(1), FILES)
+    assert done == ["sync", "rename"]
 
 
 def test_a_release_under_the_name_of_another_is_not_used(cache):
