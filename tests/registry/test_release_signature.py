@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
 
 import pytest
@@ -30,6 +32,7 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Outco
 
 Read = Callable[..., Outcome]
 NOT_CONNECTED = ["missing-file"]
+VERIFICATION = {"signature", "key", "keys", "verified", "gpgv", "store"}
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +75,8 @@ def faults(outcome: Outcome) -> list[str]:
 
 
 def codes(outcome: Outcome) -> list[str]:
-    return [item["code"] for item in outcome["problems"] if "signature" in item["code"] or "key" in item["code"]]
+    """Return the codes of the problems about verification: all others are about the release itself."""
+    return [item["code"] for item in outcome["problems"] if set(item["code"].split("-")) & VERIFICATION]
 
 
 def test_a_release_with_a_signature(read, signatures, ring):
@@ -127,37 +131,103 @@ def test_the_result_is_kept_and_a_second_use_asks_no_store(read, signatures, rin
     assert codes(read(signature_keys=[ring], signature_stores=[str(signatures.parent)])) == ["no-signature"]
 
 
-def test_a_missing_signature_is_remembered_for_warnings_only(read, signatures, ring):
+def test_the_result_is_bound_to_the_content_of_the_key_rings(read, signatures, ring):
     given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
-    (path,) = signatures.rglob("signature-1")
-    moved = path.rename(path.with_name("moved"))
-    assert codes(read(**given)) == ["no-signature"]
-    moved.rename(path)
-    assert codes(read(**given)) == ["no-signature"]
-    assert read(signature="required", **given)["release"]["signed_by"]
-    assert codes(read(**given)) == []
-
-
-def test_a_failure_is_forgotten_after_an_hour(read, signatures, ring, tmp_path):
-    given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
-    (path,) = signatures.rglob("signature-1")
-    moved = path.rename(path.with_name("moved"))
-    assert codes(read(**given)) == ["no-signature"]
-    moved.rename(path)
-    (record,) = (tmp_path / "cache").rglob("release-signature.json")
-    then = record.stat().st_mtime - 3601
-    os.utime(record, (then, then))
-    assert codes(read(**given)) == []
-    os.utime(record, (then, then))
-    path.unlink()
     assert read(**given)["release"]["signed_by"]
+    Path(ring).write_bytes(Key("Stranger").ring)
+    assert faults(read(signature="required", **given)) == ["signature-unknown-key", "not-verified"]
+    outcome = read(**given)
+    assert (codes(outcome), outcome["release"]["signed_by"]) == (["signature-unknown-key", "not-verified"], [])
+    Path(ring).unlink()
+    assert faults(read(signature="required", **given)) == ["unreadable-key-ring"]
+
+
+def test_a_missing_signature_is_looked_for_again(read, signatures, ring):
+    given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
+    (path,) = signatures.rglob("signature-1")
+    moved = path.rename(path.with_name("moved"))
+    assert codes(read(**given)) == ["no-signature"]
+    moved.rename(path)
+    assert codes(read(**given)) == []
+
+
+def test_a_missing_gpgv_is_looked_for_again(read, signatures, ring, monkeypatch, tmp_path):
+    given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
+    with monkeypatch.context() as without:
+        without.setenv("PATH", str(tmp_path))
+        assert codes(read(**given)) == ["gpgv-missing"]
+    assert read(**given)["release"]["signed_by"]
+
+
+class SilentServer:
+    """A web server that closes each connection without an answer. ``asked``: how many there were."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        outer = self
+
+        class Handler(BaseRequestHandler):
+            def handle(self):
+                outer.asked += 1
+
+        self.server = ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+
+@pytest.fixture
+def silent() -> Iterator[SilentServer]:
+    found = SilentServer()
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+
+
+def test_a_store_without_an_answer_is_not_asked_again_for_an_hour(read, signatures, ring, silent, tmp_path):
+    given = {"signature_keys": [ring], "signature_stores": [str(tmp_path / "empty"), silent.url]}
+    (tmp_path / "empty").mkdir()
+    assert codes(read(**given)) == ["store-unreachable", "no-signature"]
+    asked = silent.asked
+    assert asked
+    again = read(**given)
+    assert codes(again) == ["store-unreachable", "no-signature"]
+    assert "is asked again" in again["problems"][0]["message"]
+    assert silent.asked == asked
+    # What the user copies is found nevertheless.
+    (path,) = signatures.rglob("signature-1")
+    (tmp_path / "empty" / path.parent.name).mkdir()
+    copied = path.rename(tmp_path / "empty" / path.parent.name / path.name)
+    assert read(**given)["release"]["signed_by"]
+    copied.unlink()
+
+
+@pytest.mark.parametrize("change", ["required", "proxy", "authorities", "hour"])
+def test_a_store_without_an_answer_is_asked_again_if_something_changed(
+    read, ring, silent, registry_site, monkeypatch, tmp_path, change
+):
+    given: dict[str, Any] = {"signature_keys": [ring], "signature_stores": [silent.url], "ca_path": tmp_path / "ca"}
+    authorities = Path(registry_site.ca).read_text("utf-8")
+    given["ca_path"].write_text(authorities, "utf-8")
+    read(**given)
+    asked = silent.asked
+    if change == "required":
+        given["signature"] = "required"
+    elif change == "proxy":
+        monkeypatch.setenv("NO_PROXY", "127.0.0.0/8")
+    elif change == "authorities":
+        given["ca_path"].write_text(f"{authorities}\n", "utf-8")
+    else:
+        later = time.time() + 3601
+        monkeypatch.setattr(time, "time", lambda: later)
+    read(**given)
+    assert silent.asked > asked
 
 
 def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
     given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
-    read(**given)
+    (first,) = read(**given)["release"]["signed_by"]
     (record,) = (tmp_path / "cache").rglob("release-signature.json")
-    assert str(signatures) not in json.dumps(json.loads(record.read_text("utf-8"))["options"])
+    assert str(signatures) not in record.read_text("utf-8").replace(first["source"], "")
     record.write_text("{", "utf-8")
     assert read(**given)["release"]["signed_by"]
     assert json.loads(record.read_text("utf-8"))["signed_by"]
@@ -196,6 +266,12 @@ def test_a_flat_directory_verifies_the_next_release_as_well(apply, signatures, t
 def test_a_release_that_the_keys_of_the_previous_one_did_not_sign_is_refused(apply, signatures, tmp_path):
     old = old_release(tmp_path, Key("Other"), signatures)
     assert faults(apply(previous_release=old)) == ["signature-unknown-key", "not-verified"]
+
+
+def test_the_result_is_bound_to_the_key_rings_of_the_previous_release(apply, signatures, tmp_path):
+    assert faults(apply(previous_release=old_release(tmp_path, KEY, signatures))) == NOT_CONNECTED
+    same_path = old_release(tmp_path, Key("Other"), signatures)
+    assert faults(apply(previous_release=same_path)) == ["signature-unknown-key", "not-verified"]
 
 
 def test_given_key_rings_count_instead_of_those_of_the_previous_release(apply, signatures, ring, tmp_path):

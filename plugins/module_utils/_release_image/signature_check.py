@@ -5,8 +5,9 @@
 
 """Verifies the OpenPGP signature of a release that was read from an image, as the option ``signature`` demands.
 
-The result is kept next to the release in the cache, so a second use asks no signature store. A failure is kept for an
-hour, because each verification can wait a minute for stores that a disconnected site cannot reach.
+A valid signature is remembered next to the release in the cache, bound to the content of the key rings that verified
+it, so a second use asks no signature store. A failure is not remembered, because the user may have repaired it. Only a
+server that gave no answer is not asked again for an hour, because a disconnected site would wait for it in each task.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+from .._data.release_keys import RED_HAT_KEYS
 from .._files import write_cache_file
 from .._problems import Problem, Problems, ReleaseError
 from .._signature.signer import Signer
 from .cache import CachedRelease
 from .release_source import SignatureOptions
 
+SilentServers = dict[str, tuple[str, float]]
+"""Servers of signature stores that gave no answer: the reason, and when (seconds since 1970)."""
+
 _RECORD = "release-signature.json"
-_FAILURE_SECONDS = 3600.0
-"""How long a failed verification is repeated as a warning. A store that did not answer may answer later."""
+_SILENT_SECONDS = 3600.0
 
 
 def check_signature(
@@ -39,47 +44,87 @@ def check_signature(
     if options.mode == "ignore":
         return ()
     record = _read_record(found.directory)
-    # Not the options themselves: the URL of a store can contain a password.
-    previous = options.previous and options.previous.directory
-    used = hashlib.sha256(json.dumps([options.keys, options.stores, previous], default=list).encode()).hexdigest()
-    known = record is not None and record["options"] == used
-    if record is not None and known and (record["signed_by"] or options.mode == "warn"):
+    trust, connection = _trust(options), _connection(ca_path)
+    if trust and record.get("trust") == trust:
         problems.extend(Problem(**problem) for problem in record["problems"])
         return tuple(Signer(**signer) for signer in record["signed_by"])
-    # Imported here: a result that is kept needs nothing that verifies signatures.
+    # Imported here: a result that is remembered needs nothing that verifies signatures.
     from .signature_verification import verify_release
 
+    is_asked_again = options.mode == "required" or record.get("connection") != connection
+    silent = {} if is_asked_again else _silent_servers(record)
     errors = Problems()
-    signed_by = verify_release(name, found, options, ca_path, errors)
+    signed_by = verify_release(name, found, options, ca_path, silent, errors)
     if options.mode == "required":
         errors.raise_errors(ReleaseError)
     warnings = [problem._replace(severity="warning") for problem in errors.unique() if problem.severity != "info"]
     problems.extend(warnings)
-    _write_record(
-        found.directory,
-        {
-            "options": used,
-            "signed_by": [signer._asdict() for signer in signed_by],
-            "problems": [problem.as_dict() for problem in warnings],
-        },
-    )
+    verified = {
+        "trust": trust,
+        "signed_by": [signer._asdict() for signer in signed_by],
+        "problems": [problem.as_dict() for problem in warnings],
+    }
+    if signed_by or silent:
+        remembered = {**(verified if signed_by else {}), "connection": connection, "silent": silent}
+        # Without a record, the next task verifies again.
+        with suppress(OSError):
+            write_cache_file(os.path.join(found.directory, _RECORD), json.dumps(remembered).encode())
     return signed_by
 
 
-def _read_record(directory: str) -> dict[str, Any] | None:
-    """The record, unless it is damaged or an old failure."""
+def _trust(options: SignatureOptions) -> str:
+    """A fingerprint of what verifies a signature; empty if a key ring cannot be read.
+
+    It contains key rings and the ConfigMap of the previous release by their content, because files can change. The
+    cached release itself cannot: its directory is that of its digest.
+    """
+    try:
+        rings = [_file_fingerprint(path) for path in options.keys]
+    except OSError:
+        return ""
+    known: Iterable[str] = sorted(RED_HAT_KEYS)
+    if options.previous and not (options.keys and options.stores):
+        # Imported here: few tasks read two releases.
+        from .verification_documents import verification_documents
+
+        documents = verification_documents(options.previous.directory)
+        known = [_fingerprint(data) for _path, data in documents]
+    # Not the options themselves: the URL of a store can contain a password.
+    used = [options.keys, rings, options.stores, known, bool(options.previous)]
+    return _fingerprint(json.dumps(used, default=list).encode())
+
+
+def _connection(ca_path: str | None) -> str:
+    """A fingerprint of how web servers are reached: proxies and certificate authorities."""
+    proxies = sorted((name, value) for name, value in os.environ.items() if name.lower().endswith("_proxy"))
+    authorities = ""
+    with suppress(OSError):
+        authorities = _file_fingerprint(ca_path) if ca_path else ""
+    return _fingerprint(json.dumps([proxies, ca_path, authorities]).encode())
+
+
+def _file_fingerprint(path: str) -> str:
+    with open(path, "rb") as file:
+        return _fingerprint(file.read())
+
+
+def _fingerprint(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _silent_servers(record: dict[str, Any]) -> SilentServers:
+    now = time.time()
+    return {
+        server: (reason, since) for server, (reason, since) in record["silent"].items() if now - since < _SILENT_SECONDS
+    }
+
+
+def _read_record(directory: str) -> dict[str, Any]:
+    """The record, empty if there is none or if it is damaged."""
     try:
         with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
             record = json.load(file)
-            age = time.time() - os.fstat(file.fileno()).st_mtime
     except (OSError, ValueError):
-        return None
-    if not isinstance(record, dict) or not record.keys() >= {"options", "signed_by", "problems"}:
-        return None
-    return record if record["signed_by"] or age < _FAILURE_SECONDS else None
-
-
-def _write_record(directory: str, record: dict[str, Any]) -> None:
-    # Without a record, the next task verifies again.
-    with suppress(OSError):
-        write_cache_file(os.path.join(directory, _RECORD), json.dumps(record).encode())
+        return {}
+    # Records of earlier versions were not bound to the content of key rings.
+    return record if isinstance(record, dict) and record.keys() >= {"connection", "silent"} else {}

@@ -8,18 +8,18 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 from .._data.release_keys import RED_HAT_KEYS
 from .._problems import Problems
 from .._registry.configured_access import read_http_client
-from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
-from .._signature.http_store import http_get
+from .._signature.http_store import HttpAnswer, HttpGet, StoreUnreachableError, http_get, without_credentials
 from .._signature.key_ring import KeyRing
 from .._signature.signer import Signer
 from .._signature.verification_config import (
-    ANNOTATION,
     VerificationConfig,
     read_config,
     read_key_rings,
@@ -31,15 +31,23 @@ from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .cache import CachedRelease
 from .release_source import PreviousRelease, SignatureOptions
-
-_DOCUMENT_END = b"\n---"
+from .signature_check import SilentServers
+from .verification_documents import verification_documents
 
 
 def verify_release(
-    name: str, found: CachedRelease, options: SignatureOptions, ca_path: str | None, problems: Problems
+    name: str,
+    found: CachedRelease,
+    options: SignatureOptions,
+    ca_path: str | None,
+    silent: SilentServers,
+    problems: Problems,
 ) -> tuple[Signer, ...]:
-    """Return who signed the release, empty after a reported problem. ``name`` is that of the release for messages."""
-    get = http_get(read_http_client(ca_path, os.environ, problems))
+    """Return who signed the release, empty after a reported problem. ``name`` is that of the release for messages.
+
+    Servers in ``silent`` are not asked, and those that give no answer are added to it.
+    """
+    get = _remembering(http_get(read_http_client(ca_path, os.environ, problems)), silent)
     rings = read_key_rings("signature_keys", options.keys, problems)
     stores = signature_stores("signature_stores", options.stores, get, problems)
     verifier = Verifier(rings, stores)
@@ -69,33 +77,31 @@ def _known_key_rings(name: str, config: VerificationConfig, problems: Problems) 
 
 
 def _config_manifests(name: str, directory: str) -> Iterator[tuple[str, Object]]:
-    """The manifests that contain the annotation, in the order of the CVO. Other files are not parsed."""
-    folders = [
-        folder for folder in (CVO_MANIFESTS, RELEASE_MANIFESTS) if os.path.isdir(os.path.join(directory, folder))
-    ]
-    for folder in folders or [""]:
-        path = os.path.join(directory, folder)
-        for file in _file_names(path):
-            for document in _documents(os.path.join(path, file)):
-                # What is no manifest is reported when the release is loaded.
-                with suppress(YamlError):
-                    body = load_body(document)
-                    if isinstance(body, dict):
-                        yield f"{name}: {os.path.join(folder, file)}", body
+    for path, document in verification_documents(directory):
+        # What is no manifest is reported when the release is loaded.
+        with suppress(YamlError):
+            body = load_body(document)
+            if isinstance(body, dict):
+                yield f"{name}: {path}", body
 
 
-def _file_names(path: str) -> list[str]:
-    # A directory that cannot be read is reported when the release is loaded.
-    with suppress(OSError):
-        return sorted(os.listdir(path))
-    return []
+def _remembering(get: HttpGet, silent: SilentServers) -> HttpGet:
+    """Return ``get`` that asks no server in ``silent``, and adds those that give no answer."""
+    known = dict(silent)
 
+    def ask(url: str) -> HttpAnswer:
+        server = urlsplit(without_credentials(url)).netloc
+        if server in known:
+            reason, since = known[server]
+            minutes = round((time.time() - since) / 60)
+            again = "It is asked again after an hour, if proxies or authorities change, or with signature=required"
+            raise StoreUnreachableError(f"{reason}, {minutes} minutes ago. {again}")
+        try:
+            answer = get(url)
+        except StoreUnreachableError as error:
+            silent[server] = (str(error), time.time())
+            raise
+        silent.pop(server, None)
+        return answer
 
-def _documents(path: str) -> list[bytes]:
-    # A file that cannot be read is reported when the release is loaded.
-    with suppress(OSError):
-        if os.path.isfile(path):
-            with open(path, "rb") as opened:
-                data = opened.read()
-            return data.split(_DOCUMENT_END) if ANNOTATION.encode() in data else []
-    return []
+    return ask

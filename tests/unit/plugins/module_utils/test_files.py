@@ -21,7 +21,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._files import
     write_file,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image import signature_check
 
 WRITERS = [write_file, write_cache_file]
 BIG = b"0" * 100_000
@@ -55,12 +54,6 @@ def test_a_path_that_cannot_be_replaced_leaves_nothing_behind(write: Callable[..
         write(str(tmp_path / "directory"), b"data")
     assert error.value.filename == str(tmp_path / "directory")
     assert [item.name for item in tmp_path.iterdir()] == ["directory"]
-
-
-def test_a_record_of_signatures_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
-    with files_of_at_most(1000):
-        signature_check._write_record(str(tmp_path), {"options": BIG.decode()})
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_this_user_can_read_a_file_of_a_cache(tmp_path: Path) -> None:
