@@ -57,8 +57,8 @@ options:
         C(openshift_version).
       - The module verifies the signature of an image with the key rings and the signature stores of the release before
         it in the path, as the cluster-version operator does, unless O(signature_keys) and O(signature_stores) are set.
-        It trusts a directory, and an image with a valid signature. If several paths contain the image, the first path
-        counts.
+        It trusts a directory, and an image with a valid signature. The verdict of each update contains the result. If
+        several paths contain the image, V(required) of O(signature) counts for the first path.
       - Relative paths in this and all other options are relative to O(chdir).
       - Required, unless each of O(clusters) has its own path.
     type: list

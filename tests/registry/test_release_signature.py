@@ -369,3 +369,58 @@ def test_the_first_path_with_a_release_says_what_verifies_it(plan, signed, next_
     assert not plan(clusters=clusters, releases=None).failed
     refused = plan(clusters=clusters[1:], releases=None)
     assert "not-verified" in faults(refused)
+
+
+def verdict(outcome: Outcome) -> tuple[str, list[str], list[str]]:
+    """Return verdict, codes of reasons, and codes of what was not checked about signatures, of the last hop."""
+    hop = outcome["hops"][-1]
+    unchecked = [item["code"] for item in hop["not_checked"] if "signature" in item["code"]]
+    return hop["verdict"], [item["code"] for item in hop["reasons"]], unchecked
+
+
+def test_an_update_to_an_image_that_the_outgoing_release_does_not_accept_is_blocked(plan, signed, signatures, tmp_path):
+    good, other = (old_release(tmp_path / name, key, signatures) for name, key in (("a", KEY), ("b", Key("Other"))))
+    assert verdict(plan(good, signed, signature="warn")) == ("go", [], [])
+    outcome = plan(other, signed, signature="warn")
+    assert verdict(outcome) == ("blocked", ["release-not-signed"], [])
+    assert KEY.fingerprint[-16:] in outcome["hops"][0]["reasons"][0]["message"]
+    (path,) = signatures.rglob("signature-1")
+    path.unlink()
+    unsigned = plan(good, signed, signature="warn", release_cache=tmp_path / "new")
+    assert verdict(unsigned) == ("blocked", ["release-not-signed"], [])
+
+
+def test_an_update_to_an_image_that_could_not_be_verified_says_so(
+    plan, signed, next_image, silent, signatures, tmp_path
+):
+    good = old_release(tmp_path, KEY, signatures)
+    for options in ({"signature": "ignore"}, {"signature": "warn", "signature_stores": [silent.url]}):
+        assert verdict(plan(good, signed, **options)) == ("go", [], ["release-signature"])
+    # Nothing verified the first image, so its keys are not known.
+    assert verdict(plan(signed, next_image, signature="warn")) == ("go", [], ["release-signature"])
+
+
+def test_each_path_of_a_fleet_is_judged_by_the_keys_of_its_release(plan, signed, signatures, tmp_path):
+    keys = {"good": KEY, "bad": Key("Other")}
+    paths = {name: [str(old_release(tmp_path / name, key, signatures)), signed] for name, key in keys.items()}
+    clusters = [{"name": name, "releases": path} for name, path in paths.items()]
+    outcome = plan(clusters=clusters, releases=None, signature="warn")
+    found = {name: outcome["plans"][index]["hops"][0]["verdict"] for name, index in outcome["clusters"].items()}
+    assert found == {"good": "go", "bad": "blocked"}
+
+
+def test_the_signature_stores_of_the_cluster_are_named(plan, signed, signatures, tmp_path):
+    cluster_version = {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "ClusterVersion",
+        "metadata": {"name": "version"},
+        "spec": {"clusterID": "x", "signatureStores": [{"url": "https://user:secret@store.example.com/a"}]},
+    }
+    good, other = (old_release(tmp_path / name, key, signatures) for name, key in (("a", KEY), ("b", Key("Other"))))
+    given = {"cluster_version": cluster_version, "signature": "warn"}
+    assert verdict(plan(good, signed, **given)) == ("go", [], ["signature-stores"])
+    outcome = plan(other, signed, **given)
+    assert verdict(outcome) == ("go", [], ["signature-stores", "release-signature"])
+    text = str(outcome["hops"][0]["not_checked"])
+    assert "https://store.example.com/a" in text
+    assert "secret" not in text

@@ -81,8 +81,7 @@ class UpdateStatus(NamedTuple):
 
 def read_update_status(cluster_version: object) -> UpdateStatus | None:
     """Read the status of a ClusterVersion, or of the only item of a List. ``None`` if it has no status."""
-    items = mappings_in(nested(cluster_version, "items"))
-    obj: Any = items[0] if items else cluster_version
+    obj = _object(cluster_version)
     status = nested(obj, "status")
     if not isinstance(status, Mapping) or not status:
         return None
@@ -104,6 +103,20 @@ def read_update_status(cluster_version: object) -> UpdateStatus | None:
         requested=_text(desired, "version"),
         accepted_risks=frozenset(_text(risk, "name") for risk in mappings_in(nested(desired, "acceptRisks"))),
     )
+
+
+def read_signature_stores(cluster_version: object) -> tuple[str, ...]:
+    """The URLs in ``spec.signatureStores``, which replace the stores of the release.
+
+    ``cluster_version`` is that of ``read_update_status``. Source: openshift/api:config/v1/types_cluster_version.go
+    """
+    stores = nested(_object(cluster_version), "spec", "signatureStores")
+    return tuple(_text(store, "url") for store in mappings_in(stores))
+
+
+def _object(cluster_version: object) -> Any:
+    items = mappings_in(nested(cluster_version, "items"))
+    return items[0] if items else cluster_version
 
 
 def _conditional_update(entry: Mapping[str, Any], known_risks: Mapping[str, Mapping[str, Any]]) -> ConditionalUpdate:

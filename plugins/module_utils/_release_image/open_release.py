@@ -24,7 +24,7 @@ class OpenedRelease(NamedTuple):
 
     ``pull_spec`` is by digest, and empty if no registry is known: an archive does not contain the name of its image.
     ``problems`` are warnings. ``index_directory`` is where ``load_release`` keeps its index. ``signed_by``: whose
-    OpenPGP signatures were verified.
+    OpenPGP signatures were verified. ``unsigned``: those of ``problems`` that are about the signature.
     """
 
     directory: str
@@ -33,6 +33,7 @@ class OpenedRelease(NamedTuple):
     problems: tuple[Problem, ...] = ()
     index_directory: str = ""
     signed_by: tuple[Signer, ...] = ()
+    unsigned: tuple[Problem, ...] = ()
 
 
 def open_release(text: str, source: ReleaseSource, where: str = "release") -> OpenedRelease:
@@ -52,8 +53,17 @@ def open_release(text: str, source: ReleaseSource, where: str = "release") -> Op
     architecture = source.go_architecture
     found = _find(name, architecture, cache) or _read(name, source.access, architecture, cache, problems)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
-    signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
-    return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory, signed_by)
+    unsigned = Problems()
+    signed_by = check_signature(text, found, source.signature, source.access.ca_path, unsigned)
+    return OpenedRelease(
+        found.directory,
+        found.image,
+        str(spec),
+        (*problems, *unsigned),
+        cache.index_directory,
+        signed_by,
+        tuple(unsigned),
+    )
 
 
 def is_stored(text: str, source: ReleaseSource) -> bool:

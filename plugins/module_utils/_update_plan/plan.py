@@ -28,6 +28,7 @@ from .._release.manifest import Manifest
 from .._release.task_graph import component_of
 from .._resources import ResourceId
 from .credentials import CredentialsRequest, ReleaseCredentials
+from .image_signature import ImageSignature
 from .live_resources import LiveOnlyResource, live_only, present_after
 from .release_diff import Changes, ReleaseDiff
 from .start import Rule, StartingCluster
@@ -115,7 +116,8 @@ class Hop(NamedTuple):
     """Two releases of a path, compared once for all clusters.
 
     ``credentials``: those of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release.
-    ``references``: those of the new release that some selection leaves dangling.
+    ``references``: those of the new release that some selection leaves dangling. ``signature``: that of the new image,
+    by the keys of the old release; ``None`` for a directory.
     """
 
     start: ResolvedRelease
@@ -126,6 +128,7 @@ class Hop(NamedTuple):
     downgrade: bool
     gates: tuple[AdminGate, ...]
     references: ReleaseReferences
+    signature: ImageSignature | None = None
 
 
 def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:

@@ -28,6 +28,7 @@ from .._references.unmet import ReleaseReferences
 from .._release.release import Release
 from .blockers import release_gates
 from .credentials import ReleaseCredentials
+from .image_signature import ImageSignature
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
 from .release_diff import ReleaseDiff
@@ -78,10 +79,17 @@ class _Path(NamedTuple):
 
 
 class Planner:
-    """Plans clusters whose paths consist of ``releases``."""
+    """Plans clusters whose paths consist of ``releases``. ``signatures``: as in ``NamedReleases``."""
 
-    def __init__(self, releases: Sequence[Release], *, allow_downgrade: bool = False) -> None:
+    def __init__(
+        self,
+        releases: Sequence[Release],
+        signatures: Mapping[tuple[int, int], ImageSignature] | None = None,
+        *,
+        allow_downgrade: bool = False,
+    ) -> None:
         self._releases = releases
+        self._signatures = signatures or {}
         self._allow_downgrade = allow_downgrade
         self._plans: dict[PlanRequest, tuple[Plan, Problems]] = {}
         self._results: dict[tuple[PlanRequest, tuple[HopVerdict, ...]], PlanResult] = {}
@@ -122,7 +130,11 @@ class Planner:
         if problems.has_errors:
             return _Path(start, (), problems.unique(), always)
         hops = [
-            _cached(self._hops, (*key, criteria, platform), partial(_hop, before, after, platform))
+            _cached(
+                self._hops,
+                (*key, criteria, platform),
+                partial(_hop, before, after, platform, self._signatures.get(key)),
+            )
             for key, (before, after) in zip(pairwise(path), pairwise(resolved), strict=True)
         ]
         return _Path(start, tuple(hops), problems.unique(), always)
@@ -135,7 +147,7 @@ class Planner:
         return _cached(self._resolved, (index, criteria), resolve)
 
 
-def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> Hop:
+def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None, signature: ImageSignature | None) -> Hop:
     return Hop(
         start,
         end,
@@ -145,6 +157,7 @@ def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> 
         not is_upgrade(start.release, end.release),
         release_gates(start),
         ReleaseReferences(end.release, end.loaded),
+        signature,
     )
 
 

@@ -16,7 +16,8 @@ from .._release.release import Release
 from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease, open_release, source_after
 from .._release_image.release_name import absolute_release_name
-from .._release_image.release_source import ReleaseSource
+from .._release_image.release_source import ReleaseSource, SignatureOptions
+from .image_signature import ImageSignature, image_signature
 
 _RELEASE_FIELDS = ("release", "openshift_version")
 
@@ -35,7 +36,8 @@ class _Name(NamedTuple):
 class NamedReleases:
     """The releases that paths name, each once, in the order of their first occurrence.
 
-    ``source`` has the options for images.
+    ``source`` has the options for images. ``signatures``: those of images, for each hop between two positions, by the
+    keys of the release before. They are known when the releases are loaded.
     """
 
     def __init__(self, source: ReleaseSource) -> None:
@@ -43,6 +45,8 @@ class NamedReleases:
         self._names: dict[_Name, int] = {}
         self._texts: dict[tuple[str, str], int] = {}
         self._before: dict[int, int | None] = {}
+        self._hops: dict[tuple[int, int], None] = {}
+        self.signatures: dict[tuple[int, int], ImageSignature] = {}
 
     def path(
         self, releases: Sequence[Any], cluster_profile: str, where: str, problems: Problems
@@ -56,6 +60,8 @@ class NamedReleases:
         for position, before in zip(positions, [None, *positions], strict=False):
             if position is not None:
                 self._before.setdefault(position, before)
+                if before is not None:
+                    self._hops.setdefault((before, position))
         return path if len(path) == len(positions) else None
 
     def load(self, remarks: Problems, problems: Problems) -> tuple[Release, ...]:
@@ -65,13 +71,14 @@ class NamedReleases:
         the problems of releases that can be loaded, ``problems`` those of releases that cannot.
         """
         releases: list[Release] = []
-        found: dict[int | None, tuple[OpenedRelease, str]] = {}
+        found: dict[int, tuple[OpenedRelease, str]] = {}
         for name, position in self._names.items():
             try:
-                previous = found.get(self._before[position])
-                source = source_after(*previous, self._source) if previous else self._source
+                before = self._before[position]
+                source = source_after(*found[before], self._source) if before in found else self._source
                 opened = open_release(name.path, source, name.path)
                 found[position] = opened, name.path
+                self._add_signature(before, position, opened, source.signature)
                 remarks += opened.problems
                 loaded = load_release(
                     opened.directory,
@@ -85,7 +92,28 @@ class NamedReleases:
                 continue
             releases.append(loaded.release)
             remarks += [_located_in_release(problem, name.path) for problem in loaded.problems]
+        if not problems:
+            self._verify_other_hops(found)
         return tuple(releases)
+
+    def _verify_other_hops(self, found: Mapping[int, tuple[OpenedRelease, str]]) -> None:
+        """Verify images by the releases before them in later paths. A failure is a reason against the hop."""
+        options = self._source.signature
+        options = options if options.mode == "ignore" else options._replace(mode="warn")
+        for before, position in self._hops:
+            opened, path = found[position]
+            if before != self._before[position] and opened.image is not None:
+                source = source_after(*found[before], self._source._replace(signature=options))
+                again = open_release(opened.pull_spec or path, source, path)
+                self._add_signature(before, position, again, source.signature)
+
+    def _add_signature(
+        self, before: int | None, position: int, opened: OpenedRelease, options: SignatureOptions
+    ) -> None:
+        """Add the signature of an image. A directory has no digest that a signature could be of."""
+        if before is not None and opened.image is not None:
+            found = image_signature(options, opened.unsigned, is_signed=bool(opened.signed_by))
+            self.signatures[before, position] = found
 
     def _position(self, value: Any, cluster_profile: str, where: str, problems: Problems) -> int | None:
         text = (value, cluster_profile) if isinstance(value, str) else None

@@ -15,7 +15,7 @@ from .._capability.cluster_options import ClusterOptions, InclusionCriteria, che
 from .._capability.resolved_release import ResolvedRelease, read_selection
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
-from .._cluster.update_status import read_update_status
+from .._cluster.update_status import read_signature_stores, read_update_status
 from .._data.capabilities import NONE
 from .._problems import Location, Problem, Problems, type_name
 from .._release.release import Release
@@ -55,12 +55,15 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     """Check the options of a cluster that runs a release of ``minor``. Do not use the request if there is an error."""
     source = _read_source(options, problems)
     selection, status, updates = Selection(), None, None
+    stores: tuple[str, ...] = ()
     cluster, overrides_at = options.cluster, "overrides"
     if source == "cluster_version":
         version = parse_cluster_version(options.cluster_version, Location(field=options.location), problems)
         if version is not None:
             selection, status = version.selection, version.status
             updates = read_update_status(options.cluster_version)
+            asked = options.source.signature.stores
+            stores = tuple(url for url in read_signature_stores(options.cluster_version) if url not in asked)
             _check_version(version, minor, options, problems)
             if cluster.overrides is None:
                 cluster = cluster._replace(overrides=version.overrides)
@@ -76,7 +79,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     start = StartingCluster(selection, status, effective, present, options.rule)
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
-    state = UpdateState(updates, promql=_read_promql(options.promql, problems))
+    state = UpdateState(updates, promql=_read_promql(options.promql, problems), unasked_stores=stores)
     hosted_platform = platform if criteria.hosted else None
     criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates, platform=hosted_platform)
     return PlanRequest(path, criteria, start, platform, source, location, state)

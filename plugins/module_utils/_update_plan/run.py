@@ -75,7 +75,7 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
     ]
     releases = named.load(release_problems, path_problems)
     problems += path_problems.unique()
-    planner = None if path_problems else Planner(releases, allow_downgrade=common.allow_downgrade)
+    planner = None if path_problems else Planner(releases, named.signatures, allow_downgrade=common.allow_downgrade)
     results: list[PlanResult] = []
     result_problems: list[dict[Problem, list[str]]] = []
     positions: dict[int, int] = {}

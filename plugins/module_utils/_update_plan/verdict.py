@@ -32,17 +32,20 @@ from .._version import find_minor, is_semantic_version, precedence
 from .blockers import Previous, blockers, downgrade_reasons, is_minor_update, override_blockers
 from .path import is_upgrade
 from .plan import Hop
+from .signature import signature_reasons
 
 
 class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
     ``status``: ``None`` without the status of a ClusterVersion. ``promql``: names of risks, and whether each applies.
+    ``unasked_stores``: URLs in ``spec.signatureStores`` that are not in the option ``signature_stores``.
     """
 
     status: UpdateStatus | None = None
     acks: AdminAcks = AdminAcks()
     promql: tuple[tuple[str, bool], ...] = ()
+    unasked_stores: tuple[str, ...] = ()
 
 
 class HopVerdict(NamedTuple):
@@ -86,6 +89,7 @@ def _hop_verdict(
         return HopVerdict((), ())  # the same version: the cluster does not update
     reasons = [*blockers(start, end, previous), *override_blockers(start, end, overrides)]
     unchecked: list[Unchecked] = []
+    reasons += signature_reasons(hop, state.unasked_stores, unchecked)
     if first and state.status is not None:
         reasons += _mismatch_reasons(hop, state.status, unchecked)
     status = _status_at(hop, state.status, unchecked) if first else None
