@@ -21,6 +21,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.openpgp import
     compressed,
     content,
     literal,
+    subpacket,
 )
 
 DIGEST = f"sha256:{'a' * 64}"
@@ -66,6 +67,8 @@ def refusal(message: bytes, ring: bytes) -> str:
         {"algorithm": "sha1"},
         {"algorithm": "sha512"},
         {"expires": 86400},
+        {"kind": TEXT},
+        {"kind": TEXT, "version": 3},
     ],
     ids=str,
 )
@@ -104,7 +107,8 @@ def test_the_expiry_of_the_key_is_not_asked():
     ("code", "options"),
     [
         ("signature-expired", {"created": 1_600_000_000, "expires": 100}),
-        ("signature-kind", {"kind": TEXT}),
+        ("signature-not-accepted", {"kind": 0x02}),
+        ("signature-not-accepted", {"more": subpacket(3, bytes(4))}),
         ("signature-not-checked", {"algorithm": "md5"}),
     ],
 )

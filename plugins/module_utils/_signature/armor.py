@@ -12,19 +12,21 @@ import binascii
 
 _BEGIN, _END, _DASHES = "-----BEGIN ", "-----END ", "-----"
 _CRC_START, _CRC_POLYNOMIAL = 0xB704CE, 0x1864CFB
+_LONGEST_LINE = 96
 PUBLIC_KEYS = "PGP PUBLIC KEY BLOCK"
 
 
 def dearmor(text: str) -> bytes:
     """Return the content of the first armored block, which must have public keys. Raises ``ValueError`` with a reason.
 
-    Later blocks are ignored, as the CVO does (golang.org/x/crypto:openpgp/keys.go ReadArmoredKeyRing).
+    As strict as the CVO about spaces and empty lines, and later blocks are ignored as well
+    (golang.org/x/crypto:openpgp/armor/armor.go Decode, openpgp/keys.go ReadArmoredKeyRing).
     """
-    lines = [line.strip() for line in text.splitlines()]
-    start = next((index for index, line in enumerate(lines) if line.startswith(_BEGIN)), None)
+    lines = text.replace("\r\n", "\n").split("\n")
+    start = next((index for index, line in enumerate(lines) if line.strip().startswith(_BEGIN)), None)
     if start is None:
         raise ValueError("has no armored block")
-    kind = lines[start].removeprefix(_BEGIN).removesuffix(_DASHES)
+    kind = lines[start].strip().removeprefix(_BEGIN).removesuffix(_DASHES)
     if kind != PUBLIC_KEYS:
         raise ValueError(f"has a block {kind!r}")
     end = next((index for index in range(start + 1, len(lines)) if lines[index].startswith(_END)), None)
@@ -34,10 +36,13 @@ def dearmor(text: str) -> bytes:
 
 
 def _body(lines: list[str]) -> list[str]:
-    """Skip the headers, which end with an empty line. An armored block may have neither."""
-    if "" in lines and all(": " in line or line.endswith(":") for line in lines[: lines.index("")]):
-        lines = lines[lines.index("") + 1 :]
-    return [line for line in lines if line]
+    """Skip the headers, which end with an empty line."""
+    empty = next((index for index, line in enumerate(lines) if not line.strip()), None)
+    if empty is None or not all(": " in line for line in lines[:empty]):
+        raise ValueError("has an armored block without an empty line after its headers")
+    if any(len(line) > _LONGEST_LINE for line in lines[empty + 1 :]):
+        raise ValueError(f"has an armored block with a line of more than {_LONGEST_LINE} characters")
+    return [line for line in lines[empty + 1 :] if line]
 
 
 def _content(lines: list[str]) -> bytes:

@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from .._problems import Problems
 from .key_ring import KeyRing
-from .packets import LITERAL, ONE_PASS, SIGNATURE, MessageTooLargeError, packet, unpacked
+from .loadable import message_fault
+from .packets import LITERAL, ONE_PASS, SIGNATURE, MessageTooLargeError, unpacked
 from .status import read_status
 
 LARGEST_MESSAGE = 64 * 1024
@@ -86,7 +87,7 @@ def _plain_message(where: str, message: bytes, problems: Problems) -> bytes | No
     except ValueError as error:
         problems.error("signature-unreadable", where, f"{error}, expected a signed OpenPGP message")
         return None
-    tags = [tag for tag, _body in found]
+    tags = [packet.tag for packet in found]
     if tags.count(SIGNATURE) > 1:
         problems.error("signature-several", where, f"has {tags.count(SIGNATURE)} signatures, expected one")
         return None
@@ -95,7 +96,11 @@ def _plain_message(where: str, message: bytes, problems: Problems) -> bytes | No
     if tags != [ONE_PASS, LITERAL, SIGNATURE]:
         problems.error("signature-unreadable", where, "is no signed OpenPGP message that the CVO accepts")
         return None
-    return b"".join(packet(tag, body) for tag, body in found)
+    fault = message_fault(found[-1].body)
+    if fault:
+        problems.error("signature-not-accepted", where, f"{fault}, and the CVO does not accept that")
+        return None
+    return b"".join(packet.raw for packet in found)
 
 
 def _run(program: str, message: bytes, key_ring: KeyRing) -> tuple[bytes, str]:

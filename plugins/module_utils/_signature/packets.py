@@ -10,9 +10,10 @@ from __future__ import annotations
 import bz2
 import zlib
 from collections.abc import Iterator
-from io import BytesIO
+from io import SEEK_CUR, BytesIO
+from typing import NamedTuple
 
-SIGNATURE, ONE_PASS, PUBLIC_KEY, COMPRESSED, LITERAL = 2, 4, 6, 8, 11
+SIGNATURE, ONE_PASS, PUBLIC_KEY, COMPRESSED, LITERAL, PUBLIC_SUBKEY = 2, 4, 6, 8, 11, 14
 _MOST_LAYERS = 32
 """Compressed messages in each other (golang.org/x/crypto:openpgp/packet/reader.go maxReaders)."""
 
@@ -21,34 +22,38 @@ class MessageTooLargeError(ValueError):
     """The content is larger than allowed."""
 
 
-def packets(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield tag and body of each packet. Raises ``ValueError`` with a reason."""
-    stream = BytesIO(data)
+class Packet(NamedTuple):
+    """A packet. ``raw`` is its header and its body."""
+
+    tag: int
+    body: bytes
+    raw: bytes
+
+
+def packets(data: bytes) -> Iterator[Packet]:
+    """Yield each packet. Raises ``ValueError`` with a reason."""
+    stream, start = BytesIO(data), 0
     while header := stream.read(1):
         first = header[0]
         if first < 0x80:
             raise ValueError("is not a sequence of OpenPGP packets")
-        if first & 0x40:
-            yield first & 63, _new_body(stream)
-        else:
-            yield first >> 2 & 15, _old_body(stream, first & 3)
+        tag = first & 63 if first & 0x40 else first >> 2 & 15
+        body = _new_body(stream) if first & 0x40 else _old_body(stream, first & 3)
+        end = stream.seek(0, SEEK_CUR)
+        yield Packet(tag, body, data[start:end])
+        start = end
 
 
-def packet(tag: int, body: bytes) -> bytes:
-    """Return a packet with a new header."""
-    return bytes([0xC0 | tag, 0xFF]) + len(body).to_bytes(4, "big") + body
-
-
-def unpacked(message: bytes, limit: int) -> list[tuple[int, bytes]]:
+def unpacked(message: bytes, limit: int) -> list[Packet]:
     """Return the packets of a message that may be compressed.
 
     Raises ``MessageTooLargeError`` if decompression yields more than ``limit`` bytes, and ``ValueError`` with a reason.
     """
     for _layer in range(_MOST_LAYERS):
         found = list(packets(message))
-        if [tag for tag, _body in found] != [COMPRESSED]:
+        if [packet.tag for packet in found] != [COMPRESSED]:
             return found
-        message = _decompressed(found[0][1], limit)
+        message = _decompressed(found[0].body, limit)
     raise ValueError("is compressed too often")
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _TYPE = "cosign container image signature"
 _FIELDS = {"critical": CRITICAL_FIELDS, "optional": (dict, type(None))}
+_INT64 = 1 << 63
 _LIBRARY = "Install the Python library cryptography on the host of the module"
 
 
@@ -95,6 +96,7 @@ def _is_accepted(
     try:
         document = parse_strict_json(signature.payload)
         check_fields(document, _FIELDS, required=True)
+        _check_optional(document["optional"] or {})
     except ValueError as error:
         problems.error("sigstore-payload", where, f"the payload of the signature {error}", "Mirror the signature again")
         return False
@@ -146,3 +148,13 @@ def _verify(key: PublicKeyTypes, signature: bytes, payload: bytes) -> None:
         key.verify(signature, payload)
     else:
         raise TypeError("has a key of a kind that sigstore does not use")
+
+
+def _check_optional(optional: dict[str, Any]) -> None:
+    """Check the fields of ``optional`` that have a meaning; others are free. Raises ``ValueError`` with a reason."""
+    creator, timestamp = optional.get("creator"), optional.get("timestamp")
+    if creator is not None and not isinstance(creator, str):
+        raise ValueError("has a wrong type in the field 'optional.creator'")
+    is_number = isinstance(timestamp, (int, float)) and not isinstance(timestamp, bool)
+    if timestamp is not None and not (is_number and abs(timestamp) < _INT64 and timestamp == int(timestamp)):
+        raise ValueError("has the field 'optional.timestamp' that is no integer")

@@ -14,9 +14,7 @@ from .._problems import Problems
 from .key_ring import KeyRing
 
 _PREFIX = "[GNUPG:] "
-_BINARY_DOCUMENT = "00"
 _NO_PUBLIC_KEY = "9"
-_CVO_ALGORITHMS = {"1": "RSA", "3": "RSA", "17": "DSA", "19": "ECDSA"}
 _GOOD = ("GOODSIG", "EXPKEYSIG")
 
 
@@ -59,14 +57,8 @@ def _check_keywords(lines: _Lines, key_ring: KeyRing) -> tuple[str, str] | None:
 
 
 def _check_validity(lines: _Lines) -> tuple[str, str] | None:
-    """Code and message if there is no valid signature of a kind that the CVO accepts."""
+    """Code and message if there is no valid signature."""
     valid, good = lines.get("VALIDSIG", []), sum(len(lines.get(keyword, ())) for keyword in _GOOD)
     if not len(valid) == good == 1 or len(valid[0]) < 10:
         return "signature-unreadable", "is no signed OpenPGP message"
-    algorithm, kind = valid[0][6], valid[0][8]
-    if kind != _BINARY_DOCUMENT:
-        return "signature-kind", f"is a signature of the type 0x{kind}, expected 0x00, of a binary document"
-    if algorithm not in _CVO_ALGORITHMS:
-        names = ", ".join(sorted(set(_CVO_ALGORITHMS.values())))
-        return "signature-algorithm", f"uses the public key algorithm {algorithm}, and the CVO supports only {names}"
     return None

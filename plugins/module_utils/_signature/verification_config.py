@@ -95,7 +95,9 @@ def _read_data(where: str, data: Mapping[str, str], problems: Problems) -> Verif
     if not urls:
         errors.error("no-signature-store", where, f"has no signature store, expected an entry {_STORE}*", _HINT)
     problems.extend(errors)
-    return None if errors else VerificationConfig(where, tuple(ring for ring in rings if ring), tuple(stores))
+    return (
+        None if errors.has_errors else VerificationConfig(where, tuple(ring for ring in rings if ring), tuple(stores))
+    )
 
 
 def _is_url(where: str, url: str, problems: Problems) -> bool:

@@ -41,8 +41,8 @@ class Key:
         revocation = self.signature(self._framed(), _REVOCATION) if revoked else b""
         name = user.encode()
         certified = self._framed() + b"\xb4" + struct.pack(">I", len(name)) + name
-        flags = _subpacket(_KEY_FLAGS, b"\x03") + (
-            _subpacket(_KEY_EXPIRES, struct.pack(">I", expires)) if expires else b""
+        flags = subpacket(_KEY_FLAGS, b"\x03") + (
+            subpacket(_KEY_EXPIRES, struct.pack(">I", expires)) if expires else b""
         )
         certification = self.signature(certified, _CERTIFICATION, more=flags)
         self.ring = packet(PUBLIC_KEY, self.body) + revocation + packet(USER_ID, name) + certification
@@ -54,7 +54,7 @@ class Key:
         """Return the key ring with ``other`` as a subkey that signs."""
         bound = self._framed() + other._framed()
         crossed = other.signature(bound, _CROSS_CERTIFICATION, headless=True)
-        flags = _subpacket(_KEY_FLAGS, b"\x02") + _subpacket(_EMBEDDED, crossed)
+        flags = subpacket(_KEY_FLAGS, b"\x02") + subpacket(_EMBEDDED, crossed)
         return self.ring + packet(SUBKEY, other.body) + self.signature(bound, _SUBKEY_BINDING, more=flags)
 
     def signature(
@@ -78,9 +78,9 @@ class Key:
                 bytes([kind]) + time_of,
             )
         else:
-            lifetime = _subpacket(_SIGNATURE_EXPIRES, struct.pack(">I", expires)) if expires else b""
-            hashed = _subpacket(_CREATED, time_of) + lifetime + more
-            issuer = _subpacket(_ISSUER, self._id)
+            lifetime = subpacket(_SIGNATURE_EXPIRES, struct.pack(">I", expires)) if expires else b""
+            hashed = subpacket(_CREATED, time_of) + lifetime + more
+            issuer = subpacket(_ISSUER, self._id)
             head = bytes([4, kind, _RSA, number]) + struct.pack(">H", len(hashed)) + hashed
             trailer = head + b"\x04\xff" + struct.pack(">I", len(head))
             start = head + struct.pack(">H", len(issuer)) + issuer
@@ -130,7 +130,8 @@ def _mpi(value: int) -> bytes:
     return struct.pack(">H", value.bit_length()) + value.to_bytes((value.bit_length() + 7) // 8, "big")
 
 
-def _subpacket(kind: int, data: bytes) -> bytes:
+def subpacket(kind: int, data: bytes) -> bytes:
+    """Return a subpacket of a signature."""
     size = len(data) + 1
     length = bytes([size]) if size < 192 else bytes([(size - 192 >> 8) + 192, size - 192 & 255])
     return length + bytes([kind]) + data

@@ -26,6 +26,12 @@ def armored(data: bytes, headers: str = "\n", checksum: str = "", start: str = S
     return f"{start}\n{headers}{base64.encodebytes(data).decode()}{checksum}{end}\n"
 
 
+def long_lines(data: bytes, length: int) -> bytes:
+    text = base64.b64encode(data).decode()
+    lines = [text[start : start + length] for start in range(0, len(text), length)]
+    return "\n".join([START, "", *lines, END]).encode()
+
+
 def read(data: bytes) -> tuple[KeyRing | None, list[str]]:
     problems = Problems()
     return read_key_ring("verifier-public-key-x", data, problems), [problem.code for problem in problems]
@@ -37,7 +43,7 @@ def test_armor_and_binary_are_the_same_ring(key):
         key.ring,
         armored(key.ring).encode(),
         armored(key.ring, "Comment: a: b\nVersion: 1\n\n").encode(),
-        armored(key.ring, "").encode(),
+        armored(key.ring, " \n").encode(),
         ("text before\n" + armored(key.ring).replace("\n", "\r\n") + "text after").encode(),
         (armored(key.ring) + armored(b"second block")).encode(),
     ):
@@ -60,6 +66,9 @@ def test_the_checksum_is_checked_if_there_is_one():
         armored(b"x", start="-----BEGIN PGP MESSAGE-----").encode(),
         armored(b"x", start="-----BEGIN PGP PRIVATE KEY BLOCK-----").encode(),
         armored(b"x", end="").encode(),
+        armored(Key().ring, "").encode(),
+        armored(Key().ring).replace("\nm", "\n m").encode(),
+        long_lines(Key().ring, 100),
         armored(b"not packets").encode(),
         f"{START}\n\n!!!\n{END}".encode(),
         literal(b"no key"),

@@ -104,7 +104,33 @@ def test_the_payload_has_to_be_of_this_image(data, code):
     assert verify([signed(RSA, data)], image_policy(RSA, [RELEASE])) == (False, [code, "sigstore-not-verified"])
 
 
-@pytest.mark.parametrize("data", [changed(optional=None), changed(optional={"user": 1})])
+WRONG_OPTIONAL: list[dict[str, object]] = [
+    {"creator": 1},
+    {"creator": ["tests"]},
+    {"timestamp": "1"},
+    {"timestamp": True},
+    {"timestamp": 1.5},
+    {"timestamp": 1e300},
+    {"timestamp": {}},
+]
+
+
+@pytest.mark.parametrize("optional", WRONG_OPTIONAL, ids=str)
+def test_two_optional_fields_have_a_type(optional):
+    data = changed(optional=optional)
+    code = "sigstore-payload"
+    assert verify([signed(RSA, data)], image_policy(RSA, [RELEASE])) == (False, [code, "sigstore-not-verified"])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        changed(optional=None),
+        changed(optional={"user": 1}),
+        changed(optional={"creator": None, "timestamp": None}),
+        changed(optional={"timestamp": 1.0}),
+    ],
+)
 def test_optional_fields_are_free(data):
     assert verify([signed(RSA, data)], image_policy(RSA, [RELEASE])) == (True, [])
 
