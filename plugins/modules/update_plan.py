@@ -354,6 +354,21 @@ verdict:
   returned: success or violation of O(fail_on), without O(clusters)
   type: str
   sample: acknowledge
+newly_enabled:
+  description:
+    - Every capability whose components the path creates, for any reason, sorted. An enabled capability can never be
+      disabled.
+  returned: success or violation of O(fail_on), without O(clusters)
+  type: list
+  elements: str
+  sample: [Insights]
+cluster_checked:
+  description:
+    - Whether the verdict of the first hop considers everything that a cluster reports about updates. V(false) if
+      anything is in RV(hops[].not_checked) of that hop, for example because no ClusterVersion is known.
+  returned: success or violation of O(fail_on), without O(clusters)
+  type: bool
+  sample: true
 hops:
   description: The hops of the path, in order.
   returned: success or violation of O(fail_on), without O(clusters)
@@ -449,6 +464,11 @@ hops:
       returned: always
     known_after:
       description: Known capabilities after the hop, sorted.
+      type: list
+      elements: str
+      returned: always
+    newly_enabled:
+      description: Every capability whose components the hop creates, for any reason, sorted.
       type: list
       elements: str
       returned: always
@@ -662,16 +682,22 @@ clusters:
   sample: {berlin: 0, paris: 1, rome: 0}
 summaries:
   description:
-    - For each cluster, the C(verdict) and the C(releases) of its plan, and C(implicitly_enabled), the capabilities that
-      are enabled at the end of the path without being requested.
+    - For each cluster, C(verdict), C(newly_enabled), C(cluster_checked) and C(releases) of its plan, and
+      C(implicitly_enabled), the capabilities that are enabled at the end of the path without being requested.
   returned: success or violation of O(fail_on), with O(clusters)
   type: dict
-  sample: {berlin: {verdict: go, releases: [4.13.59, 4.14.42], implicitly_enabled: [MachineAPI]}}
+  sample:
+    berlin:
+      verdict: go
+      newly_enabled: [MachineAPI]
+      cluster_checked: true
+      releases: [4.13.59, 4.14.42]
+      implicitly_enabled: [MachineAPI]
 read_from_cluster:
   description:
     - What the module read from the selected cluster, because it was not set. Maps C(cluster_profile), C(feature_set),
-      C(feature_gates), C(platform), C(overrides), C(control_plane_topology) and C(infrastructure_topology) to dicts
-      with C(value) and C(source), the object and the field that it was read from.
+      C(feature_gates), C(platform), C(overrides), C(control_plane_topology), C(infrastructure_topology) and
+      C(infrastructure_name) to dicts with C(value) and C(source), the object and the field that it was read from.
     - C(feature_gates) is a dict of versions and the enabled gates of each.
     - What the cluster does not report is missing.
   returned: if options select a cluster
@@ -723,6 +749,7 @@ problems:
 """
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -883,7 +910,8 @@ def run(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode
         )
 
         path = params["report"] and absolute(params["report"])
-        written = write_report(path, PlanShapes().report(fleet), check_mode=check_mode)
+        today = datetime.now(tz=UTC).date().isoformat()
+        written = write_report(path, PlanShapes().report(fleet, today), check_mode=check_mode)
         result |= {"changed": written.changed, "report": sorted(written.files)}
         if diff_mode:
             result["diff"] = report_diff(written.files)

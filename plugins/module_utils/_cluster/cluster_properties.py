@@ -103,11 +103,12 @@ def feature_gate_properties(obj: Object | None) -> Iterator[ClusterProperty]:
 
 
 def infrastructure_properties(obj: Object | None) -> Iterator[ClusterProperty]:
-    """Yield ``platform`` in lower case, ``control_plane_topology`` and ``infrastructure_topology``."""
+    """Yield ``platform`` in lower case, both topologies, and ``infrastructure_name``, which is unique in a cloud."""
     fields = {
         "platform": ("platformStatus", "type"),
         "control_plane_topology": ("controlPlaneTopology",),
         "infrastructure_topology": ("infrastructureTopology",),
+        "infrastructure_name": ("infrastructureName",),
     }
     for name, path in fields.items():
         value = nested(obj, "status", *path)

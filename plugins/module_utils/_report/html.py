@@ -85,7 +85,7 @@ HTML = """\
 </div>
 {% endmacro %}
 {% macro verdict(plan) %}
-<div class="verdict {{ plan.verdict }}"><b>{{ words.VERDICTS[plan.verdict].report }}</b>: \
+<div class="verdict {{ plan.tone }}"><b>{{ plan.headline }}</b>: \
 {{ words.VERDICTS[plan.verdict].meaning }}\
 {% for hop in plan.hops if hop.reasons %}{{ " (" if loop.first else ", " }}\
 <a href="#{{ hop.id }}">{{ hop.end }}</a>{{ ")" if loop.last }}{% endfor %}.</div>
@@ -150,6 +150,13 @@ HTML = """\
 <p>{{ words.NO_CONDITION }}</p>
 {% endif %}
 {% endmacro %}
+{% macro origin() %}
+<dl class="facts">
+{% for label, value in view.origin %}
+<dt>{{ label }}</dt><dd>{{ value }}</dd>
+{% endfor %}
+</dl>
+{% endmacro %}
 {% macro overview() %}
 <h2 id="overview">{{ words.OVERVIEW }}</h2>
 <table class="plans" role="table">
@@ -161,7 +168,7 @@ HTML = """\
 <tbody role="rowgroup">
 {% for plan in view.plans %}
 <tr role="row"><td role="cell" data-label="{{ words.VERDICT }}">\
-<span class="mark {{ plan.verdict }}">{{ words.VERDICTS[plan.verdict].report }}</span></td>
+<span class="mark {{ plan.tone }}">{{ plan.headline }}</span></td>
 <th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
 <td role="cell" data-label="{{ words.CLUSTERS }}">\
 {% if plan.clusters | length > 5 %}\
@@ -186,12 +193,15 @@ HTML = """\
 <h2 id="plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}: {{ plan.path }}</h2>
 {% endif %}
 {{ verdict(plan) }}
+{% if not view.fleet %}
+{{ origin() }}
+{% endif %}
 {% if plan.number == 1 %}
 {{ legend() }}
 {% endif %}
 {{ matrix(plan) }}
 {% for hop in plan.hops %}
-<h3 id="{{ hop.id }}"><span class="mark {{ hop.verdict }}">{{ words.VERDICTS[hop.verdict].report }}</span> \
+<h3 id="{{ hop.id }}"><span class="mark {{ hop.tone }}">{{ hop.headline }}</span> \
 {{ hop.start }} → {{ hop.end }}\
 {% if hop.downgrade %} <span class="mark">{{ words.DOWNGRADE }}</span>{% endif %}</h3>
 {{ update(hop) }}
@@ -228,6 +238,7 @@ HTML = """\
 {% endif %}
 {% if view.fleet %}
 {{ overview() }}
+{{ origin() }}
 {% endif %}
 {% for plan in view.plans %}
 {{ section(plan) }}

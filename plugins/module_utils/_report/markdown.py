@@ -39,7 +39,7 @@ MARKDOWN = """\
 {% endif %}
 {% endmacro %}
 {% macro verdict(plan) %}
-> **{{ words.VERDICTS[plan.verdict].report }}:** {{ words.VERDICTS[plan.verdict].meaning }}.
+> **{{ plan.headline | text }}:** {{ words.VERDICTS[plan.verdict].meaning }}.
 
 - {{ words.SELECTION }}: {{ plan.selection | text }}
 - {{ words.ENABLES }}: \
@@ -48,6 +48,12 @@ MARKDOWN = """\
 {% if plan.requested %}
 - {{ words.REQUESTED }}: {{ names(plan.requested) | trim }}
 {% endif %}
+{% endmacro %}
+{% macro origin() %}
+{% for label, value in view.origin %}
+- {{ label | text }}: {{ value | code }}
+{% endfor %}
+
 {% endmacro %}
 {% macro matrix(plan) %}
 | {{ words.CAPABILITY }} |\
@@ -139,7 +145,7 @@ MARKDOWN = """\
 | {{ words.OVERVIEW_COLUMNS | join(" | ") }} |
 | --- | --- | --- | --- | --- | --- | --- |
 {% for plan in view.plans %}
-| **{{ words.VERDICTS[plan.verdict].report }}** \
+| **{{ plan.headline | text }}** \
 | [{{ words.PLAN }} {{ plan.number }}](#plan-{{ plan.number }}) | {{ plan.clusters | length }}\
 {% if plan.clusters | length > 5 %} <details><summary>names</summary>{{ names(plan.clusters) | trim }}</details>\
 {% elif plan.clusters %}: {{ names(plan.clusters) | trim }}{% endif %} | {{ plan.path | text }} \
@@ -149,6 +155,7 @@ MARKDOWN = """\
 {{ (plan.condition.status ~ ", " ~ plan.condition.reason if plan.condition else words.NONE) | text }} |
 {% endfor %}
 
+{{ origin() }}
 {% endif %}
 {% for plan in view.plans %}
 {% if view.fleet %}
@@ -158,9 +165,12 @@ MARKDOWN = """\
 
 {% endif %}
 {{ verdict(plan) }}
+{% if not view.fleet %}
+{{ origin() }}
+{% endif %}
 {{ matrix(plan) }}
 {% for hop in plan.hops %}
-### {{ words.VERDICTS[hop.verdict].report }}: {{ hop.start | text }} → {{ hop.end | text }}\
+### {{ hop.headline | text }}: {{ hop.start | text }} → {{ hop.end | text }}\
 {{ " (" ~ words.DOWNGRADE ~ ")" if hop.downgrade }}
 
 {{ update(hop) }}

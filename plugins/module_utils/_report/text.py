@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -31,7 +31,7 @@ def plan_lines(result: Mapping[str, Any], *, full: bool) -> list[str]:
 
 
 def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
-    yield f"{plan['verdict']}: {_path(plan)}, {words.SELECTION.lower()}: {selection_text(plan)}"
+    yield f"{_headline(plan)}: {_path(plan)}, {words.SELECTION.lower()}: {selection_text(plan)}"
     if full:
         yield ""
         yield from _table(plan)
@@ -156,14 +156,14 @@ def _fleet(result: Mapping[str, Any]) -> Iterator[str]:
     for name, position in result["clusters"].items():
         members.setdefault(position, []).append(name)
     total = f"{counted(len(result['clusters']), 'cluster')}, {counted(len(plans), 'distinct plan')}"
-    yield f"{total}: {_verdict_counts(plans, members)}"
+    yield f"{total}: {_verdict_counts(plans, members)}{_remarks(plans, members)}"
     yield ""
     for position, plan in enumerate(plans):
         names = members.get(position, [])
         clusters = f"{counted(len(names), 'cluster')} ({_first_of(names)})"
         effects = f"{words.ENABLES.lower()} {', '.join(enabled_by(plan)) or words.NOTHING_UNREQUESTED}"
         selection = f"{words.SELECTION.lower()}: {selection_text(plan)}"
-        yield f"{plan['verdict']}: {clusters}, {selection}: {_path(plan)} {effects}"
+        yield f"{_headline(plan)}: {clusters}, {selection}: {_path(plan)} {effects}"
         yield from _first_reasons(plan)
     yield from _fleet_problems(result)
 
@@ -174,6 +174,24 @@ def _verdict_counts(plans: Sequence[Mapping[str, Any]], members: Mapping[int, Se
     for position, plan in enumerate(plans):
         counts[plan["verdict"]] += len(members.get(position, ()))
     return ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items() if count)
+
+
+def _remarks(plans: Sequence[Mapping[str, Any]], members: Mapping[int, Sequence[str]]) -> str:
+    """Return on how many clusters something is permanent or not known, empty if there is none."""
+
+    def count(flag: Callable[[Mapping[str, Any]], bool]) -> int:
+        return sum(len(members.get(position, ())) for position, plan in enumerate(plans) if flag(plan))
+
+    counts = {"enabled": count(lambda plan: bool(plan["newly_enabled"]))}
+    counts["unchecked"] = count(lambda plan: not plan["cluster_checked"])
+    remarks = [
+        text.format(**counts) for text, number in zip(words.FLEET_REMARKS, counts.values(), strict=True) if number
+    ]
+    return f"; {', and '.join(remarks)}" if remarks else ""
+
+
+def _headline(plan: Mapping[str, Any]) -> str:
+    return words.headline(plan["verdict"], plan["newly_enabled"], plan["hops"][0]["not_checked"])
 
 
 def _first_reasons(plan: Mapping[str, Any]) -> Iterator[str]:

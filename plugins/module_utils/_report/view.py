@@ -93,7 +93,8 @@ class Section(NamedTuple):
 class HopView(NamedTuple):
     """One update of the path. ``nothing`` lists what it does not do, or is empty.
 
-    ``verdict``: one of ``words.VERDICTS``. ``not_checked``: what the verdict does not consider.
+    ``verdict``: one of ``words.VERDICTS``, shown in ``tone`` and with ``headline``. ``not_checked``: what the verdict
+    does not consider.
     """
 
     id: str
@@ -101,6 +102,8 @@ class HopView(NamedTuple):
     end: str
     downgrade: bool
     verdict: str
+    tone: str
+    headline: str
     reasons: Sequence[Mapping[str, str]]
     not_checked: Sequence[Mapping[str, str]]
     names: tuple[AffectedNames, ...]
@@ -110,10 +113,15 @@ class HopView(NamedTuple):
 
 
 class PlanView(NamedTuple):
-    """A plan. ``verdict``: the most serious one of its hops. ``enables``: names that are not requested."""
+    """A plan. ``verdict``: the most serious one of its hops, shown in ``tone`` and with ``headline``.
+
+    ``enables``: names that are not requested.
+    """
 
     number: int
     verdict: str
+    tone: str
+    headline: str
     clusters: Sequence[str]
     path: str
     releases: Sequence[str]
@@ -129,10 +137,14 @@ class PlanView(NamedTuple):
 
 
 class ReportView(NamedTuple):
-    """The whole report. ``shared``: the numbers of the lists that occur more than once."""
+    """The whole report. ``shared``: the numbers of the lists that occur more than once.
+
+    ``origin``: when and from what it was made, as labels and values.
+    """
 
     title: str
     subtitle: str
+    origin: tuple[tuple[str, str], ...]
     fleet: bool
     plans: tuple[PlanView, ...]
     shared: frozenset[int]
@@ -186,16 +198,29 @@ def report_view(report: Mapping[str, Any]) -> ReportView:
     title = f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s"
     subtitle = f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else ""
     problems = report["problems"]
-    return ReportView(title, subtitle, fleet, plans, listings.shared, problems, _problem_count(problems))
+    origin = tuple(_origin(report["origin"]))
+    return ReportView(title, subtitle, origin, fleet, plans, listings.shared, problems, _problem_count(problems))
+
+
+def _origin(origin: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield words.DATE, origin["date"]
+    if origin["cluster"]:
+        yield words.CLUSTER, origin["cluster"]
+    for release in origin["releases"]:
+        yield f"{words.RELEASE} {release['version']}", release["name"]
+    yield words.COLLECTION, f"capability.openshift {origin['collection']}"
 
 
 def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView:
     listings.plan = number
     hops = plan["hops"]
     rows = _rows(plan, listings)
+    not_checked = hops[0]["not_checked"] if hops else ()
     return PlanView(
         number=number,
         verdict=plan["verdict"],
+        tone=words.tone(plan["verdict"], plan["newly_enabled"], not_checked),
+        headline=words.headline(words.VERDICTS[plan["verdict"]].report, plan["newly_enabled"], not_checked),
         clusters=plan["clusters"],
         path=" → ".join(plan["releases"]),
         releases=plan["releases"],
@@ -293,6 +318,8 @@ def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> HopView:
         end=hop["to"],
         downgrade=hop["downgrade"],
         verdict=hop["verdict"],
+        tone=words.tone(hop["verdict"], hop["newly_enabled"], hop["not_checked"]),
+        headline=words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"]),
         reasons=hop["reasons"],
         not_checked=hop["not_checked"],
         names=_names(hop),

@@ -31,6 +31,30 @@ VERDICTS: Mapping[str, VerdictWords] = {
 }
 
 
+NOT_READ = "the cluster was not read"
+NOT_ALL_CHECKED = "not everything was checked"
+_UNREAD = frozenset({"cluster-state", "hosted-cluster"})
+"""Codes of what was not checked that mean that nothing of the cluster was."""
+
+
+def headline(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping[str, str]] = ()) -> str:
+    """Return ``verdict``, a word for it, with what a reader must not miss: what is permanent, and what is not known.
+
+    ``enabled``: names that the update enables. ``not_checked``: what the verdict does not consider.
+    """
+    remarks = [f"enables {listed(enabled, 'and')} permanently"] if enabled else []
+    if not_checked:
+        remarks.append(NOT_READ if any(item["code"] in _UNREAD for item in not_checked) else NOT_ALL_CHECKED)
+    if verdict.lower() == "go" and remarks:
+        return f"{verdict}, but {', and '.join(remarks)}"
+    return "; ".join([verdict, *remarks])
+
+
+def tone(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping[str, str]]) -> str:
+    """Return the class of a verdict in HTML: green only if nothing is enabled, and everything was checked."""
+    return "caution" if verdict == "go" and (enabled or not_checked) else verdict
+
+
 class StateWords(NamedTuple):
     """How a state of a capability at a release is shown: in a report, in text, and in the legend of both."""
 
@@ -50,6 +74,11 @@ STATES: Mapping[CellState, StateWords] = {
 }
 
 # Headings and labels
+DATE = "Date"
+CLUSTER = "Cluster"
+RELEASE = "Release"
+COLLECTION = "Planned with"
+FLEET_REMARKS = "capabilities are enabled permanently on {enabled}", "not all was checked on {unchecked}"
 TITLE = "Update plan"  # write.py recognizes Markdown reports of earlier versions by it
 VERDICT = "Verdict"
 NOT_CHECKED = "Not checked"

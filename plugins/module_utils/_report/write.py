@@ -44,6 +44,10 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$]")
 _BREAK = re.compile(r"\s+")
 
 
+_DATE = re.compile(rf"({words.DATE}\W[^\d\n]{{0,20}})\d{{4}}-\d\d-\d\d")
+"""The date of a report, which alone is no reason to write it again."""
+
+
 class ReportPlan(NamedTuple):
     """The files of a report: path -> (text before, text after); ``None`` if there was no file."""
 
@@ -104,7 +108,8 @@ def write_report(path: str, report: Mapping[str, Any], *, check_mode: bool) -> R
     for name in files:
         _check_file(name, problems)
     raise_errors(problems.unique(), DestinationError)
-    plan = ReportPlan({name: (_content(name), text) for name, text in files.items()})
+    contents = {name: _content(name) for name in files}
+    plan = ReportPlan({name: (contents[name], _dated(text, contents[name])) for name, text in files.items()})
     for name, (before, _after) in plan.files.items():
         if _is_foreign(before):
             problems.error(
@@ -118,6 +123,13 @@ def write_report(path: str, report: Mapping[str, Any], *, check_mode: bool) -> R
     if not check_mode:
         _write(outdated)
     return plan
+
+
+def _dated(text: str, before: str | None) -> str:
+    """Return ``text``, with the date of the report ``before`` if nothing else differs."""
+    if before is not None and _DATE.sub(r"\1", text, count=1) == _DATE.sub(r"\1", before, count=1):
+        return before
+    return text
 
 
 def _write(files: Mapping[str, str]) -> None:

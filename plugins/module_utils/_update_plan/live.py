@@ -25,7 +25,7 @@ from .._unstructured import nested
 from .start import PlanOptions
 
 _WHERE, _RESOURCES = "cluster", "live_resources"
-_TOPOLOGY = frozenset({"control_plane_topology", "infrastructure_topology"})
+_OF_INFRASTRUCTURE = frozenset({"control_plane_topology", "infrastructure_topology", "infrastructure_name"})
 _DECISIVE = ("feature_set", "cluster_profile", "overrides")
 
 
@@ -44,8 +44,8 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems) -
     missing = options.missing
     reading_problems = Problems()
     options, found = _with_cluster_version(options, client, reading_problems)
-    topology = _TOPOLOGY if missing & {"platform", "cluster_profile"} else frozenset[str]()
-    properties = read_properties(client, missing | topology, reading_problems)
+    besides = _OF_INFRASTRUCTURE if missing & {"platform", "cluster_profile"} else frozenset[str]()
+    properties = read_properties(client, missing | besides, reading_problems)
     problems += (_decisive(item) if options.fail_on else item for item in reading_problems)
     cluster = options.cluster
     if "feature_set" in properties:
@@ -64,7 +64,7 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems) -
     if "platform" in missing & properties.keys():
         options = _with_platform(options, properties["platform"], problems)
     # What the user set was not used, even if it is in an object that was read.
-    found |= {name: item for name, item in properties.items() if name in missing | topology}
+    found |= {name: item for name, item in properties.items() if name in missing | besides}
     _report(found, missing, problems)
     return LiveOptions(options._replace(cluster=cluster), found)
 

@@ -107,6 +107,11 @@ class Plan(NamedTuple):
     rule: Rule = "manifest"
 
     @property
+    def newly_enabled(self) -> frozenset[str]:
+        """Every name whose components a hop creates, for any reason. No later change can disable it."""
+        return frozenset[str]().union(*(hop.newly_enabled for hop in self.hops))
+
+    @property
     def releases(self) -> tuple[str, ...]:
         """Versions of the path."""
         return (self.hops[0].from_version, *(hop.to_version for hop in self.hops))

@@ -29,6 +29,7 @@ from .._release.release import Release
 from .blockers import release_gates
 from .credentials import ReleaseCredentials
 from .image_signature import ImageSignature
+from .origin import ReleaseOrigin
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
 from .release_diff import ReleaseDiff
@@ -52,18 +53,26 @@ class PlanResult(NamedTuple):
         """The most serious verdict of the hops."""
         return most_serious(item.verdict for item in self.verdicts)
 
+    @property
+    def cluster_checked(self) -> bool:
+        """Whether the first hop is an update, and its verdict considers everything that a cluster reports."""
+        first = self.plan.hops[0]
+        return first.from_version != first.to_version and not self.verdicts[0].not_checked
+
 
 class FleetPlan(NamedTuple):
     """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
     ``problems``: those of the releases. ``properties``: what was read from the selected cluster apart from its
-    resources, ``None`` if no cluster is selected.
+    resources, ``None`` if no cluster is selected. ``identities``: see ``PlanOrigin``. ``releases``: those of all paths.
     """
 
     plans: tuple[PlanResult, ...]
     clusters: Mapping[str, int]
     problems: tuple[Problem, ...]
     properties: Mapping[str, ClusterProperty] | None = None
+    identities: Mapping[str, str] = {}
+    releases: tuple[ReleaseOrigin, ...] = ()
 
 
 class _Path(NamedTuple):

@@ -64,13 +64,13 @@ class NamedReleases:
                     self._hops.setdefault((before, position))
         return path if len(path) == len(positions) else None
 
-    def load(self, remarks: Problems, problems: Problems) -> tuple[Release, ...]:
-        """Load the releases, in the order of their positions.
+    def load(self, remarks: Problems, problems: Problems) -> tuple[tuple[Release, str], ...]:
+        """Load the releases, in the order of their positions, each with its pull spec by digest, or its directory.
 
         The signature of each is verified with the one before it in the first path that contains it. ``remarks`` gets
         the problems of releases that can be loaded, ``problems`` those of releases that cannot.
         """
-        releases: list[Release] = []
+        releases: list[tuple[Release, str]] = []
         found: dict[int, tuple[OpenedRelease, str]] = {}
         for name, position in self._names.items():
             try:
@@ -90,7 +90,7 @@ class NamedReleases:
             except CapabilityError as error:
                 problems += [_located_in_release(problem, name.path) for problem in error.problems]
                 continue
-            releases.append(loaded.release)
+            releases.append((loaded.release, opened.pull_spec or name.path))
             remarks += [_located_in_release(problem, name.path) for problem in loaded.problems]
         if not problems:
             self._verify_other_hops(found)

@@ -14,6 +14,7 @@ from .._capability.implicit_enablement import MovedResource
 from .._module.result import problem_dicts
 from .._problems import Problem, shown_names
 from .._release.manifest import Manifest
+from .._version import COLLECTION_VERSION
 from .fail_on import PolicyViolation, VerdictViolation, verdict_violations, violations
 from .plan import EnabledCapability, HopPlan, Plan
 from .planner import FleetPlan, PlanResult
@@ -32,20 +33,26 @@ class PlanShapes:
         plan = result.plan
         hops = zip(plan.hops, result.verdicts, strict=True)
         return {
-            "verdict": result.verdict,
+            **_headline(result),
             "releases": list(plan.releases),
             "capabilities": plan.selection.to_options(),
             "hops": [self._hop(hop, verdict, details=details) for hop, verdict in hops],
             **end_dict(plan),
         }
 
-    def report(self, fleet: FleetPlan) -> dict[str, Any]:
-        """Return the input of a report: all plans with details, and the names of their clusters."""
+    def report(self, fleet: FleetPlan, date: str) -> dict[str, Any]:
+        """Return the input of a report: all plans with details, the names of their clusters, and their origin."""
         plans = [
-            {"clusters": clusters, **self.plan(result, details=True)}
+            {"clusters": [_identified(name, fleet) for name in clusters], **self.plan(result, details=True)}
             for result, clusters in zip(fleet.plans, _names(fleet), strict=True)
         ]
-        return {"plans": plans, "problems": problem_dicts(all_problems(fleet))}
+        origin = {
+            "date": date,
+            "cluster": fleet.identities.get("", ""),
+            "releases": [release._asdict() for release in fleet.releases],
+            "collection": COLLECTION_VERSION,
+        }
+        return {"plans": plans, "problems": problem_dicts(all_problems(fleet)), "origin": origin}
 
     def _hop(self, hop: HopPlan, verdict: HopVerdict, *, details: bool) -> dict[str, Any]:
         shape: dict[str, Any] = {
@@ -59,6 +66,7 @@ class PlanShapes:
             "enabled_after": sorted(hop.after.enabled),
             "known_before": sorted(hop.before.known),
             "known_after": sorted(hop.after.known),
+            "newly_enabled": sorted(hop.newly_enabled),
             "implicitly_enabled": [
                 {**self._enabled(item, details=details), "requested": item.name in hop.requested}
                 for item in hop.implicitly_enabled
@@ -159,10 +167,23 @@ def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, fail_on:
 
 def _summary(result: PlanResult) -> dict[str, Any]:
     return {
-        "verdict": result.verdict,
+        **_headline(result),
         "releases": list(result.plan.releases),
         "implicitly_enabled": sorted(result.plan.status.implicitly_enabled),
     }
+
+
+def _headline(result: PlanResult) -> dict[str, Any]:
+    return {
+        "verdict": result.verdict,
+        "newly_enabled": sorted(result.plan.newly_enabled),
+        "cluster_checked": result.cluster_checked,
+    }
+
+
+def _identified(name: str, fleet: FleetPlan) -> str:
+    identity = fleet.identities.get(name)
+    return f"{name} ({identity})" if identity else name
 
 
 def plan_violations(fleet: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, Any]]:

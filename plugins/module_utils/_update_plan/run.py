@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
-from .._cluster.cluster_properties import ClusterProperty
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._release.release import Release
 from .._resources import ResourceId
 from .cluster_version_file import location_of, read_cluster_version
 from .fail_on import check_fail_on
+from .origin import PlanOrigin
 from .planner import FleetPlan, Planner, PlanResult
 from .releases import NamedReleases
 from .request import PlanRequest, deciding_resources, read_request
@@ -73,18 +73,19 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
         named.path(options.releases or (), options.cluster.profile, options.releases_where, path_problems)
         for options in fleet
     ]
-    releases = named.load(release_problems, path_problems)
+    loaded = named.load(release_problems, path_problems)
+    releases = tuple(release for release, _name in loaded)
     problems += path_problems.unique()
     planner = None if path_problems else Planner(releases, named.signatures, allow_downgrade=common.allow_downgrade)
     results: list[PlanResult] = []
     result_problems: list[dict[Problem, list[str]]] = []
     positions: dict[int, int] = {}
     clusters: dict[str, int] = {}
-    properties: dict[str, ClusterProperty] = {}
+    origin = PlanOrigin()
     errors: dict[Problem, list[str]] = {}
     for options, path in zip(fleet, paths, strict=True):
         cluster_problems = Problems()
-        result = _plan_one(planner, options, path or (), releases, connect, properties, cluster_problems)
+        result = _plan_one(planner, options, path or (), releases, connect, origin, cluster_problems)
         if result is None:
             for problem in cluster_problems:
                 errors.setdefault(problem, []).append(options.where)
@@ -104,7 +105,14 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
         result._replace(problems=(*(of_clusters(problem, names) for problem, names in own.items()), *result.problems))
         for result, own in zip(results, result_problems, strict=True)
     ]
-    return FleetPlan(tuple(plans), clusters, release_problems.unique(), properties if connect is not None else None)
+    return FleetPlan(
+        tuple(plans),
+        clusters,
+        release_problems.unique(),
+        origin.properties if connect is not None else None,
+        origin.identities,
+        tuple(origin.release(release.shown_version, name) for release, name in loaded),
+    )
 
 
 def _plan_one(
@@ -113,10 +121,10 @@ def _plan_one(
     path: tuple[int, ...],
     releases: Sequence[Release],
     connect: Connect | None,
-    properties: dict[str, ClusterProperty],
+    origin: PlanOrigin,
     problems: Problems,
 ) -> PlanResult | None:
-    """Return the plan of a cluster; ``None`` if there is an error, or no planner. ``properties`` gets what is read.
+    """Return the plan of a cluster; ``None`` if there is an error, or no planner. ``origin`` gets what is read.
 
     The options are checked even without a planner. Resources are looked up last, because an error in the options makes
     them useless.
@@ -130,7 +138,8 @@ def _plan_one(
             from .live import complete_options  # imports the client, which only plans with a cluster need
 
             options, found = complete_options(options, client, problems)
-            properties |= found
+            origin.properties |= found
+        origin.add_cluster(options.name, options.cluster_version)
         if options.rule == "presence" and options.live_resources is None and client is None:
             message = "is presence, but the resources of the cluster are not known"
             hint = "Set live_resources or connection options, or remove the option"

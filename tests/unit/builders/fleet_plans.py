@@ -109,6 +109,9 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
     assert set(values) <= {*names, "downgrade"}, values
     step: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
     step["verdict"] = max((item["verdict"] for item in step["reasons"]), key=VERDICTS.index, default="go")
+    implicit = {entry["name"] for entry in step["implicitly_enabled"]}
+    grown = set(step["enabled_after"]) - set(step["enabled_before"])
+    step["newly_enabled"] = sorted(grown | implicit | set(step["no_longer_optional"]))
     step["counts"] = {
         key: len(step[key]) for key in ("added", "removed", "deleted", "credentials_requests", "live_only")
     }
@@ -133,6 +136,8 @@ def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) 
     return {
         "clusters": list(clusters),
         "verdict": max((step["verdict"] for step in hops), key=VERDICTS.index),
+        "newly_enabled": sorted({name for step in hops for name in step["newly_enabled"]}),
+        "cluster_checked": not hops[0]["not_checked"],
         "releases": [hops[0]["from"], *(step["to"] for step in hops)],
         "capabilities": {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]},
         "hops": list(hops),
@@ -151,7 +156,14 @@ def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) 
 
 def report(*plans: Mapping[str, Any], problems: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
     """Return the report of these plans."""
-    return {"plans": list(plans), "problems": list(problems)}
+    versions = dict.fromkeys(version for plan in plans for version in plan["releases"])
+    origin = {
+        "date": "2026-02-03",
+        "cluster": "paris-x7k2p, ID 1-2-3",
+        "releases": [{"version": version, "name": f"/srv/releases/{version}"} for version in versions],
+        "collection": "1.2.3",
+    }
+    return {"plans": list(plans), "problems": list(problems), "origin": origin}
 
 
 def problem(severity: str, where: str, message: str, hint: str = "", code: str = "other") -> dict[str, str]:

@@ -88,6 +88,7 @@ def test_a_hop_is_returned_with_all_details(run):
         "enabled_after": ["DeploymentConfig", "MachineAPI", "baremetal"],
         "known_before": KNOWN_4_13,
         "known_after": KNOWN_4_14,
+        "newly_enabled": ["DeploymentConfig", "MachineAPI"],
         "newly_requested": [],
         "newly_known": ["Build", "ImageRegistry"],
         "no_longer_optional": [],

@@ -19,6 +19,10 @@ from ansible_collections.capability.openshift.tests.unit.builders import fleet_p
 DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "orphaned", "live_only")
 
 
+ENABLED = "CloudCredential, DeploymentConfig, ImageRegistry, Ingress and MachineAPI"
+REMARKS = f"enables {ENABLED} permanently; the cluster was not read"
+
+
 def result(plan_report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     """Return what the module returns for the plan of one cluster."""
     return {**plan_report["plans"][0], "problems": plan_report["problems"], **more}
@@ -39,7 +43,8 @@ def test_the_table_has_a_line_for_each_capability_and_a_column_for_each_release(
     lines = full(plans.one_cluster())
     table = lines[2 : lines.index("", 2) - 1]
 
-    assert lines[:2] == ["blocked: 4.13.0 -> 4.14.0 -> 4.18.0, selection: capability set None, with Console", ""]
+    path = "4.13.0 -> 4.14.0 -> 4.18.0, selection: capability set None, with Console"
+    assert lines[:2] == [f"blocked; {REMARKS}: {path}", ""]
     assert table == [
         "CAPABILITY                4.13.0    4.14.0    4.18.0",
         "baremetal                 enabled   enabled   enabled",
@@ -92,7 +97,7 @@ def test_the_short_form_has_one_line_for_each_update():
     lines = plan_lines(result(plans.one_cluster(), report=["/srv/plan.md"]), full=False)
 
     assert [line.partition(" ")[0] for line in lines] == [
-        *("blocked:", "", "blocked:", "", "", "acknowledge:", "", "At", "warning:", "info:", "Report:")
+        *("blocked;", "", "blocked:", "", "", "acknowledge:", "", "At", "warning:", "info:", "Report:")
     ]
     assert lines[7] == (
         "At the end ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
@@ -201,9 +206,10 @@ def test_a_fleet_has_one_line_for_each_plan():
     enabled = "DeploymentConfig, Ingress, MachineAPI"
     refusal, gate = plans.BLOCKED, plans.ACKNOWLEDGE
     assert lines[:5] == [
-        "14 clusters, 2 distinct plans: 14 blocked",
+        "14 clusters, 2 distinct plans: 14 blocked; "
+        "capabilities are enabled permanently on 14, and not all was checked on 14",
         "",
-        f"blocked: 7 clusters ({names} and 2 more), selection: capability set None, with Console: "
+        f"blocked; {REMARKS}: 7 clusters ({names} and 2 more), selection: capability set None, with Console: "
         f"4.13.0 -> 4.14.0 -> 4.18.0 enables {enabled}",
         f"  blocked in 4.14.0: {refusal['message']} (FeatureSet). {refusal['hint']}",
         f"  acknowledge in 4.18.0: {gate['message']} (AdminAckRequired). {gate['hint']}",
@@ -219,10 +225,11 @@ def test_a_fleet_counts_its_clusters_by_verdict_and_shows_the_first_reasons():
     )
     lines = plan_lines(fleet_result(plans.report(going, risky), problems=[]), full=False)
 
-    assert lines[0] == "3 clusters, 2 distinct plans: 1 risk, 2 go"
+    first = "DeploymentConfig, ImageRegistry and MachineAPI"
+    assert lines[0].startswith("3 clusters, 2 distinct plans: 1 risk, 2 go; ")
     assert [line.partition(":")[0] for line in lines[2:]] == [
-        "go",
-        "risk",
+        f"go, but enables {first} permanently",
+        f"risk; enables {first} permanently; the cluster was not read",
         *["  risk in 4.14.0"] * 5,
         "  and 2 more reasons",
     ]
@@ -259,9 +266,9 @@ def test_all_forms_of_a_plan_lead_with_its_verdict():
     html, markdown, text = render_html(report), render_markdown(report), "\n".join(full(report))
     meaning = words.VERDICTS["blocked"].meaning
 
-    assert text.startswith("blocked: ")
-    assert f"<b>Blocked</b>: {meaning}" in html
-    assert f"> **Blocked:** {meaning}.\n" in markdown
+    assert text.startswith(f"blocked; {REMARKS}: ")
+    assert f'<div class="verdict blocked"><b>Blocked; {REMARKS}</b>: {meaning}' in html
+    assert f"> **Blocked; {REMARKS}:** {meaning}.\n" in markdown
     for reason in (plans.BLOCKED, plans.ACKNOWLEDGE):
         assert all(reason[key] in text and reason[key] in html for key in ("message", "hint", "source", "reason"))
     for shown in (html, text, markdown):

@@ -1,0 +1,136 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a person reads first about a plan: text, Markdown, HTML and summaries, for the example releases."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
+from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
+from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, Outcome
+
+pytest.importorskip("jinja2")
+EXAMPLES = Path(__file__).parents[4] / "examples" / "releases"
+PATH = [str(EXAMPLES / "4.21.0"), str(EXAMPLES / "4.22.0")]
+CLUSTER_ID = "11111111-2222-3333-4444-555555555555"
+DIGEST = "sha256:" + "4" * 64
+
+
+def cluster(*names: str) -> dict[str, Any]:
+    """Return the ClusterVersion of a healthy cluster, for which the update is recommended."""
+    capabilities = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": list(names)}
+    status = {
+        "desired": {"version": "4.21.0", "image": f"quay.example/release@{DIGEST}"},
+        "capabilities": {"enabledCapabilities": ["Ingress", *names], "knownCapabilities": ["Ingress", "Insights"]},
+    }
+    return reported("4.21.0", available=["4.22.0"], status=status, capabilities=capabilities, clusterID=CLUSTER_ID)
+
+
+@pytest.fixture
+def first(call: Call, tmp_path: Path):
+    """Run the module. Return its outcome, and what is first in text, Markdown and HTML."""
+
+    def run(**options: Any) -> tuple[Outcome, str, str, str]:
+        outcome = call(update_plan, releases=PATH, report=tmp_path / "plan", **options)
+        markdown = (tmp_path / "plan" / "update_plan.md").read_text()
+        html = (tmp_path / "plan" / "update_plan.html").read_text()
+        quoted = next((line for line in markdown.splitlines() if line.startswith(">")), "")
+        banner = re.search(r'<div class="verdict ([a-z]+)"><b>(.*?)</b>', html)
+        return outcome, plan_lines(outcome.result, full=True)[0], quoted, f"{banner[1]}: {banner[2]}" if banner else ""
+
+    return run
+
+
+def test_a_go_that_enables_a_capability_on_an_unread_cluster_says_both_first(first):
+    outcome, text, markdown, html = first(capabilities={"baselineCapabilitySet": "None"})
+
+    assert (outcome["verdict"], outcome["newly_enabled"], outcome["cluster_checked"]) == ("go", ["Insights"], False)
+    for line in (text, markdown, html):
+        assert re.search("(?i)go, but enables Insights permanently, and the cluster was not read", line)
+    assert not html.startswith("go:")
+
+
+@pytest.mark.parametrize(
+    ("names", "enabled", "start", "tone"),
+    [(["Insights"], [], "go: ", "go: "), ([], ["Insights"], "go, but enables Insights permanently: ", "caution: ")],
+)
+def test_the_banner_is_green_only_if_nothing_is_enabled_and_the_cluster_was_checked(names, enabled, start, tone, first):
+    outcome, text, _markdown, html = first(cluster_version=cluster(*names))
+
+    assert (outcome["newly_enabled"], outcome["cluster_checked"]) == (enabled, True)
+    assert text.startswith(start)
+    assert html.startswith(tone)
+
+
+def test_a_cluster_that_was_read_in_part_is_not_green(first):
+    obj = cluster("Insights")
+    obj["status"]["availableUpdates"] = []
+    obj["status"]["conditions"] = [item for item in obj["status"]["conditions"] if item["type"] != "RetrievedUpdates"]
+    outcome, text, _markdown, html = first(cluster_version=obj)
+
+    assert (outcome["verdict"], outcome["cluster_checked"]) == ("go", False)
+    assert text.startswith("go, but not everything was checked: ")
+    assert html.startswith("caution: ")
+
+
+def test_a_capability_that_the_selection_requests_is_permanent_too(first):
+    outcome, text, _markdown, html = first(enabled_capabilities=["Ingress"], known_capabilities=["Ingress", "Insights"])
+
+    assert outcome["newly_enabled"] == ["Insights"]
+    assert "enables Insights permanently" in text
+    assert html.startswith("caution: ")
+
+
+def test_the_first_line_of_a_fleet_counts_both(first, call, tmp_path):
+    clusters = [
+        {"name": "berlin", "capabilities": {"baselineCapabilitySet": "None"}},
+        {"name": "paris", "cluster_version": cluster("Insights")},
+    ]
+    outcome = call(update_plan, releases=PATH, clusters=clusters, report=tmp_path)
+    lines = plan_lines(outcome.result, full=False)
+
+    assert lines[0] == (
+        "2 clusters, 2 distinct plans: 2 go; capabilities are enabled permanently on 1, and not all was checked on 1"
+    )
+    assert outcome["summaries"]["berlin"]["newly_enabled"] == ["Insights"]
+    assert [item["cluster_checked"] for item in outcome["summaries"].values()] == [False, True]
+    html = (tmp_path / "update_plan.html").read_text()
+    assert re.findall(r'<span class="mark (\w+)">([^<]*)</span></td>', html) == [
+        ("caution", "Go, but enables Insights permanently, and the cluster was not read"),
+        ("go", "Go"),
+    ]
+
+
+def test_a_report_names_the_cluster_the_releases_and_the_collection(first, tmp_path):
+    first(cluster_version=cluster("Insights"))
+    for name in ("update_plan.md", "update_plan.html"):
+        text = re.sub(r"[`\\]", "", (tmp_path / "plan" / name).read_text())
+        for part in (
+            CLUSTER_ID,
+            f"quay.example/release@{DIGEST}",
+            PATH[1],
+            f"capability.openshift {COLLECTION_VERSION}",
+        ):
+            assert part in text
+        assert re.search(r"Date\W.*?20\d\d-\d\d-\d\d", text, re.DOTALL)
+
+
+def test_a_report_of_the_same_plan_keeps_its_date(first, tmp_path):
+    file = tmp_path / "plan" / "update_plan.md"
+    first(cluster_version=cluster("Insights"))
+    earlier = re.sub(r"20\d\d-\d\d-\d\d", "2001-01-01", file.read_text(), count=1)
+    file.write_text(earlier)
+    same, *_others = first(cluster_version=cluster("Insights"))
+    assert (same["changed"], file.read_text()) == (False, earlier)
+
+    other, *_others = first(cluster_version=cluster())
+    assert other["changed"]
+    assert "2001-01-01" not in file.read_text()
