@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,6 +47,7 @@ def openshift(plain: ControlPlane) -> ControlPlane:
         "platformStatus": {"type": "VSphere"},
         "controlPlaneTopology": "HighlyAvailable",
         "infrastructureTopology": "SingleReplica",
+        "infrastructureName": "paris-x7k2p",
     }
     configure(plain, "infrastructures", "Infrastructure", {"platformSpec": {"type": "VSphere"}})
     plain.api.patch(f"{CONFIG}/infrastructures/cluster/status", {"status": status})
@@ -72,6 +74,7 @@ def test_the_cluster_is_read_and_reported(openshift: ControlPlane, call: Call) -
         "control_plane_topology": "HighlyAvailable",
         "feature_gates": {},
         "feature_set": TECH_PREVIEW,
+        "infrastructure_name": "paris-x7k2p",
         "infrastructure_topology": "SingleReplica",
         "overrides": OVERRIDES,
         "platform": "vsphere",
@@ -83,6 +86,14 @@ def test_the_cluster_is_read_and_reported(openshift: ControlPlane, call: Call) -
     expected = call(update_plan, releases=PATH, cluster_version=version_of(openshift), **given)
     for key in ("added", "removed", "implicitly_enabled", "credentials_requests", "reasons"):
         assert outcome["hops"][0][key] == expected["hops"][0][key]
+
+
+def test_a_report_names_the_cluster_that_was_read(openshift: ControlPlane, call: Call, tmp_path: Path) -> None:
+    cluster_id = "11111111-2222-3333-4444-555555555555"
+    openshift.api.patch(f"{CLUSTER_VERSIONS}/version", {"spec": {"clusterID": cluster_id}})
+    call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, report=tmp_path / "plan.html")
+
+    assert f"<dt>Cluster</dt><dd>paris-x7k2p, ID {cluster_id}</dd>" in (tmp_path / "plan.html").read_text()
 
 
 def blockers(outcome: Outcome) -> list[dict[str, Any]]:
@@ -105,7 +116,8 @@ def test_what_the_user_sets_is_not_read(openshift: ControlPlane, call: Call) -> 
     mark = openshift.audit.mark()
     outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, **given)
 
-    assert set(outcome["read_from_cluster"]) == {"control_plane_topology", "infrastructure_topology", "platform"}
+    of_infrastructure = {"control_plane_topology", "infrastructure_name", "infrastructure_topology", "platform"}
+    assert set(outcome["read_from_cluster"]) == of_infrastructure
     assert blockers(outcome) == []
     requests = [request.uri for request in requests_since(openshift, mark)]
     assert [uri for uri in requests if "configmaps" not in uri] == [f"{CONFIG}/infrastructures/cluster"]
