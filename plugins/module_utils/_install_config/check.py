@@ -123,7 +123,7 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
         ensure = frozenset() if method == HOSTED else resolved_release.always
         check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)
         if check.context is not None:
-            check_references(release, check.context, "error", problems)
+            check_references(release, check.context, "error", problems, provided=options.provided)
     return check._replace(problems=tuple(problems))
 
 

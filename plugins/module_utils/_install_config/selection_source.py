@@ -16,6 +16,7 @@ from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE,
 from .._data.install_rules import KNOWN_NAMES
 from .._data.solutions import Solution
 from .._problems import Location, Problem, Problems, did_you_mean, type_name
+from .._resources import ResourceId
 from .pinning import candidate_minors, pinned, stable_sets
 from .solution import find_solution, resolve
 
@@ -39,7 +40,8 @@ class InstallOptions(NamedTuple):
     ``document``: the install-config, or the given part of it, as plain values. ``source``: the file or option that
     contains it. ``complete``: the installer will read it. ``capabilities`` and ``solution`` override the block of the
     document. ``solutions`` are those of the user. ``method`` is ``None`` if no install method is given.
-    ``capabilities_option`` is the name of the option that contains ``capabilities``.
+    ``capabilities_option`` is the name of the option that contains ``capabilities``. ``provided``: resources of extra
+    manifests, to which the release may refer.
     """
 
     document: Mapping[str, Any]
@@ -50,6 +52,7 @@ class InstallOptions(NamedTuple):
     solutions: object = None
     method: str | None = None
     capabilities_option: str = _BLOCK
+    provided: frozenset[ResourceId] = frozenset()
 
 
 class ResolvedSelection(NamedTuple):

@@ -33,18 +33,26 @@ _CANNOT_DELETE = "the cluster-version operator looks up the kind before it delet
 
 
 def check_references(
-    release: Release, context: InclusionContext, severity: Literal["error", "warning"], problems: Problems
+    release: Release,
+    context: InclusionContext,
+    severity: Literal["error", "warning"],
+    problems: Problems,
+    *,
+    provided: Collection[ResourceId] = (),
 ) -> None:
     """Report the references that dangle in a cluster of ``context``, which has a capability status.
 
-    ``severity`` is that of references with which the CVO cannot finish. Raises ``ReleaseError``.
+    ``severity`` is that of references with which the CVO cannot finish. ``provided``: resources that do not come from
+    the release. Raises ``ReleaseError``.
     """
     status = context.capability_status
     if status is None:
         return
     enabled = status.enabled & status.known
     manifests = included_manifests(release.manifests, context._replace(capability_status=None))
-    report_dangling(ReleaseReferences(release, manifests).dangling(enabled), enabled, severity, problems)
+    found = ReleaseReferences(release, manifests).dangling(enabled)
+    dangling = [item for item in found if item.target not in provided]
+    report_dangling(dangling, enabled, severity, problems)
 
 
 def report_dangling(
@@ -98,9 +106,14 @@ def _message(first: UnmetReference, number: int, enabled: frozenset[str]) -> str
 
 
 def _hint(found: Iterable[UnmetReference], enabled: frozenset[str]) -> str:
+    """All ways out. The one that cannot be reverted is the last: an enabled capability stays enabled."""
     references = list(found)
-    text = f"Enable {' and '.join(missing_names(references[0], enabled))}"
-    shared = set(references[0].source.capabilities).intersection(*(item.source.capabilities for item in references))
-    if shared:
-        text += f", or disable {sorted(shared)[0]}"
-    return text if any(reference.blocks for reference in references) else f"{text}, or check that nothing needs it"
+    first = references[0]
+    ways = [] if first.kind == "dangling-operator" else [f"create {first.target} with an extra manifest"]
+    shared = set(first.source.capabilities).intersection(*(item.source.capabilities for item in references))
+    ways += [f"disable {name}" for name in sorted(shared)[:1]]
+    if not any(reference.blocks for reference in references):
+        ways.append("check that nothing needs it")
+    ways.append(f"enable {' and '.join(missing_names(first, enabled))} permanently")
+    text = ", ".join(ways[:-1]) + f"{',' if len(ways) > 2 else ''} or {ways[-1]}" if len(ways) > 1 else ways[0]
+    return text[:1].upper() + text[1:]

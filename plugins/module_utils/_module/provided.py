@@ -1,0 +1,54 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the option ``provided_manifests``: manifests that create what a release refers to, and does not contain."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from .._problems import Problems
+from .._release.provided import provided_resources
+from .._resources import ResourceId
+from .files import absolute, cannot
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
+
+
+def read_provided(paths: Iterable[str], option: str, problems: Problems) -> frozenset[ResourceId]:
+    """The resources that the manifests in ``paths`` create: files, and directories with all files below them.
+
+    Also those in the values of ConfigMaps. What cannot be read is an error, because it may be the one that counts.
+    """
+    found: set[ResourceId] = set()
+    for index, given in enumerate(paths):
+        path = absolute(given)
+        if not os.path.exists(path):
+            message = f"is {given}, which does not exist"
+            problems.error("missing-path", f"{option}[{index}]", message, "Name files or directories with manifests")
+        for file in _files(path, problems):
+            try:
+                with open(file, "rb") as handle:
+                    found |= provided_resources(file, handle.read(), problems)
+            except OSError as error:
+                problems.append(cannot("read", file, error))
+    return frozenset(found)
+
+
+def _files(path: str, problems: Problems) -> Iterator[str]:
+    if os.path.isfile(path):
+        yield path
+
+    def report(error: OSError) -> None:
+        problems.append(cannot("read", path, error))
+
+    for folder, directories, names in os.walk(path, onerror=report if os.path.isdir(path) else None):
+        directories.sort()
+        # What kustomize generates from the files is in the files.
+        for name in sorted(names):
+            if name.endswith(_SUFFIXES) and name not in _KUSTOMIZATIONS:
+                yield os.path.join(folder, name)
