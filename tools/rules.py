@@ -65,11 +65,8 @@ def rules() -> Iterator[str]:
     needs = {item.rule: item for item in DEPENDENCIES}
     for layer, text in LAYERS.items():
         solved = [f"`{rule.name}`" for rule in all_rules() if rule.layer == layer and rule.solved_by_solutions]
-        also = (
-            f"\nSolutions satisfy {' and '.join(solved)}, because the platform does not work otherwise."
-            if solved
-            else ""
-        )
+        names = f"{', '.join(solved[:-1])} and {solved[-1]}" if solved else ""
+        also = f"\nSolutions satisfy {names}, because the cluster does not work otherwise." if solved else ""
         yield f"## {layer}\n\n{text}{also}\n"
         rows = []
         for rule in all_rules():

@@ -99,7 +99,9 @@ options:
     description:
       - Releases, each a directory or an image, as in M(capability.openshift.release_info). A site is checked with the
         release of its version, or else of its minor version. Names, sets and feature gates are then those of the
-        release.
+        release, and references to manifests that the selection excludes are findings.
+      - Extra manifests of the site can create what is excluded. They are read from ConfigMaps, Kustomizations and
+        directories in O(checkout), also outside of O(paths).
     type: list
     elements: path
     default: []

@@ -32,7 +32,8 @@ from .selection import Selection
 class InstallContext(NamedTuple):
     """What the rules depend on besides the selection. ``None`` means not known.
 
-    ``gates``: the enabled feature gates. ``gated``: names whose feature gates are disabled.
+    ``gates``: the enabled feature gates. ``gated``: names whose feature gates are disabled. ``namespaces``: those that
+    extra manifests create.
     """
 
     minor_data: MinorData
@@ -42,6 +43,7 @@ class InstallContext(NamedTuple):
     has_hosts: bool | None = None
     gates: frozenset[str] = frozenset()
     gated: frozenset[str] = frozenset()
+    namespaces: frozenset[str] = frozenset()
 
     @property
     def minor(self) -> Minor:
@@ -137,7 +139,8 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
     enabled = install.enabled(selection)
     for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
-            yield _missing(requirement.rule, requirement.capability, given, requirement.needed_by)
+            broken = _missing(requirement.rule, requirement.capability, given, requirement.needed_by)
+            yield _with_namespace(broken, requirement.namespace) if requirement.namespace else broken
     if HOSTED_NAMES.in_force(install.minor, install.method):
         for name in sorted(hosted_capabilities(enabled, install.minor_data, install.gated).stays_enabled):
             yield _missing(HOSTED_NAMES, name, given)
@@ -160,6 +163,7 @@ def _breaks(requirement: Dependency, selection: Selection, enabled: frozenset[st
         and (not requirement.with_none_alone or selection.baseline == NONE)
         and _concerns_platform(requirement, install)
         and install.gates.issuperset(requirement.gates)
+        and requirement.namespace not in install.namespaces
         and (not requirement.external_cloud_controller_manager or install.external_cloud_controller_manager)
         and _lacks(requirement, frozenset(selection.additional) if requirement.by_list else enabled)
     )
@@ -189,6 +193,13 @@ def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "")
         if name != capability and name.startswith(capability):
             hint = f"{hint}; {name} is another capability"
     return violation(rule, given.where.child(field), hint, capability)._replace(needed_by=needed_by)
+
+
+def _with_namespace(broken: RuleViolation, namespace: str) -> RuleViolation:
+    """``broken`` with a hint that begins with what can be reverted: an enabled capability stays enabled."""
+    hint = broken.problem.hint
+    hint = f"Create Namespace {namespace} with an extra manifest, or {hint[:1].lower()}{hint[1:]}"
+    return broken._replace(problem=broken.problem._replace(hint=hint))
 
 
 def violation(rule: Rule, where: Location, hint: str, capability: str = "") -> RuleViolation:

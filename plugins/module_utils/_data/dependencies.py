@@ -19,7 +19,8 @@ class Dependency(NamedTuple):
     ``needed_by`` is the capability that needs ``capability``, empty if the platform or the install method does.
     ``with_none_alone``: applies only with the set None. ``platforms``: ``None`` means all, except
     ``except_platforms``. ``by_list``: names in the baseline do not count, only those in the list. ``gates``: all of
-    them must be enabled.
+    them must be enabled. ``namespace``: the Namespace for which ``capability`` is needed; an extra manifest can create
+    it instead.
     """
 
     rule: Rule
@@ -31,6 +32,7 @@ class Dependency(NamedTuple):
     external_cloud_controller_manager: bool = False
     by_list: bool = False
     gates: tuple[str, ...] = ()
+    namespace: str = ""
 
 
 _MARKETPLACE = "the marketplace capability requires the OperatorLifecycleManager capability"
@@ -234,6 +236,21 @@ DEPENDENCIES: tuple[Dependency, ...] = (
         ),
         "ImageRegistry",
         "Build",
+    ),
+    Dependency(
+        Rule(
+            "doc-olm-marketplace",
+            "documentation",
+            Minor(5, 0),
+            None,
+            "OperatorLifecycleManager is enabled, and no extra manifest creates Namespace openshift-marketplace",
+            "two NetworkPolicies of OLM are in Namespace openshift-marketplace, so the installation does not finish",
+            "openshift/operator-framework-olm:manifests/0000_50_olm_01-networkpolicies.yaml",
+            solved_by_solutions=True,
+        ),
+        "marketplace",
+        "OperatorLifecycleManager",
+        namespace="openshift-marketplace",
     ),
     Dependency(
         Rule(

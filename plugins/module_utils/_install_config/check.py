@@ -18,6 +18,7 @@ from .._capability.rules import InstallContext, RuleViolation, suggested_selecti
 from .._capability.selection import Selection
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.consequences import Consequence, consequences_of
+from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
@@ -25,6 +26,7 @@ from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Location, Problem, Problems
 from .._references.report import check_references
 from .._release.release import Release
+from .._resources import NAMESPACES
 from .._version import Minor
 from .method_rules import method_violations
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
@@ -39,6 +41,7 @@ from .validation import (
 )
 
 _FIELDS_OF_OPTIONS = {"feature_set": "featureSet", "feature_gates": "featureGates"}
+_RULES_OF_NAMESPACES = frozenset(item.rule.name for item in DEPENDENCIES if item.namespace)
 _BASELINE_PROBLEMS = frozenset({"invalid-baseline", "missing-baseline"})
 
 
@@ -106,6 +109,7 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
         has_hosts(options.document) if check.platform == "baremetal" and options.complete else None,
         GATES_OF_FEATURE_SETS.get(criteria.feature_set, frozenset()) if gates is None else gates,
         resolved_release.gated,
+        frozenset(item.name for item in options.provided if item.group_kind == NAMESPACES.group_kind),
     )
     rejected = list(method_violations(options.document, install, options.source, complete=options.complete))
     document_problems += [item.problem for item in (*rejected, *violations(None, install))]
@@ -124,6 +128,8 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
         check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)
         if check.context is not None:
             check_references(release, check.context, "error", problems, provided=options.provided)
+            if release.manifests:  # they show whether anything needs the Namespace
+                problems[:] = [item for item in problems if item.code not in _RULES_OF_NAMESPACES]
     return check._replace(problems=tuple(problems))
 
 

@@ -61,7 +61,7 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
     start = install.enabled(Selection()) if solution.starts_from == "everything" else frozenset()
     names = tuple(sorted((start | wanted) - set(excluded)))
     starting = requested._replace(additional=names, excluded=None)
-    selection, added = suggested_selection(starting, install, solution_without=excluded)
+    selection, added = suggested_selection(starting, install, solution_without=solution.without)
     required = {item.capability: item for item in reversed(added) if item.capability in solution.without}
     for name, item in sorted(required.items()):
         message = f"cannot exclude {name}: {item.rule.message} ({item.rule.name}: {item.rule.source})"

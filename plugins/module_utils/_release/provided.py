@@ -8,6 +8,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from .._problems import Problems
 from .._resources import CONFIG_MAPS, ResourceId
@@ -25,11 +27,13 @@ def provided_resources(file: str, data: bytes, problems: Problems) -> frozenset[
     for manifest, body in read_manifest_file(file, data, problems).read_all_json():
         found.add(manifest.resource_id)
         if manifest.resource_id.group_kind == CONFIG_MAPS.group_kind:
-            found |= _resources_in_values(json.loads(body).get("data"))
+            found |= resources_in_config_map(json.loads(body))
     return frozenset(found)
 
 
-def _resources_in_values(values: object) -> frozenset[ResourceId]:
+def resources_in_config_map(body: Mapping[str, Any]) -> frozenset[ResourceId]:
+    """The resources that the manifests in the values of a ConfigMap create."""
+    values = body.get("data")
     found: set[ResourceId] = set()
     for text in values.values() if isinstance(values, dict) else ():
         if isinstance(text, str):

@@ -16,6 +16,7 @@ from .._install_config.check import InstallCheck, check_installation
 from .._install_config.selection_source import InstallOptions
 from .._problems import Problem, Problems, has_errors
 from .._release.release import Release
+from .._resources import ResourceId
 from .correction import corrected_cluster_version, corrected_options
 from .form import BLOCK, check_form, report_listed_in_set
 from .hosted import check_lists
@@ -30,6 +31,7 @@ class SiteCheckRequest(NamedTuple):
 
     ``values`` are the overrides of the install-config, or the install-config. ``method`` is ``None`` if its content
     decides. ``desired`` are the options of the module that replace the selection, ``None`` if it is only checked.
+    ``provided`` are the resources of extra manifests.
     """
 
     form: Form
@@ -38,6 +40,7 @@ class SiteCheckRequest(NamedTuple):
     platform: str | None
     release: Release
     desired: DesiredSelection | None = None
+    provided: frozenset[ResourceId] = frozenset()
 
 
 class DesiredSelection(NamedTuple):
@@ -81,7 +84,7 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
         document.setdefault("platform", {request.platform: {}})
     if form.excluded and not document.get(BLOCK):
         document.pop(BLOCK, None)
-    options = InstallOptions(document, "", "pullSecret" in document, method=request.method)
+    options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)
     check = check_installation(options, request.release)
     problems += check.problems
     if check.install is not None:

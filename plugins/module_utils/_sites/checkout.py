@@ -142,6 +142,15 @@ class _Walk:
         return os.path.relpath(path, self.root)
 
 
+def read_file(checkout: str, path: str) -> bytes:
+    """The content of a file below ``checkout``; empty if there is none that can be read."""
+    root = os.path.realpath(checkout)
+    real_path = os.path.realpath(os.path.join(root, path))
+    if not _is_below(real_path, root) or not os.path.isfile(real_path) or os.path.getsize(real_path) > MAX_SIZE:
+        return b""
+    return read_again(path, real_path, Problems()) or b""
+
+
 def read_again(path: str, real_path: str, problems: Problems) -> bytes | None:
     """Read a file again, ``None`` with a problem if that fails."""
     try:

@@ -79,6 +79,7 @@ class SourceDocument(NamedTuple):
 
     def get(self, node: Node | None, *names: str) -> Node | None:
         """The node at a path of keys below ``node``, ``None`` if there is none."""
+        node = self.target(node)
         for name in names:
             pair = self.pair(node, name)
             node = self.target(pair.value) if pair is not None else None
@@ -88,6 +89,10 @@ class SourceDocument(NamedTuple):
         """The scalar at a path of keys as text, ``""`` if there is none."""
         found = self.get(node, *names)
         return found.value if found is not None and found.kind == "scalar" else ""
+
+    def texts_of(self, node: Node | None, *names: str) -> tuple[str, ...]:
+        """The scalars at a path of keys below each item of a list as text."""
+        return tuple(self.text_of(item, *names) for item in (node.items if node is not None else ()))
 
     def value_of(self, node: Node | None) -> Any:
         """The plain value of ``node``, as Go reads it. Raises ``YamlError`` if aliases expand to too many nodes."""

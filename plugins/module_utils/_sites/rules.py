@@ -14,7 +14,7 @@ from .._problems import Severity
 
 _ASSISTED = "assisted-service merges the overrides into an install-config, and reads nothing else"
 
-_REFERENCE_SEVERITIES: dict[str, Severity] = {
+REFERENCE_RULES: dict[str, Severity] = {
     "dangling-namespace": "error",
     "dangling-definition": "error",
     "dangling-workload": "error",
@@ -22,6 +22,7 @@ _REFERENCE_SEVERITIES: dict[str, Severity] = {
     "dangling-role": "warning",
     "dangling-rights": "warning",
 }
+"""The rules of references between manifests, with their severity."""
 
 _FILE_RULES = (
     CheckRule(
@@ -169,6 +170,12 @@ _FILE_RULES = (
         "Names, sets and rules depend on it.",
     ),
     CheckRule(
+        "unread-extra-manifests",
+        "info",
+        "The extra manifests of a site are in the checkout.",
+        "They may create what a selection excludes.",
+    ),
+    CheckRule(
         "unreadable-file",
         "error",
         "Files can be read.",
@@ -182,7 +189,7 @@ def site_rules() -> tuple[CheckRule, ...]:
     selection_rules = [*SINGLE_RULES, *(item.rule for item in DEPENDENCIES)]
     rules = {rule.name: _check_rule(rule) for rule in selection_rules if set(rule.methods) & {"assisted", HOSTED}}
     rules |= {rule.id: rule for rule in _FILE_RULES}
-    rules |= {name: _reference_rule(name, severity) for name, severity in _REFERENCE_SEVERITIES.items()}
+    rules |= {name: _reference_rule(name, severity) for name, severity in REFERENCE_RULES.items()}
     return tuple(rules[name] for name in sorted(rules))
 
 

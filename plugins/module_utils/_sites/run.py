@@ -19,7 +19,9 @@ from .._release_image.open_release import OpenedRelease
 from .._version import Minor, find_minor
 from .check import DesiredSelection, SiteCheckRequest, SiteCheckResult, check_site
 from .checkout import CheckoutFile, read_files
+from .extra_manifests import ExtraManifests
 from .fix import FixedFile, fix_file
+from .rules import REFERENCE_RULES
 from .site import METHODS
 from .summary import FileSummary, SiteSummary, summarize_file
 from .version import SiteVersion, SiteVersions
@@ -78,7 +80,8 @@ def check_sites(options: SitesOptions) -> SitesResult:
         files[file.path] = summary
     sources = [source for summary in files.values() for source in summary.sources]
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
-    checker = _Checker(options, releases, versions)
+    extra = ExtraManifests(options.checkout, [site for summary in files.values() for site in summary.sites])
+    checker = _Checker(options, releases, versions, extra)
     checked = {path: checker.check(summary) for path, summary in files.items()}
     fixed: list[FixedFile] = []
     if options.fix:
@@ -125,8 +128,10 @@ def _load_releases(opened: Iterable[OpenedRelease], problems: Problems) -> tuple
 class _Checker:
     """Checks sites. Sites with equal requests are checked once."""
 
-    def __init__(self, options: SitesOptions, releases: tuple[Release, ...], versions: SiteVersions) -> None:
-        self.options, self.releases, self.versions = options, releases, versions
+    def __init__(
+        self, options: SitesOptions, releases: tuple[Release, ...], versions: SiteVersions, extra: ExtraManifests
+    ) -> None:
+        self.options, self.releases, self.versions, self.extra = options, releases, versions, extra
         self.results: dict[tuple[object, ...], SiteCheckResult] = {}
 
     def check(self, summary: FileSummary) -> list[CheckedSite]:
@@ -144,12 +149,19 @@ class _Checker:
         release = self._release(version.version, minor)
         method = self.options.install_method if site.form == "block" else METHODS.get(site.form)
         text = site.overrides.text or json.dumps(site.overrides.values, default=repr, sort_keys=True)
-        key = (site.form, text, method, site.platform, release.path, release.minor)
+        provided = self.extra.of(site)
+        key = (site.form, text, method, site.platform, release.path, release.minor, provided)
         result = self.results.get(key)
         if result is None:
-            request = SiteCheckRequest(site.form, site.overrides.values, method, site.platform, release, desired)
+            values = site.overrides.values
+            request = SiteCheckRequest(site.form, values, method, site.platform, release, desired, provided)
             result = self.results[key] = check_site(request)
         problems = Problems(problem for problem in result.problems if problem.code != "missing-version")
+        missing = ", ".join(self.extra.missing(site))
+        if missing and any(problem.code in REFERENCE_RULES for problem in problems):
+            message = f"refers to {missing}, which the checkout does not contain, so its manifests are not known"
+            hint = "Check whether they create what is missing"
+            problems.info("unread-extra-manifests", "", message, hint)
         if minor is None:
             message = "the version of the site is not known, so only the form of its selection is checked"
             problems.warning("unknown-site-version", "", message, "Set openshift_versions, or add the ClusterImageSet")

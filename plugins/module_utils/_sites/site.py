@@ -42,6 +42,8 @@ class Site(NamedTuple):
     ``parent`` is the map that contains ``field``; ``None`` if it does not exist. ``pair`` is ``None`` if the site has
     no selection. ``path`` is the path of ``field`` in the object. ``platform`` is ``None`` if it is not known.
     ``image_set`` is the name of a ClusterImageSet, ``release_image`` a pull spec, ``version`` a version in the object.
+    ``extra_config_maps`` are names of ConfigMaps with extra manifests, ``extra_folders`` directories with them, from
+    the directory of the file.
     """
 
     origin: SiteObject
@@ -55,6 +57,8 @@ class Site(NamedTuple):
     image_set: str = ""
     release_image: str = ""
     version: str = ""
+    extra_config_maps: tuple[str, ...] = ()
+    extra_folders: tuple[str, ...] = ()
 
     @property
     def document(self) -> SourceDocument:
@@ -108,6 +112,11 @@ def _overridden(origin: SiteObject, cluster: Node | None, path: str, spec: Node 
         document.pair(cluster, OVERRIDES),
         _platform(document.text_of(cluster, "platformType"), single=single),
         document.text_of(cluster, "clusterImageSetNameRef") or document.text_of(spec, "clusterImageSetNameRef"),
+        extra_config_maps=document.texts_of(document.get(cluster, "extraManifestsRefs"), "name"),
+        extra_folders=(
+            *document.texts_of(document.get(cluster, "extraManifests", "searchPaths")),
+            document.text_of(cluster, "extraManifestPath"),
+        ),
     )
 
 
@@ -125,6 +134,10 @@ def _agent_cluster_install(origin: SiteObject) -> Iterator[Site]:
         document.pair(annotations, ANNOTATION),
         _platform(document.text_of(spec, "platformType"), single=agents == "1"),
         document.text_of(spec, "imageSetRef", "name"),
+        extra_config_maps=(
+            document.text_of(spec, "manifestsConfigMapRef", "name"),
+            *document.texts_of(document.get(spec, "manifestsConfigMapRefs"), "name"),
+        ),
     )
 
 

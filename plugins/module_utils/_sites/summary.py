@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import NamedTuple
 
 from .._problems import Location, Problem, Problems
@@ -21,7 +22,8 @@ from .site import Form, Site, read_sites
 class SiteSummary(NamedTuple):
     """A site without its nodes. ``overrides`` is ``None`` if its selection cannot be read.
 
-    ``field`` is the path of the selection. ``number`` counts the sites of the file, from 0.
+    ``field`` is the path of the selection. ``number`` counts the sites of the file, from 0. ``extra_folders`` are
+    relative to the checkout.
     """
 
     path: str
@@ -38,6 +40,8 @@ class SiteSummary(NamedTuple):
     image_set: str
     release_image: str
     version: str
+    extra_config_maps: tuple[str, ...]
+    extra_folders: tuple[str, ...]
     has_selection: bool
 
     def finding(self, problem: Problem) -> Problem:
@@ -94,6 +98,7 @@ def _version_source(origin: SiteObject) -> VersionSource:
 
 
 def _summary(site: Site, overrides: Overrides | None, number: int) -> SiteSummary:
+    folder = posixpath.dirname(site.document.path)
     return SiteSummary(
         path=site.document.path,
         line=site.line,
@@ -109,5 +114,7 @@ def _summary(site: Site, overrides: Overrides | None, number: int) -> SiteSummar
         image_set=site.image_set,
         release_image=site.release_image,
         version=site.version,
+        extra_config_maps=tuple(filter(None, site.extra_config_maps)),
+        extra_folders=tuple(posixpath.normpath(posixpath.join(folder, name)) for name in site.extra_folders if name),
         has_selection=site.pair is not None,
     )

@@ -220,3 +220,13 @@ def test_a_suggested_name_comes_with_the_names_that_it_requires():
         "inst-baremetal-machineapi",
         "api-baremetal-machineapi",
     }
+
+
+def test_the_namespace_of_olm_can_come_from_an_extra_manifest():
+    selection = listed("Ingress", "OperatorLifecycleManager")
+    assert warned(selection, install("4.21", "agent")) == []
+    (violation,) = violations(selection, install("5.0", "agent"))
+    assert (violation.rule.name, violation.problem.severity) == ("doc-olm-marketplace", "warning")
+    assert violation.problem.hint.startswith("Create Namespace openshift-marketplace with an extra manifest, or add ")
+    assert warned(selection, install("5.0", "agent", namespaces=frozenset({"openshift-marketplace"}))) == []
+    assert warned(listed("Ingress"), install("5.0", "agent")) == []

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -65,8 +66,8 @@ def impossible(name, minor, method):
 
 
 @cache
-def install(minor: str, method: str, platform: str, *, external: bool = False) -> InstallContext:
-    return installs.install(minor, method, platform, external_cloud_controller_manager=external)
+def install(minor: str, method: str, platform: str, *, external: bool = False, **more: Any) -> InstallContext:
+    return installs.install(minor, method, platform, external_cloud_controller_manager=external, **more)
 
 
 def resolved(name, context) -> tuple[ResolvedSolution | None, list[Problem]]:
@@ -75,10 +76,11 @@ def resolved(name, context) -> tuple[ResolvedSolution | None, list[Problem]]:
 
 
 def cells(minor):
+    extra = frozenset({"openshift-marketplace"})
     for method in INSTALL_METHODS:
         for platform in PLATFORMS:
-            yield method, install(minor, method, platform)
-        yield method, install(minor, method, "external", external=True)
+            yield method, install(minor, method, platform, namespaces=extra)
+        yield method, install(minor, method, "external", external=True, namespaces=extra)
 
 
 @pytest.mark.parametrize(("name", "minor"), GRID)
@@ -140,7 +142,7 @@ def test_a_hosted_cluster_keeps_the_names_that_it_cannot_disable(name, minor):
 
 
 # openshift-kni/cnf-features-deploy release-4.12 to release-4.18; openshift-kni/telco-reference release-4.19 and later,
-# telco-ran/install/clusterinstance/example-sno.yaml.
+# telco-ran/install/clusterinstance/example-sno.yaml, whose extra manifests create Namespace openshift-marketplace.
 REFERENCE = {
     "4.12": {"marketplace"},
     **{minor: {"marketplace", "NodeTuning"} for minor in ("4.13", "4.14")},
@@ -152,13 +154,26 @@ REFERENCE = {
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("method", ["upi", "agent", "assisted"])
 def test_a_distributed_unit_equals_its_reference(minor, method):
-    resolution, problems = resolved("ran_du", install(minor, method, "none"))
+    extra = frozenset({"openshift-marketplace"})
+    resolution, problems = resolved("ran_du", install(minor, method, "none", namespaces=extra))
 
     assert problems == []
     assert resolution is not None
     assert resolution.selection._replace(
         where=Location(field="capabilities"), additional_field=listed().additional_field
     ) == listed(*sorted(REFERENCE[minor]))
+
+
+@pytest.mark.parametrize("name", ["ran_du", "managed_service", "disconnected"])
+def test_without_an_extra_manifest_the_namespace_of_olm_needs_marketplace_from_5_0_on(name):
+    for minor in after("4.16"):
+        resolution, problems = resolved(name, install(minor, "agent", "none"))
+        assert problems == []
+        assert resolution is not None
+        names = requested_names(resolution.selection, minor)
+        assert ("marketplace" in names) is (minor in after("5.0"))
+        reasons = [item for item in resolution.added if item.rule.name == "doc-olm-marketplace"]
+        assert bool(reasons) is (minor in after("5.0"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,137 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Extra manifests of sites, in the layouts of the repositories that use them, create what a release refers to."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    cluster_version_crd,
+    manifest,
+    write_release,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.sites import (
+    agent_cluster_install,
+    cluster_instance,
+    overrides,
+    quoted,
+    rules_of,
+    site_config,
+)
+
+RAN_DU = ("NodeTuning", "OperatorLifecycleManager", "Ingress")
+NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: openshift-marketplace\n"
+# The layout of openshift-kni/telco-reference:telco-ran/install/clusterinstance.
+KUSTOMIZATION = """\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [example-sno.yaml]
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+- name: extra-manifests
+  namespace: berlin
+  files:
+  - extra-manifests/01-kubelet.yaml
+  - marketplace.yaml=extra-manifests/09-openshift-marketplace-ns.yaml
+"""
+CONFIG_MAP = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: extra-manifests, namespace: NAMESPACE}
+data:
+  marketplace.yaml: |
+    apiVersion: v1
+    kind: Namespace
+    metadata: {name: openshift-marketplace}
+"""
+REFS = "  extraManifestsRefs:\n  - name: others\n  - name: extra-manifests\n"
+INSTANCE = cluster_instance(quoted(overrides(*RAN_DU)), image_set="img5.0.0", more=REFS)
+AGENT = agent_cluster_install(overrides(*RAN_DU), spec="imageSetRef: {name: img5.0.0}\nMANIFESTS\n")
+SITE_CONFIG = site_config(("one", "img5.0.0", overrides(*RAN_DU)))
+
+
+@pytest.fixture
+def checked(check, tmp_path):
+    """Check files with a 5.0 whose OLM has a manifest in the Namespace of marketplace."""
+    crd = cluster_version_crd([*RAN_DU, "marketplace"])
+    files = {
+        "0000_00_clusterversion.crd.yaml": crd,
+        "0000_50_marketplace_01.yaml": manifest("openshift-marketplace", "marketplace", kind="Namespace"),
+        "0000_50_olm_01.yaml": manifest("one", "OperatorLifecycleManager", namespace="openshift-marketplace"),
+    }
+    release = write_release(tmp_path / "release", files, "5.0.0")
+    return lambda files, **options: check(files, releases=[str(release)], **options)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "kustomization.yaml": KUSTOMIZATION,
+            "extra-manifests/01-kubelet.yaml": "kind: KubeletConfig\n",
+            "extra-manifests/09-openshift-marketplace-ns.yaml": NAMESPACE,
+            "example-sno.yaml": INSTANCE,
+        },
+        {"berlin.yaml": INSTANCE, "elsewhere/extra.yaml": CONFIG_MAP.replace("NAMESPACE", "berlin")},
+        {
+            "paris.yaml": AGENT.replace("MANIFESTS", "manifestsConfigMapRefs: [{name: extra-manifests}]"),
+            "extra.yaml": CONFIG_MAP.replace("NAMESPACE", "paris"),
+        },
+        {
+            "paris.yaml": AGENT.replace("MANIFESTS", "manifestsConfigMapRef: {name: extra-manifests}"),
+            "extra.yaml": CONFIG_MAP.replace(", namespace: NAMESPACE", ""),
+        },
+        {
+            "sites/lab.yaml": SITE_CONFIG
+            + "    extraManifests: {searchPaths: [custom-manifest/, sno-extra-manifest]}\n",
+            "sites/sno-extra-manifest/ns.yaml": NAMESPACE,
+        },
+        {"sites/lab.yaml": SITE_CONFIG + "    extraManifestPath: extra/\n", "sites/extra/ns.yaml": NAMESPACE},
+    ],
+    ids=["telco reference", "ConfigMap", "list of an agent install", "agent install", "search paths", "path"],
+)
+def test_a_namespace_of_extra_manifests_exists(checked, files):
+    assert rules_of(checked(files)["findings"]) == []
+    only = [path for path, text in files.items() if "installConfigOverrides" in text or "overrides:" in text]
+    without = {
+        path: "" if text == NAMESPACE else text.replace("openshift-marketplace", "x") for path, text in files.items()
+    }
+    found = checked({**without, only[0]: files[only[0]]})["findings"]
+    assert rules_of(found) == [("dangling-namespace", only[0])]
+
+
+def test_extra_manifests_of_another_site_do_not_count(checked):
+    files = {"berlin.yaml": INSTANCE, "extra.yaml": CONFIG_MAP.replace("NAMESPACE", "rome")}
+    found = checked(files)["findings"]
+    assert rules_of(found) == [("dangling-namespace", "berlin.yaml")]
+    assert rules_of(found, "info") == [("unread-extra-manifests", "berlin.yaml")]
+
+
+def test_extra_manifests_outside_of_paths_count_and_files_outside_of_the_checkout_do_not(checked, tmp_path):
+    (tmp_path / "outside.yaml").write_text(NAMESPACE)
+    files = {"sites/berlin.yaml": INSTANCE, "extra.yaml": CONFIG_MAP.replace("NAMESPACE", "berlin")}
+    assert rules_of(checked(files, paths=["sites"])["findings"]) == []
+    files["extra.yaml"] = KUSTOMIZATION.replace("extra-manifests/09-openshift-marketplace-ns.yaml", "../outside.yaml")
+    assert rules_of(checked(files)["findings"]) == [("dangling-namespace", "sites/berlin.yaml")]
+
+
+def test_without_a_release_the_rule_of_5_0_is_checked_and_extra_manifests_satisfy_it(check):
+    found = check({"berlin.yaml": INSTANCE})["findings"]
+    assert rules_of(found, "warning") == [("doc-olm-marketplace", "berlin.yaml")]
+    extra = {"extra.yaml": CONFIG_MAP.replace("NAMESPACE", "berlin")}
+    assert check(extra)["findings"] == []
+    fixed = check(extra, state="fixed", solution="ran_du")
+    assert (fixed["findings"], fixed["changed"]) == ([], False)
+
+
+def test_a_solution_without_extra_manifests_has_marketplace(check, tmp_path):
+    check({"berlin.yaml": INSTANCE}, state="fixed", solution="ran_du")
+    assert '"marketplace"' in (tmp_path / "checkout" / "berlin.yaml").read_text()
+
+
+def test_a_reference_and_the_rule_of_5_0_are_one_finding(checked):
+    found = checked({"berlin.yaml": INSTANCE.replace("extraManifestsRefs", "others")})["findings"]
+    assert [item["rule"] for item in found if "openshift-marketplace" in item["message"]] == ["dangling-namespace"]
+    assert found[0]["hint"].startswith("Create Namespace openshift-marketplace")
