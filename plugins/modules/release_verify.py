@@ -133,11 +133,11 @@ missing:
         type: str
         returned: always
       file:
-        description: File of the manifest, relative to O(release).
+        description: File of the manifest, relative to O(release). Empty if the release does not contain the resource.
         type: str
         returned: always
       capabilities:
-        description: Capabilities that the manifest needs.
+        description: Capabilities that the resource needs, or needed when it was applied.
         type: list
         elements: str
         returned: always
@@ -152,15 +152,6 @@ unexpected:
   elements: dict
   contains:
     <<: *manifest
-    file:
-      description: File of the manifest, relative to O(release). Empty if the release does not contain the resource.
-      type: str
-      returned: always
-    capabilities:
-      description: Capabilities that the resource needs, or needed when it was applied.
-      type: list
-      elements: str
-      returned: always
     reasons:
       description:
         - Why it should not exist, dicts with C(rule) and C(message).

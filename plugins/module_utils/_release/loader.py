@@ -20,6 +20,8 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Location, Problem, Problems, ReleaseError, has_errors, raise_errors
 from .._unstructured import nested
 from .._version import find_minor, is_semantic_version
+from .._yaml.libyaml import load_body
+from .._yaml.values import YamlError
 from .image_stream import ImageStream, parse_image_stream
 from .index import IndexCache, ReleaseIndex
 from .manifest import Manifest
@@ -343,7 +345,13 @@ def _json_object(path: str, name: str, problems: Problems) -> dict[str, Any] | N
     if data is None:
         return None
     try:
-        value = json.loads(data)
+        # In the repository of an operator it is YAML (openshift/oc:pkg/cli/admin/release/new.go, which reads both).
+        value = load_body(data) if name == IMAGE_REFERENCES else json.loads(data)
+    except YamlError as error:
+        problems.error(
+            "invalid-yaml", Location(name, line=error.line), f"is not YAML: {error.message}", "Correct the syntax"
+        )
+        return None
     except (ValueError, RecursionError) as error:
         problems.error("invalid-json", Location(name), f"is not valid JSON: {error}", _EXTRACT_AGAIN)
         return None

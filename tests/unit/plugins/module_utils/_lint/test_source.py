@@ -158,3 +158,36 @@ def test_bodies_of_unexpected_types_have_no_references(check):
     )
     account = manifest("odd", "Console", kind="ServiceAccount", namespace="ns")
     assert check({"odd.yaml": text, "account.yaml": account}) == []
+
+
+# The layout of openshift/console-operator:manifests and of other operators, which oc adm release new reads as YAML.
+IMAGE_REFERENCES = """\
+---
+kind: ImageStream
+apiVersion: image.openshift.io/v1
+spec:
+  tags:
+  - name: console-operator
+    from:
+      kind: DockerImage
+      name: registry.svc.ci.openshift.org/openshift:console-operator
+"""
+
+
+@pytest.mark.parametrize("references", [IMAGE_REFERENCES, IMAGE_REFERENCES.replace("---\n", "# images\n")])
+def test_the_directory_of_an_operator_has_image_references_in_yaml(check, directory, references):
+    (directory / "image-references").write_text(references)
+    (directory / "OWNERS").write_text("approvers: [one]\n")
+    assert check({"01-ns.yaml": manifest("console", "Console", kind="Namespace")}) == []
+    source = read_source(str(directory), "4.20")
+    assert source.release.images == {"console-operator": "registry.svc.ci.openshift.org/openshift:console-operator"}
+
+
+def test_image_references_that_are_neither_json_nor_yaml_are_an_error(directory):
+    (directory / "image-references").write_text("kind: [ImageStream\n")
+    (directory / "good.yaml").write_text(GOOD)
+    with pytest.raises(ReleaseError) as caught:
+        read_source(str(directory), "4.20")
+    assert [(item.code, str(item.where)) for item in caught.value.problems] == [
+        ("invalid-yaml", "image-references, line 2")
+    ]
