@@ -26,7 +26,7 @@ def dangling_references(source: LintSource, variants: Iterable[ClusterVariant]) 
             manifest = reference.source
             key = (reference.kind, manifest.file, manifest.document, reference.target)
             enabled = variant.closure(frozenset(manifest.capabilities))
-            if key not in reported and reference.dangles(enabled):
+            if key not in reported and not variant.absent & enabled and reference.dangles(enabled):
                 reported.add(key)
                 yield _dangling(reference, enabled, source)
 

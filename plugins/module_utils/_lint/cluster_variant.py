@@ -14,9 +14,9 @@ from itertools import product
 from .._capability.hosted_cluster import deleted_files
 from .._capability.inclusion import InclusionContext, included_manifests
 from .._capability.release_properties import cluster_profiles, read_release_gates
-from .._data.capabilities import always_enabled_by_default
+from .._data.capabilities import always_enabled_by_default, gated_capabilities
 from .._data.dependencies import DEPENDENCIES
-from .._data.feature_sets import DEFAULT_FEATURE_SET, feature_set_names
+from .._data.feature_sets import DEFAULT_FEATURE_SET, GATES_OF_FEATURE_SETS, feature_set_names
 from .._data.hosted_clusters import HOSTED_PROFILE
 from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems
@@ -46,6 +46,21 @@ class ClusterVariant:
         return not self.feature_set.endswith(_CANNOT_UPDATE)
 
     @cached_property
+    def _release_gates(self) -> frozenset[str] | None:
+        return read_release_gates(self._release, self.feature_set, self.profile, Problems())
+
+    @cached_property
+    def gates(self) -> frozenset[str]:
+        """The enabled feature gates, of which those of capabilities are known without a FeatureGate manifest."""
+        gates = self._release_gates
+        return GATES_OF_FEATURE_SETS.get(self.feature_set, frozenset()) if gates is None else gates
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """Capabilities that do not exist, because their feature gates are disabled."""
+        return gated_capabilities(self.gates)
+
+    @cached_property
     def manifests(self) -> tuple[Manifest, ...]:
         """The manifests that pass every filter except the one for capabilities."""
         minor = self._release.minor
@@ -53,7 +68,7 @@ class ClusterVariant:
         context = InclusionContext(
             cluster_profile=self.profile,
             feature_set=self.feature_set,
-            feature_gates=read_release_gates(self._release, self.feature_set, self.profile, Problems()),
+            feature_gates=self._release_gates,
             major_version=minor.major if minor else None,
             deleted_files=deleted_files(self._release, None, Problems()) if hosted else frozenset(),
             rules=inclusion_rules(minor),
@@ -73,7 +88,7 @@ class ClusterVariant:
         minor = self._release.minor
         closed = names.union(always_enabled_by_default(minor, self.profile))
         for _repeat in DEPENDENCIES:
-            more = set(_required(closed, minor)) - closed
+            more = set(_required(closed, minor, self.gates)) - closed
             if not more:
                 break
             closed |= more
@@ -87,13 +102,13 @@ def cluster_variants(release: Release, other: Release | None = None) -> tuple[Cl
     return tuple(ClusterVariant(release, profile, name) for profile, name in product(profiles, ("", *sets)))
 
 
-def _required(names: frozenset[str], minor: Minor | None) -> Iterator[str]:
+def _required(names: frozenset[str], minor: Minor | None, gates: frozenset[str]) -> Iterator[str]:
     """Capabilities that an API or the installer requires together with ``names``, whatever the platform is."""
     if minor is None:
         return
     for item in DEPENDENCIES:
         rule = item.rule
-        is_enforced = rule.layer in ("ClusterVersion", "installer") and item.platforms is None and not item.gates
+        is_enforced = rule.layer in ("ClusterVersion", "installer") and item.platforms is None
         in_force = rule.since <= minor and (rule.until is None or minor <= rule.until)
-        if is_enforced and in_force and item.needed_by in names:
+        if is_enforced and in_force and gates.issuperset(item.gates) and item.needed_by in names:
             yield item.capability

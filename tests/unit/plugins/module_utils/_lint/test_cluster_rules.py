@@ -10,13 +10,16 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     DELETE,
     FEATURE_SET,
     documents,
     manifest,
+    write_files,
 )
+from ansible_collections.capability.openshift.tests.unit.plugins.module_utils._lint.conftest import brief, run_lint
 
 TECH_PREVIEW = {FEATURE_SET: "TechPreviewNoUpgrade"}
 RBAC = "rbac.authorization.k8s.io/v1"
@@ -147,3 +150,30 @@ def test_the_message_about_two_manifests_says_what_each_of_them_needs(findings, 
         f"has another manifest in a.yaml, which {needs[0]}; this one {needs[1]}: "
         "the order of the files decides what the cluster has"
     )
+
+
+@pytest.mark.parametrize(
+    ("capability", "found"),
+    [
+        ("ClusterAPI", False),  # it requires CompatibilityRequirements wherever its gates are enabled
+        ("Console", True),
+        ("CompatibilityRequirements", False),
+    ],
+)
+def test_a_rule_with_feature_gates_counts_where_they_are_enabled(tmp_path, capability, found):
+    # As in openshift/cluster-capi-operator:manifests.
+    role = manifest("role", "CompatibilityRequirements", kind="ClusterRole", api=RBAC)
+    reference = "roleRef: {kind: ClusterRole, name: role}\n"
+    binding = manifest("one", capability, kind="ClusterRoleBinding", api=RBAC, more=reference)
+    directory = write_files(tmp_path / "manifests", {"a.yaml": documents(role, binding)})
+    findings = brief(run_lint(read_source(str(directory), "5.0")))
+    assert [rule for rule, *_more in findings] == ["dangling-role"] * found
+
+
+@pytest.mark.parametrize(("feature_set", "found"), [("Default", False), ("TechPreviewNoUpgrade", True)])
+def test_a_capability_does_not_exist_where_its_feature_gates_are_disabled(tmp_path, feature_set, found):
+    target = manifest("ns", "Console", kind="Namespace", annotations={FEATURE_SET: feature_set})
+    source = manifest("one", "ClusterAPI", namespace="ns")
+    directory = write_files(tmp_path / "manifests", {"a.yaml": documents(target, source)})
+    findings = brief(run_lint(read_source(str(directory), "5.0")))
+    assert [rule for rule, *_more in findings] == ["dangling-namespace"] * found
