@@ -108,9 +108,13 @@ options:
   install_method:
     description:
       - Install method of C(install-config.yaml) files, as in M(capability.openshift.install_config). Other objects
-        imply it.
+        imply it. By default, it is V(agent) next to a file C(agent-config.yaml), and otherwise that of the platform.
     type: str
     choices: [ipi, upi, agent, assisted]
+  allow_no_sites:
+    description: Whether O(checkout) can contain no sites. By default, that is an error, because O(paths) may be wrong.
+    type: bool
+    default: false
 seealso:
   - module: capability.openshift.install_config
 requirements:
@@ -332,6 +336,7 @@ def main() -> None:
             "openshift_versions": {"type": "dict"},
             "releases": {"type": "list", "elements": "path", "default": []},
             "install_method": {"type": "str", "choices": METHODS},
+            "allow_no_sites": {"type": "bool", "default": False},
             **release_image_spec(),
             **findings_spec(),
         },
@@ -357,7 +362,8 @@ def main() -> None:
                 opened,
                 params["install_method"],
                 desired(params),
-                params["state"] == "fixed",
+                fix=params["state"] == "fixed",
+                allow_no_sites=params["allow_no_sites"],
             )
         )
     except CapabilityError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES
 from .._data.install_rules import KNOWN_NAMES
 from .._install_config.check import InstallCheck, check_installation
 from .._install_config.selection_source import InstallOptions
@@ -24,6 +24,7 @@ from .site import Form
 
 _OF_INSTALLERS = frozenset({"duplicate-name", "missing-baseline", "unchecked-rules", "unstable-set"})
 """Codes of problems that a ClusterVersion does not have. For example, the API reads a missing baseline as vCurrent."""
+_UNSUPPORTED = "unsupported-version"
 
 
 class SiteCheckRequest(NamedTuple):
@@ -67,6 +68,15 @@ class SiteCheckResult(NamedTuple):
 
 def check_site(request: SiteCheckRequest) -> SiteCheckResult:
     """Check a selection. Returns all problems and raises nothing."""
+    result = _check(request)
+    # A version without capabilities is wrong only for a selection.
+    selects = request.desired is not None or BLOCK in request.values
+    hint = f"Remove the selection, or install {min(BRANCHES)} or later"
+    problems = (item._replace(hint=hint) if item.code == _UNSUPPORTED else item for item in result.problems)
+    return result._replace(problems=tuple(item for item in problems if selects or item.code != _UNSUPPORTED))
+
+
+def _check(request: SiteCheckRequest) -> SiteCheckResult:
     if request.form == "hosted":
         problems, block = Problems(), request.values.get(BLOCK)
         replacement, enabled = check_lists(block, request.platform, request.release, problems)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease
 from .._version import Minor, find_minor
 from .check import DesiredSelection, SiteCheckRequest, SiteCheckResult, check_site
-from .checkout import CheckoutFile, read_files
+from .checkout import CheckoutFile, read_file, read_files
 from .extra_manifests import ExtraManifests
 from .fix import FixedFile, fix_file
 from .rules import REFERENCE_RULES
@@ -26,11 +27,14 @@ from .site import METHODS
 from .summary import FileSummary, SiteSummary, summarize_file
 from .version import SiteVersion, SiteVersions
 
+_AGENT_CONFIGS = ("agent-config.yaml", "agent-config.yml")
+"""Source: openshift/installer:pkg/asset/agent/agentconfig/agent_config.go."""
+
 
 class SitesOptions(NamedTuple):
     """The options of the module, as given. ``checkout`` is an absolute path. ``fix``: correct the selections.
 
-    ``install_method`` is that of install-configs.
+    ``install_method`` is that of install-configs. ``allow_no_sites``: a checkout without sites is right.
     """
 
     checkout: str
@@ -41,6 +45,7 @@ class SitesOptions(NamedTuple):
     install_method: str | None = None
     desired: DesiredSelection | None = None
     fix: bool = False
+    allow_no_sites: bool = False
 
 
 class CheckedSite(NamedTuple):
@@ -97,9 +102,10 @@ def check_sites(options: SitesOptions) -> SitesResult:
     all_sites = tuple(site for items in checked.values() for site in items)
     findings += (item for summary in files.values() for item in summary.findings)
     findings += (item for site in all_sites for item in site.findings)
-    if not all_sites and not findings:
+    if not all_sites and not findings and not options.allow_no_sites:
         message = f"no file below {', '.join(options.paths)} contains a site"
-        problems.error("no-sites", options.checkout, message, "Set paths to where the sites are")
+        hint = "Set paths to where the sites are, or allow_no_sites if there are none yet"
+        problems.error("no-sites", options.checkout, message, hint)
         problems.raise_errors(InvalidOptionError)
     return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), problems)
 
@@ -147,7 +153,7 @@ class _Checker:
             return CheckedSite(site, version)
         minor = find_minor(version.version)
         release = self._release(version.version, minor)
-        method = self.options.install_method if site.form == "block" else METHODS.get(site.form)
+        method = METHODS.get(site.form) or self.options.install_method or self._default_method(site)
         text = site.overrides.text or json.dumps(site.overrides.values, default=repr, sort_keys=True)
         provided = self.extra.of(site)
         key = (site.form, text, method, site.platform, release.path, release.minor, provided)
@@ -169,6 +175,14 @@ class _Checker:
             message = f"{site.field} differs from the requested selection"
             problems.error("different-selection", "", message, "Use state: fixed")
         return CheckedSite(site, version, result, tuple(map(site.finding, problems)))
+
+    def _default_method(self, site: SiteSummary) -> str | None:
+        """``agent`` for an install-config next to an agent-config, which only that installer reads."""
+        folder = posixpath.dirname(site.path)
+        files = (posixpath.join(folder, name) for name in _AGENT_CONFIGS)
+        return (
+            "agent" if site.form == "block" and any(read_file(self.options.checkout, name) for name in files) else None
+        )
 
     def _release(self, version: str | None, minor: Minor | None) -> Release:
         """The given release of this version or else minor, or one that has only the minor."""

@@ -305,8 +305,38 @@ def test_sites_that_select_nothing_are_listed(check):
     assert site["line"] == 7
 
 
-def test_a_checkout_without_sites_is_an_error(check):
+def test_a_checkout_without_sites_is_an_error_unless_it_is_allowed(check, tmp_path):
     assert [code for code, _where in check({"a.yaml": "kind: ConfigMap\n"}).faults] == ["no-sites"]
+    outputs = [{"format": "junit", "path": str(tmp_path / "sites.xml")}]
+    outcome = check(allow_no_sites=True, fail_on="info", outputs=outputs)
+    assert (outcome.failed, outcome["sites"], outcome["findings"]) == (False, [], [])
+    assert (tmp_path / "sites.xml").exists()
+
+
+@pytest.mark.parametrize("version", ["4.8.0", "4.10.3"])
+def test_a_version_without_capabilities_is_only_wrong_for_a_selection(check, version):
+    # As in openshift-kni/cnf-features-deploy, whose sites of 4.8 override only networking.
+    networking = quoted('{"networking": {"networkType": "OVNKubernetes"}}')
+    files = {
+        "a.yaml": cluster_instance(networking, image_set=f"openshift-v{version}"),
+        "rome/install-config.yaml": INSTALL_CONFIG.partition("capabilities:")[0],
+    }
+    assert check(files, openshift_version=version)["findings"] == []
+    (finding,) = check({"a.yaml": instance("Console", image_set=f"openshift-v{version}")}, paths=["a.yaml"])["findings"]
+    assert finding["rule"] == "unsupported-version"
+    assert finding["hint"] == "Remove the selection, or install 4.11 or later"
+
+
+@pytest.mark.parametrize("name", ["agent-config.yaml", "agent-config.yml"])
+def test_an_agent_config_next_to_an_install_config_means_the_agent_based_installer(check, name):
+    text = INSTALL_CONFIG.replace("none: {}", "baremetal: {}").replace("[Console]", "[Ingress, MachineAPI, baremetal]")
+    files = {"hub/install-config.yaml": f"{text}pullSecret: abc\n", f"hub/{name}": "kind: AgentConfig\n"}
+    # As in openshift-kni/telco-reference:telco-hub/install/openshift, which lists no hosts.
+    assert check(files, openshift_version="4.20")["findings"] == []
+    assert check(openshift_version="4.20", paths=["hub/install-config.yaml"])["findings"] == []
+    assert errors_of(check(openshift_version="4.20", install_method="ipi")) == ["inst-baremetal-hosts"]
+    alone = {"other/install-config.yaml": files["hub/install-config.yaml"]}
+    assert errors_of(check(alone, openshift_version="4.20", paths=["other"])) == ["inst-baremetal-hosts"]
 
 
 def test_a_finding_fails_the_module(check):
