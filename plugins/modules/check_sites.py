@@ -376,6 +376,7 @@ def main() -> None:
         result.findings,
         result.problems,
         write=lambda: write_files(result.fixed),
+        scope=f"{len(result.sites)} {'site' if len(result.sites) == 1 else 'sites'}",
         changed=bool(result.fixed),
         diff=sites_diff(result.fixed),
         sites=site_dicts(result),

@@ -34,14 +34,15 @@ def test_the_example_is_checked_and_then_corrected(tmp_path):
         tmp_path, "-e", "checkout=sites", "-e", "paths=clusters,policies,*.yaml", "-e", "junit=out/sites.xml"
     )
     assert checked.returncode == 2
-    assert "9 errors in 5 sites" in checked.stdout
+    assert "7 errors in 5 sites" in checked.stdout
     assert "Write Console: names are case sensitive" in checked.stdout
     suite = ET.parse(tmp_path / "out" / "sites.xml").getroot()[0]
-    assert suite.attrib["failures"] == "9"
+    assert suite.attrib["failures"] == "7"
 
     fixed = play(tmp_path, "-e", "checkout=sites", "-e", "state=fixed", "-e", "solution=ran_du", "--diff")
     assert fixed.returncode == 0, fixed.stdout
-    assert "No findings" in fixed.stdout
+    assert "No findings in 5 sites" in fixed.stdout
+    assert "Corrected files: clusters/du-412.yaml, clusters/du-415.yaml" in fixed.stdout
     clusters = [yaml.safe_load(path.read_text()) for path in sorted((sites / "clusters").iterdir())]
     selections = [json.loads(item["spec"]["installConfigOverrides"]) for item in clusters]
     assert [sorted(item["capabilities"]["additionalEnabledCapabilities"]) for item in selections] == [

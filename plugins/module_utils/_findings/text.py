@@ -35,6 +35,8 @@ def summary(report: Report) -> str:
     total = counts(report.findings)
     parts = [f"{number} {_plural(severity, number)}" for severity, number in total.items() if number]
     text = ", ".join(parts) if parts else "No findings"
+    if report.scope:
+        text += f" in {report.scope}"
     if report.known:
         text += f" ({len(report.known)} more in the baseline)"
     return text

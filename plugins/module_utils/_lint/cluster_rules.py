@@ -18,12 +18,19 @@ from .rules import finding
 from .source import LintSource
 
 
-def dangling_references(source: LintSource, variants: Iterable[ClusterVariant]) -> Iterator[Problem]:
-    """References whose target needs a capability that the manifest does not need, each of them once."""
+def dangling_references(
+    source: LintSource, variants: Iterable[ClusterVariant], known: frozenset[str]
+) -> Iterator[Problem]:
+    """References whose target needs a capability that the manifest does not need, each of them once.
+
+    If a name is not ``known``, that is the mistake, and no cluster has the manifest.
+    """
     reported: set[tuple[object, ...]] = set()
     for variant in variants:
         for reference in unmet_references(source.release, variant.manifests):
             manifest = reference.source
+            if not all(known.issuperset(item.capabilities) for item in (manifest, *reference.providers)):
+                continue
             key = (reference.kind, manifest.file, manifest.document, reference.target)
             enabled = variant.closure(frozenset(manifest.capabilities))
             if key not in reported and not variant.absent & enabled and reference.dangles(enabled):

@@ -94,7 +94,7 @@ def _broken_rules(
     yield from misspelled_annotations(source)
     yield from misplaced_annotations(source)
     yield from invalid_deletions(source)
-    yield from dangling_references(source, variants)
+    yield from dangling_references(source, variants, known)
     yield from ambiguous_resources(source, variants)
     if previous is not None:
         pair = (cluster_variants(previous.release, source.release), variants)

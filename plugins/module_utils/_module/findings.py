@@ -59,20 +59,21 @@ def finish(
     problems: Problems,
     *,
     write: Callable[[], None] | None = None,
+    scope: str = "",
     **result: Any,
 ) -> NoReturn:
     """Compare ``findings`` with the baseline, write the outputs, and exit: failed if a finding is severe enough.
 
     ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
-    outputs and not in check mode, and raises ``DestinationError``. ``result`` has the further keys of the result; its
-    ``changed`` and ``diff`` are those of ``write``.
+    outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, for the summary.
+    ``result`` has the further keys of the result; its ``changed`` and ``diff`` are those of ``write``.
     """
     params = module.params
     try:
         found = in_order(_relative(findings, directory, params["relative_to"]))
         known = _read_baseline(params)
         compared = compare(found, known)
-        report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"])
+        report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope)
         if params["update_baseline"]:
             report = report._replace(findings=(), known=found)
         elif compared.gone:

@@ -96,7 +96,7 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
         document.pop(BLOCK, None)
     options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)
     check = check_installation(options, request.release)
-    problems += check.problems
+    problems += _each_mistake_once(check)
     if check.install is not None:
         report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
     if request.desired is not None:
@@ -110,12 +110,28 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     return SiteCheckResult(problems.unique(), block, replacement, enabled)
 
 
+def _each_mistake_once(check: InstallCheck) -> list[Problem]:
+    """The problems of ``check`` without those of rules about a name for which an earlier rule already has one.
+
+    The installer and the API have rules about the same names.
+    """
+    first: dict[tuple[str, str], Problem] = {}
+    repeated: set[Problem] = set()
+    missing = [item for item in check.violations if item.capability]
+    for item in sorted(missing, key=lambda item: item.problem.severity != "error"):
+        if first.setdefault((item.capability, item.needed_by), item.problem) != item.problem:
+            repeated.add(item.problem)
+    return [problem for problem in check.problems if problem not in repeated]
+
+
 def _desired_block(
     desired: DesiredSelection, options: InstallOptions, release: Release, problems: Problems
 ) -> dict[str, Any] | None:
     """The desired selection as a block, ``None`` if it has errors in this site."""
     check = check_installation(options._replace(**desired._asdict(), capabilities_option=BLOCK), release)
-    errors = [item for item in check.problems if item.severity == "error" and item not in check.document_problems]
+    errors = [
+        item for item in _each_mistake_once(check) if item.severity == "error" and item not in check.document_problems
+    ]
     problems += [item for item in errors if item not in problems]
     selection = check.resolved.selection if check.resolved is not None else None
     return None if errors or selection is None else selection.to_api()

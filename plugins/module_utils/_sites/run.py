@@ -12,6 +12,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from .._install_config.selection_source import InstallOptions, read_request
 from .._problems import InvalidOptionError, Problem, Problems
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
@@ -74,6 +75,8 @@ def check_sites(options: SitesOptions) -> SitesResult:
     """
     problems = Problems()
     _check_versions(options, problems)
+    if options.desired is not None:  # a wrong option is no mistake of the sites
+        read_request(InstallOptions({}, "", complete=False, **options.desired._asdict()), problems)
     problems.raise_errors(InvalidOptionError)
     releases = _load_releases(options.releases, problems)
     files: dict[str, FileSummary] = {}

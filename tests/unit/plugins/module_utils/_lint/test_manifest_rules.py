@@ -154,3 +154,14 @@ def test_the_value_of_a_deletion(check, value, number):
     assert [rule for rule, *_more in check(manifest("one", annotations={DELETE: value}))] == (
         ["invalid-deletion"] * number
     )
+
+
+def test_a_wrong_name_is_one_finding(check):
+    namespace = manifest("ns", "Insights", kind="Namespace")
+    assert check(documents(namespace, manifest("one", "insights", namespace="ns"))) == [
+        ("unknown-capability", "error", "a.yaml", namespace.count("\n") + 9)
+    ]
+    namespace = manifest("ns", "insights", kind="Namespace")
+    assert check(documents(namespace, manifest("one", "Insights", namespace="ns"))) == [
+        ("unknown-capability", "error", "a.yaml", 7)
+    ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from ansible.module_utils.basic import AnsibleModule
@@ -50,7 +51,7 @@ def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path,
 
     def main():
         module = AnsibleModule(argument_spec=findings_spec(), supports_check_mode=True)
-        further = {"changed": True, "diff": [{"before": "", "after": "x"}]}
+        further: dict[str, Any] = {"changed": True, "diff": [{"before": "", "after": "x"}]}
         finish(module, "x", str(tmp_path), RULES, (), Problems(), write=lambda: path.write_text("x"), **further)
 
     options = {"outputs": [{"format": "text", "path": str(tmp_path / "o.txt")}], "diff": True, "check": check_mode}

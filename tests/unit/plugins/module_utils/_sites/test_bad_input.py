@@ -221,14 +221,6 @@ def test_paths_select_files_each_once(check, paths, names):
     assert sorted(site["name"] for site in outcome["sites"]) == names
 
 
-@pytest.mark.parametrize("option", [{"capabilities": "x"}, {"capabilities": {"bogus": 1}}, {"solution": "bogus"}])
-def test_a_wrong_request_writes_nothing(check, tmp_path, option):
-    outcome = check({"a.yaml": WRONG}, state="fixed", **option)
-    assert not outcome["changed"]
-    assert len(rules_of(outcome["findings"])) >= 1
-    assert (tmp_path / "checkout" / "a.yaml").read_text() == WRONG
-
-
 def test_a_thousand_sites_take_little_time(check):
     clusters = [(f"site{number}", f"img4.{16 + number % 5}", overrides("Ingress")) for number in range(1000)]
     started = time.process_time()

@@ -71,11 +71,31 @@ def test_a_platform_in_the_object_comes_first(check):
 
 def test_the_rules_of_an_installation_apply(check):
     outcome = check({"a.yaml": instance("marketplace", "NodeTuning")})
-    assert set(errors_of(outcome)) == {"inst-ingress", "inst-marketplace-olm", "api-marketplace-olm"}
+    assert set(errors_of(outcome)) == {"inst-ingress", "inst-marketplace-olm"}
     (finding, *_others) = outcome["findings"]
     assert finding["path"] == "a.yaml"
     assert finding["line"] == 10
     assert finding["resource"] == "ClusterInstance berlin"
+
+
+@pytest.mark.parametrize("version", ["4.15", "4.17", "4.20"])
+@pytest.mark.parametrize(
+    "names", [("marketplace",), ("baremetal", "Ingress"), ("OperatorLifecycleManagerV1", "Ingress")]
+)
+def test_one_mistake_is_one_finding(check, names, version):
+    """The API and the installer have rules about the same names: the first one counts."""
+    for text in (instance(*names, image_set=f"img{version}"), policy(cluster_version(*names, version=f"{version}.1"))):
+        found = [item for item in check({"a.yaml": text})["findings"] if item["severity"] == "error"]
+        hints = [item["hint"].partition(" to ")[0] for item in found]
+        assert len(hints) == len(set(hints))
+
+
+def test_the_summary_has_the_number_of_sites(check):
+    files = {"a.yaml": cluster_instance(), "b.yaml": INSTALL_CONFIG.replace("[Console]", "[Console, Ingress]")}
+    assert check(files, openshift_version="4.20")["text"] == "No findings in 2 sites\n"
+    files["b.yaml"] = INSTALL_CONFIG
+    assert check(files, openshift_version="4.20")["text"].splitlines()[-1] == "1 error in 2 sites"
+    assert check(openshift_version="4.20", paths=["a.yaml"])["text"] == "No findings in 1 site\n"
 
 
 def test_each_cluster_of_a_site_config_has_its_version(check):

@@ -314,10 +314,23 @@ def test_a_requested_selection_that_is_wrong_is_not_written(fix):
     assert fix(text, capabilities=block("marketplace")["capabilities"]) == text
 
 
-def test_a_wrong_solution_is_a_finding_of_each_site(check):
-    assert rules_of(check({"a.yaml": cluster_instance()}, solution="none")["findings"]) == [
-        ("unknown-solution", "a.yaml")
-    ]
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"solution": "ran-du"}, ("unknown-solution", "solution")),
+        (
+            {"solution": "own", "solutions": {"own": {"want": [], "starts_from": "nothing"}}},
+            ("unknown-field", "solutions.own.want"),
+        ),
+        ({"capabilities": {"bogus": 1}}, ("unknown-field", "capabilities.bogus")),
+        ({"capabilities": "x"}, ("not-a-map", "capabilities")),
+    ],
+)
+@pytest.mark.parametrize("state", ["checked", "fixed"])
+def test_a_wrong_option_is_one_error_of_the_call_and_not_of_each_site(check, tmp_path, options, fault, state):
+    outcome = check({"a.yaml": cluster_instance(), "b.yaml": cluster_instance(quoted(WRONG))}, state=state, **options)
+    assert outcome.faults == [fault]
+    assert (tmp_path / "checkout" / "b.yaml").read_text() == cluster_instance(quoted(WRONG))
 
 
 # Safety
