@@ -28,6 +28,7 @@ from .._references.report import check_references
 from .._release.release import Release
 from .._resources import NAMESPACES
 from .._version import Minor
+from .go_json import as_go_decodes
 from .method_rules import method_violations
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
 from .validation import (
@@ -82,6 +83,8 @@ def platforms_of(method: str | None, minor: Minor | None = None) -> tuple[str, .
 def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
     """Check an installation of ``release`` and resolve its selection. Returns all problems and raises nothing."""
     document_problems = Problems()
+    document = as_go_decodes(options.document, options.source, document_problems)
+    options = options._replace(document=document)
     platforms = platforms_of(options.method, release.minor)
     check_install_config(
         options.document, options.source, document_problems, complete=options.complete, platforms=platforms

@@ -67,6 +67,7 @@ def edit_capabilities(document: Document, selection: Mapping[str, Any], where: s
     if _has_selection(document.data.get(BLOCK), selection):
         return document.text
     pair = own_pair(document.root, BLOCK)
+    _refuse_another_spelling(document, where)
     if pair:
         _refuse_shared(document, pair.value, where)
     end = "" if line_start(document.text, len(document.text)) == len(document.text) else newline_at(document.text, 0)
@@ -127,6 +128,15 @@ def _refuse_shared(document: Document, value: Node, where: str) -> None:
             hint = f"Write the value on line {used} instead of *{node.value}"
             problems.error("shared-anchor", Location(where, line=line), message, hint)
     raise_errors(problems, DocumentError)
+
+
+def _refuse_another_spelling(document: Document, where: str) -> None:
+    """Raise if the block has a key in another case, which the installer would read, too."""
+    for pair in document.root.pairs:
+        if pair.key.value != BLOCK and pair.key.value.lower() == BLOCK:
+            location = Location(where, line=Lines(document.text).number(pair.key.start))
+            message = f"{pair.key.value} is read as {BLOCK} by the installer, so it cannot be edited"
+            raise DocumentError([Problem("error", "misspelled-field", location, message, f"Rename it to {BLOCK}")])
 
 
 def _candidate_edits(

@@ -26,7 +26,7 @@ from .._unstructured import nested
 _PROVISIONED_BY_USER = ("external", "none")
 
 _MIRRORS, _DEPRECATED_MIRRORS = "imageDigestSources", "imageContentSources"
-_READ_FIELDS = frozenset(
+READ_FIELDS = frozenset(
     {
         "apiVersion",
         "bootstrapInPlace",
@@ -121,14 +121,9 @@ def check_install_config(
 
 
 def _check_spelling(field: object, where: Location, problems: Problems) -> None:
-    """Report a misspelled field. The installer reads a field in any case, this collection does not."""
-    nearest = None if field in _READ_FIELDS else nearest_name(field, _READ_FIELDS)
-    if nearest is None:
-        return
-    hint = did_you_mean(field, _READ_FIELDS)
-    if str(field).lower() == nearest.lower():
-        problems.error("misspelled-field", where, f"is read as {nearest} by the installer, but not here", hint)
-    else:
+    """Report a misspelled field."""
+    if field not in READ_FIELDS and nearest_name(field, READ_FIELDS) is not None:
+        hint = did_you_mean(field, READ_FIELDS)
         problems.warning("unknown-field", where, "is not a field of an install-config", hint)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES
 from .._data.install_rules import KNOWN_NAMES
 from .._install_config.check import InstallCheck, check_installation
+from .._install_config.go_json import as_go_decodes
 from .._install_config.selection_source import InstallOptions
 from .._problems import Problem, Problems, has_errors
 from .._release.release import Release
@@ -88,7 +89,8 @@ def _check(request: SiteCheckRequest) -> SiteCheckResult:
 
 def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     problems = Problems()
-    form = check_form(request.values, problems)
+    values = as_go_decodes(request.values, "", problems)
+    form = check_form(values, problems)
     document = dict(form.values)
     if request.platform is not None:
         document.setdefault("platform", {request.platform: {}})
@@ -103,7 +105,7 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
         replacement = _desired_block(request.desired, options, request.release, problems)
     else:
         replacement = _corrected_block(options, check, form.excluded, request.release)
-    block = request.values.get(BLOCK)
+    block = values.get(BLOCK)
     if replacement is not None and _same_block(block, replacement):
         replacement = None
     enabled = check.status.enabled if check.status is not None and not form.excluded else None

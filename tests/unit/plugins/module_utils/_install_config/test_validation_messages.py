@@ -59,8 +59,6 @@ PROBLEMS = [
      "Write imageDigestSources"),
     ({"credentialsMode": "mint", "platform": {"aws": {}}}, "error", "invalid-choice", "credentialsMode",
      "is 'mint', expected Mint, Passthrough, Manual on platform aws", "Write Mint: names are case sensitive"),
-    ({"Capabilities": {}}, "error", "misspelled-field", "Capabilities",
-     "is read as capabilities by the installer, but not here", "Write capabilities: names are case sensitive"),
     ({"capabilites": {}}, "warning", "unknown-field", "capabilites", "is not a field of an install-config",
      "Did you mean capabilities?"),
 ]  # fmt: skip

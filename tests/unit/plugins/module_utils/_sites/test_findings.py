@@ -228,7 +228,9 @@ def test_an_install_config_is_checked_with_its_method(check):
     [
         ({"baselineCapabilitySet": "None"}, "misplaced-selection"),
         ({"networking": block("Ingress")}, "misplaced-selection"),
-        ({"Capabilities": {"baselineCapabilitySet": "None"}}, "misspelled-field"),
+        ({"Capabilities": {"baselineCapabilitySet": "None"}}, "inst-ingress"),  # the installer reads it
+        ({"CAPABILITIES": {"additionalenabledcapabilities": ["Ingress"]}}, "missing-baseline"),
+        (block("Ingress", Capabilities={}), "duplicate-field"),
         ({"capability": {}}, "misspelled-field"),
         (block(baseline=None) | {"capabilities": {"excludedCapabilities": ["Insights"]}}, "exclusion-list"),
         ({"capabilities": {"baselineCapabilitySet": "vCurrent", "disabled": ["Insights"]}}, "exclusion-list"),
