@@ -93,6 +93,13 @@ options:
         does not know the version.
       - One of O(release) and O(openshift_version) is required.
     type: path
+  provided_manifests:
+    description:
+      - Files and directories with manifests that the installation applies besides those of O(release), such as extra
+        manifests. Directories are read with all files below them, and ConfigMaps with the manifests in their values.
+      - A reference to a resource that they create does not dangle.
+    type: list
+    elements: path
   openshift_version:
     description:
       - Version to install, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
@@ -146,6 +153,10 @@ options:
       release:
         description: As O(release).
         type: path
+      provided_manifests:
+        description: As O(provided_manifests).
+        type: list
+        elements: path
       openshift_version:
         description: As O(openshift_version).
         type: str
@@ -578,6 +589,7 @@ CLUSTER_SPEC = {
     "solution": {"type": "str"},
     "solutions": {"type": "dict"},
     "release": {"type": "path"},
+    "provided_manifests": {"type": "list", "elements": "path"},
     "openshift_version": {"type": "str"},
     # Without choices: an unknown one is an error of this cluster, with its name.
     "install_method": {"type": "str"},
@@ -597,6 +609,7 @@ def main() -> None:
             "solution": {"type": "str"},
             "solutions": {"type": "dict"},
             "release": {"type": "path"},
+            "provided_manifests": {"type": "list", "elements": "path"},
             **release_image_spec(),
             "openshift_version": {"type": "str"},
             "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},

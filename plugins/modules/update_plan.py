@@ -142,6 +142,15 @@ options:
       - They count for risks of conditional updates for which the ClusterVersion reports no result. Without a
         result, such a risk counts, and RV(hops[].not_checked) contains its expression.
     type: dict
+  provided_manifests:
+    description:
+      - Files and directories with manifests that were applied to the cluster besides those of the releases, such as the
+        extra manifests of its installation. Directories are read with all files below them, and ConfigMaps with the
+        manifests in their values.
+      - A reference to a resource that they create does not dangle. With options that select a cluster, neither does one
+        to a resource that exists there.
+    type: list
+    elements: path
   cluster_profile:
     description:
       - Cluster profile, the NAME in the annotation C(include.release.openshift.io/NAME).
@@ -219,6 +228,10 @@ options:
       promql:
         description: As O(promql).
         type: dict
+      provided_manifests:
+        description: As O(provided_manifests).
+        type: list
+        elements: path
       cluster_profile:
         description: As O(cluster_profile).
         type: str
@@ -815,6 +828,7 @@ def main() -> None:
             "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
             "platform": {"type": "str"},
             "promql": {"type": "dict"},
+            "provided_manifests": {"type": "list", "elements": "path"},
             "clusters": {"type": "list", "elements": "dict", "options": cluster_spec()},
             "details": {"type": "bool"},
             "fail_on": {"type": "list", "elements": "str", "default": []},
@@ -860,6 +874,7 @@ def cluster_spec() -> dict[str, dict[str, Any]]:
         "rule": {"type": "str", "choices": list(RULES)},
         "platform": {"type": "str"},
         "promql": {"type": "dict"},
+        "provided_manifests": {"type": "list", "elements": "path"},
     }
 
 
@@ -884,6 +899,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         live_resources=params["live_resources"],
         platform=params["platform"],
         promql=params["promql"],
+        provided_manifests=params["provided_manifests"] or (),
         allow_downgrade=params["allow_downgrade"],
         fail_on=params["fail_on"],
         rule=params["rule"],

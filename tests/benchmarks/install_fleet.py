@@ -48,6 +48,7 @@ def main() -> None:
             openshift_version="4.20",
             install_method=None,
             compare_with=None,
+            provided_manifests=None,
         )
         start = time.process_time()
         entries = [ClusterEntry.from_params(item, at, options, backup=False) for at, item in enumerate(clusters)]

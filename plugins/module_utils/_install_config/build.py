@@ -8,18 +8,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .._capability.inclusion import included_manifests
 from .._data.install_rules import HOSTED, KNOWN_NAMES
 from .._footprint.footprint import FootprintComparison, compare
+from .._module.provided import read_provided
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._release_image.open_release import open_release
 from .._release_image.release_source import ReleaseSource
+from .._resources import ResourceId
 from .._yaml.values import parse_json_object
 from .check import InstallCheck, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
@@ -44,6 +46,7 @@ class InstallConfigOptions(NamedTuple):
     openshift_version: str | None
     install_method: str | None
     compare_with: object
+    provided_manifests: Sequence[str] | None
     source: ReleaseSource = ReleaseSource()
 
     @property
@@ -108,10 +111,11 @@ class _Sources(NamedTuple):
 
 
 class ReleaseReader:
-    """Reads the releases to install, each of them once, even if many clusters install it."""
+    """Reads releases and other manifests, each of them once, even if many clusters install it."""
 
     def __init__(self) -> None:
         self._read: dict[tuple[str | None, ...], tuple[Release | None, tuple[Problem, ...]]] = {}
+        self._provided: dict[tuple[str, ...], tuple[frozenset[ResourceId], tuple[Problem, ...]]] = {}
 
     def read(self, options: InstallConfigOptions, problems: Problems) -> Release | None:
         """Return the release of a cluster, ``None`` with problems if it cannot be read."""
@@ -123,6 +127,16 @@ class ReleaseReader:
         release, release_problems = self._read[key]
         problems += release_problems
         return release
+
+    def read_provided(self, options: InstallConfigOptions, problems: Problems) -> frozenset[ResourceId]:
+        """Return what the ``provided_manifests`` of a cluster create."""
+        key = tuple(options.provided_manifests or ())
+        if key not in self._provided:
+            found = Problems()
+            self._provided[key] = read_provided(key, "provided_manifests", found), tuple(found)
+        resources, read_problems = self._provided[key]
+        problems += read_problems
+        return resources
 
 
 def build_install_config(options: InstallConfigOptions, releases: ReleaseReader | None = None) -> InstallResult:
@@ -146,7 +160,8 @@ def _built(
 ) -> InstallResult:
     _check_combinations(options, sources.target, problems)
     release = releases.read(options, problems)
-    install_options = _install_options(options, sources)
+    provided = releases.read_provided(options, problems)
+    install_options = _install_options(options, sources)._replace(provided=provided)
     check = check_installation(install_options, release or release_of_version(None))
     problems += _relevant(check, options, sources, release)
     _warn_if_readable_by_others(options, sources.target, problems)

@@ -181,7 +181,7 @@ def _plan(request: PlanRequest, path: _Path) -> tuple[Plan, Problems]:
     plan = plan_path(path.hops, request.cluster)
     problems = Problems(path.problems)
     check_plan(plan, path.hops, problems)
-    check_dangling(plan, path.hops, request.cluster.overrides, problems)
+    check_dangling(plan, path.hops, request.cluster, problems)
     return plan, problems
 
 

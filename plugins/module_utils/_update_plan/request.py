@@ -76,7 +76,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     effective = criteria.overrides if any(override.unmanaged for override in criteria.overrides) else ()
     listed = options.live_resources
     present = None if listed is None else read_live_resources(listed, problems)
-    start = StartingCluster(selection, status, effective, present, options.rule)
+    start = StartingCluster(selection, status, effective, present, options.rule, options.provided)
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
     state = UpdateState(updates, promql=_read_promql(options.promql, problems), unasked_stores=stores)

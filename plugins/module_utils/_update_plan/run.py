@@ -12,6 +12,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from .._data import capabilities as capability_data
+from .._module.provided import read_provided
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._release.release import Release
 from .._resources import ResourceId
@@ -83,7 +84,12 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
     clusters: dict[str, int] = {}
     origin = PlanOrigin()
     errors: dict[Problem, list[str]] = {}
+    provided: dict[tuple[str, ...], frozenset[ResourceId]] = {}
     for options, path in zip(fleet, paths, strict=True):
+        given = tuple(options.provided_manifests)
+        if given not in provided:
+            provided[given] = read_provided(given, "provided_manifests", problems)
+        options = options._replace(provided=provided[given])
         cluster_problems = Problems()
         result = _plan_one(planner, options, path or (), releases, connect, origin, cluster_problems)
         if result is None:

@@ -34,7 +34,8 @@ class PlanOptions(NamedTuple):
     ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``name``: of a cluster of
     a fleet. ``where``, ``releases_where`` and ``location``: the locations of the cluster, of its path and of its
     ClusterVersion in problems.
-    ``reported_gates``: as in ``InclusionCriteria``. ``source``: how releases in images are read.
+    ``reported_gates``: as in ``InclusionCriteria``. ``source``: how releases in images are read. ``provided``: what
+    ``provided_manifests`` create.
     """
 
     cluster: ClusterOptions
@@ -43,6 +44,7 @@ class PlanOptions(NamedTuple):
     live_resources: Sequence[Any] | None = None
     platform: str | None = None
     promql: object = None
+    provided_manifests: Sequence[str] = ()
     allow_downgrade: bool = False
     fail_on: Sequence[str] = ()
     rule: Rule = "manifest"
@@ -52,6 +54,7 @@ class PlanOptions(NamedTuple):
     location: str = "cluster_version"
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
     source: ReleaseSource = ReleaseSource()
+    provided: frozenset[ResourceId] = frozenset()
 
     def of_cluster(self, entry: Mapping[str, Any], index: int) -> PlanOptions:
         """The options of a cluster of a fleet: its entry, and these for what it does not set.
@@ -96,7 +99,7 @@ class StartingCluster(NamedTuple):
 
     ``status``: as the cluster reports it, which takes precedence over the capability sets. Without it, the status
     follows from ``selection``. ``present``: the resources that exist on the cluster, ``None`` if not known. The rule
-    ``presence`` needs them.
+    ``presence`` needs them. ``provided``: resources that other manifests create.
     """
 
     selection: Selection
@@ -104,3 +107,4 @@ class StartingCluster(NamedTuple):
     overrides: tuple[Override, ...] = ()
     present: frozenset[ResourceId] | None = None
     rule: Rule = "manifest"
+    provided: frozenset[ResourceId] = frozenset()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .._capability.inclusion import Override, is_overridden
+from .._capability.inclusion import is_overridden
 from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
@@ -17,7 +17,7 @@ from .._data.capabilities import gates_of
 from .._problems import Problems, did_you_mean
 from .._references.report import report_dangling
 from .plan import Hop, HopPlan, Plan
-from .start import Source
+from .start import Source, StartingCluster
 from .verdict import HopVerdict
 
 
@@ -71,8 +71,13 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
             problems.warning("no-longer-optional", where, message, "See created_components")
 
 
-def check_dangling(plan: Plan, hops: Sequence[Hop], overrides: tuple[Override, ...], problems: Problems) -> None:
-    """Warn about references between manifests that a hop leaves dangling, unless ``overrides`` make them unmanaged."""
+def check_dangling(plan: Plan, hops: Sequence[Hop], cluster: StartingCluster, problems: Problems) -> None:
+    """Warn about references between manifests that a hop leaves dangling.
+
+    Those whose source or target an override makes unmanaged do not count, nor those to a resource that exists on the
+    cluster, or that other manifests create.
+    """
+    overrides, others = cluster.overrides, cluster.provided | (cluster.present or frozenset())
     for planned, hop in zip(plan.hops, hops, strict=True):
         enabled = hop.end.capability_filter(planned.after)
         if enabled is None:
@@ -82,6 +87,7 @@ def check_dangling(plan: Plan, hops: Sequence[Hop], overrides: tuple[Override, .
             for reference in hop.references.dangling(enabled)
             if not is_overridden(reference.source.resource_id, overrides)
             and not is_overridden(reference.target, overrides)
+            and reference.target not in others
         ]
         report_dangling(found, enabled, "warning", problems, where=f"{planned.from_version} to {planned.to_version}")
 

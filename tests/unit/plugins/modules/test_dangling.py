@@ -7,6 +7,9 @@ object in it only OperatorLifecycleManager.
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import install_config, release_manifests, update_plan
@@ -70,6 +73,56 @@ def test_install_config_refuses_a_cluster_that_would_never_finish(call, release,
 
 def test_without_a_release_install_config_knows_no_references(call):
     assert dangling(call(install_config, capabilities=OLM_ONLY, openshift_version="4.20")) == []
+
+
+def extra_manifest(folder, *, in_config_map):
+    """Write the Namespace as an extra manifest, like the telco reference."""
+    text = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {NAMESPACE}}}\n"
+    if in_config_map:
+        config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "extra"}, "data": {"ns.yaml": text}}
+        text = json.dumps(config_map)
+    path = folder / "extra-manifests" / "09-openshift-marketplace-ns.yaml"
+    path.parent.mkdir()
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("in_config_map", [False, True])
+def test_what_extra_manifests_create_comes_from_elsewhere(in_config_map, call, release, later, tmp_path):
+    path = extra_manifest(tmp_path, in_config_map=in_config_map)
+    content: dict[str, Any] = {"platform": {"none": {}}}
+    for given in (path, path.parent):
+        outcome = call(
+            install_config, content=content, solution="ran_du", release=release, provided_manifests=[str(given)]
+        )
+        assert (outcome.failed, dangling(outcome)) == (False, [])
+    clusters = [{"name": "a", "provided_manifests": [str(path)]}, {"name": "b"}]
+    options = {"content": content, "solution": "ran_du", "release": release}
+    rows = call(install_config, clusters=clusters, **options)["clusters"]
+    assert [len(row["errors"]) for row in rows] == [0, 1]
+
+    again = {"releases": [str(release), str(later)], "capabilities": OLM_ONLY}
+    assert dangling(call(update_plan, provided_manifests=[str(path)], **again)) == []
+    plans = call(update_plan, clusters=clusters, **again)["plans"]
+    assert [len(dangling(plan)) for plan in plans] == [0, 1]
+
+
+@pytest.mark.parametrize("module", [install_config, update_plan])
+def test_extra_manifests_that_cannot_be_read_are_an_error(module, call, release, later, tmp_path):
+    options = {"release": release} if module is install_config else {"releases": [str(release), str(later)]}
+    assert ("missing-path", "provided_manifests[0]") in call(
+        module, provided_manifests=[str(tmp_path / "a")], **options
+    ).faults
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("kind: [")
+    assert call(module, provided_manifests=[str(broken)], **options).failed
+
+
+def test_the_hint_offers_every_way_and_what_is_permanent_last(call, release):
+    outcome = call(install_config, content={"platform": {"none": {}}}, solution="ran_du", release=release)
+    (problem,) = [item for item in outcome["problems"] if item["code"] == "dangling-namespace"]
+    hint = problem["hint"]
+    assert hint.index("extra manifest") < hint.index("disable OperatorLifecycleManager") < hint.index("permanently")
 
 
 def test_update_plan_warns_about_the_hop(call, before, release, later):
