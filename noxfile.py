@@ -309,6 +309,8 @@ def whole(session: nox.Session) -> None:
     """Run in full what the gate runs in part."""
     run(session, "ansible-lint", "--offline", "--profile", "production")
     pytest(session, HARNESS, options=("-n", "2", *GROUPS))
+    model = "tests/cluster/test_rollout_model.py"
+    run(session, "python", "-m", "pytest", "-q", model, env={"ROLLOUT_MODEL_EXAMPLES": "300"})
     ansible_test(session, VENV, "sanity")
     ansible_test(session, VENV, "units")
 

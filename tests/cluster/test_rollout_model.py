@@ -1,0 +1,334 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random rollouts, and what other clients do in between, compared with a model after each step.
+
+``ROLLOUT_MODEL_EXAMPLES`` is the number of random histories; `make test-matrix` runs 300. A history that fails is
+printed as calls, and becomes a test at the end of this file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.modules import release_verify
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_model import (
+    CLUSTER_SCOPED,
+    Identity,
+    Model,
+    identity,
+)
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
+    CAPABILITY,
+    HOME,
+    INVENTORY,
+    PROFILE,
+    Body,
+    Rollouts,
+    config_map,
+    crd,
+    manifest,
+    namespace,
+    path_of,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+IN_GATE = 12
+"""Random histories in the gate, which are the same in each run."""
+
+EXAMPLES = int(os.environ.get("ROLLOUT_MODEL_EXAMPLES", IN_GATE))
+STEPS = 8
+TEAM = "team"
+ADDED: dict[str, Any] = {"data": {"extra": "theirs"}, "metadata": {"labels": {"team": "theirs"}}}
+"""What another client adds to an object."""
+
+KEPT = [config_map(f"kept-{index}") for index in range(12)]
+"""Enough objects that a release never drops the greater part, which the module refuses."""
+
+
+def annotated(body: Body, name: str, value: str) -> Body:
+    """Return a manifest with another annotation."""
+    annotations = {**body["metadata"]["annotations"], name: value}
+    return {**body, "metadata": {**body["metadata"], "annotations": annotations}}
+
+
+def of_other_profile(body: Body) -> Body:
+    """Return a manifest that no cluster of this test includes."""
+    annotations = {"include.release.openshift.io/hypershift": "true"}
+    return {**body, "metadata": {**body["metadata"], "annotations": annotations}}
+
+
+def with_namespace(body: Body, name: str) -> Body:
+    """Return the manifest of a cluster-scoped object with a namespace, which the API ignores."""
+    return {**body, "metadata": {**body["metadata"], "namespace": name}}
+
+
+def versions(body: Body) -> Body:
+    """Return a definition whose objects have two versions."""
+    (version,) = body["spec"]["versions"]
+    other = {**version, "name": "v1beta1", "storage": False}
+    return {**body, "spec": {**body["spec"], "versions": [version, other]}}
+
+
+def forms(body: Body, *others: Body) -> st.SearchStrategy[Body | None]:
+    """Return the ways in which a release can contain an object: not at all, for other clusters, and so on."""
+    return st.sampled_from([None, body, *others, annotated(body, CAPABILITY, "Console"), of_other_profile(body), body])
+
+
+def cluster_scoped(body: Body) -> st.SearchStrategy[Body | None]:
+    """Return the forms of an object without a namespace."""
+    return forms(body, with_namespace(body, "elsewhere"), with_namespace(body, TEAM))
+
+
+DEFINITION = versions(crd("things", "Thing"))
+READ = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}
+ROLE = manifest("ClusterRole", "reader", api="rbac.authorization.k8s.io/v1", rules=[READ])
+RELEASES = st.tuples(
+    cluster_scoped(namespace(TEAM)),
+    cluster_scoped(DEFINITION),
+    cluster_scoped(ROLE),
+    forms(config_map("one"), config_map("one", data={"key": "other"})),
+    forms(config_map("one", TEAM)),
+    forms(manifest("Secret", "one", HOME, stringData={})),
+    forms(manifest("Thing", "one", HOME, api="test.io/v1"), manifest("Thing", "one", HOME, api="test.io/v1beta1")),
+    forms(config_map("theirs")),
+).map(lambda bodies: [body for body in bodies if body is not None])
+
+
+def api_path(body: Body) -> str:
+    """Return where an object is, whatever namespace its manifest has."""
+    metadata = {**body["metadata"], "namespace": identity(body)[2]}
+    return path_of({**body, "metadata": metadata})
+
+
+class Histories(RuleBasedStateMachine):
+    """A cluster on which rollouts take place, and other clients work."""
+
+    start: Callable[[], Rollouts]
+    forget_output: Callable[[], object]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rollouts = type(self).start()
+        self.api = self.rollouts.api
+        self.model = Model({"Ingress"})
+        self.edited: set[Identity] = set()
+        self.extended: set[Identity] = set()
+
+    @rule(release=RELEASES, console=st.booleans(), prune=st.booleans(), kill=st.none() | st.integers(0, 60))
+    def roll_out(self, release: list[Body], console: bool, prune: bool, kill: int | None) -> None:
+        """Roll a release out, perhaps at the second attempt, and compare the cluster with the model."""
+        bodies = [*KEPT, *self.possible(release)]
+        options: dict[str, Any] = {"capabilities": selection("Ingress", *["Console"] * console), "prune": prune}
+        path = self.rollouts.release(bodies)
+        type(self).forget_output()  # hypothesis prints what it draws
+        before = self.objects()
+        if kill is not None:
+            self.killed_after(kill, path, options)
+        outcome = self.rollouts.apply(path, **options)
+        if outcome.failed:
+            assert {identity_of(item) for item in outcome["conflicts"]} <= self.edited
+            assert all(self.objects()[item]["data"]["key"] == "edited" for item in self.edited)
+            self.rollouts.done(path, **options, force_conflicts=True)
+        self.end_namespaces()
+        expected = self.model.roll_out(bodies, options["capabilities"]["additionalEnabledCapabilities"], prune=prune)
+        after = self.objects()
+        assert set(after) == set(self.model.objects)
+        assert not outcome.failed or self.edited & set(expected.applied)
+        for item, body in expected.applied.items():
+            assert after[item]["metadata"]["uid"] == before.get(item, after[item])["metadata"]["uid"], item
+            assert_contains(after[item], content(body))
+        for item in set(after) - set(expected.applied):
+            assert after[item] == before[item], item
+        for item in self.extended & set(after):
+            assert_contains(after[item], ADDED)
+        self.edited = self.edited & set(after) - set(expected.applied)
+        self.extended &= set(after)
+        self.same_again(path, options)
+        self.verified(path, expected.unexpected)
+        self.recorded()
+
+    @rule(action=st.sampled_from(["add", "edit", "delete", "create"]), data=st.data())
+    def others_act(self, action: str, data: st.DataObject) -> None:
+        """Another client adds what no manifest has, changes what one has, deletes an object, or makes one."""
+        there = self.editable()
+        theirs = config_map("theirs", data=ADDED["data"], labels=ADDED["metadata"]["labels"])
+        if action == "create" and identity(theirs) not in {*there, *self.model.inventory}:
+            self.api.post(f"/api/v1/namespaces/{HOME}/configmaps", theirs)
+            self.model.add(theirs)
+            self.extended.add(identity(theirs))
+        elif action != "create" and there:
+            self.change(action, data.draw(st.sampled_from(there)))
+
+    def change(self, action: str, item: Identity) -> None:
+        """Have another client change or delete an object."""
+        path = api_path(self.model.objects[item].body)
+        if action == "add":
+            self.api.patch(path, ADDED)
+            self.extended.add(item)
+        elif action == "edit":
+            self.api.patch(path, {"data": {"key": "edited"}})
+            self.edited.add(item)
+        else:
+            self.api.delete(path)
+            self.model.remove(item)
+            self.edited.discard(item)
+            self.extended.discard(item)
+
+    def editable(self) -> list[Identity]:
+        """Return the ConfigMaps that rollouts applied or may apply."""
+        return sorted(item for item in self.model.objects if item[1] == "ConfigMap" and item[3] in ("one", "theirs"))
+
+    def possible(self, release: list[Body]) -> list[Body]:
+        """Return what of a release has its namespace and its definition, on the cluster or in the release."""
+        plain = {identity(body) for body in release if set(body["metadata"]["annotations"]) == {PROFILE}}
+        there = plain | set(self.model.objects)
+        kinds = {"Thing": identity(DEFINITION)}
+        homes = {TEAM: identity(namespace(TEAM))}
+        return [
+            body
+            for body in release
+            if kinds.get(body["kind"]) in {None, *there} and homes.get(identity(body)[2]) in {None, *there}
+        ]
+
+    def objects(self) -> dict[Identity, dict[str, Any]]:
+        """Return all objects that rollouts of this test can concern, by identity."""
+        found: dict[Identity, dict[str, Any]] = {}
+        for body in (namespace(TEAM), DEFINITION, ROLE):
+            if self.api.exists(path_of(body)):
+                found[identity(body)] = self.api.get(path_of(body))
+        paths = {"ConfigMap": "/api/v1/configmaps", "Secret": "/api/v1/secrets", "Thing": "/apis/test.io/v1/things"}
+        if identity(DEFINITION) not in found:
+            del paths["Thing"]
+        for kind, path in paths.items():
+            for item in self.api.list(path):
+                metadata = item["metadata"]
+                if metadata["namespace"] in (HOME, TEAM):
+                    group = "test.io" if kind == "Thing" else ""
+                    found[group, kind, metadata["namespace"], metadata["name"]] = item
+        assert not [item for item in found.values() if "deletionTimestamp" in item["metadata"]]
+        return found
+
+    def killed_after(self, requests: int, release: Any, options: dict[str, Any]) -> None:
+        """Run a rollout in a process that ends before its next request after so many."""
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+            return
+        try:
+            for descriptor in (1, 2):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+            send, sent = Client._send, iter(range(requests))
+
+            def counted(*arguments: Any, **more: Any) -> Any:
+                if next(sent, None) is None:
+                    os._exit(0)
+                return send(*arguments, **more)
+
+            Client._send = counted  # type: ignore[method-assign]
+            self.rollouts.apply(release, **options)
+        finally:
+            os._exit(0)
+
+    def end_namespaces(self) -> None:
+        """Play the controller that empties and removes namespaces, and wait for that of definitions."""
+        if self.api.exists(path_of(namespace(TEAM))):
+            found = self.api.get(path_of(namespace(TEAM)))
+            if "deletionTimestamp" in found["metadata"]:
+                self.api.delete(f"/api/v1/namespaces/{TEAM}/configmaps")
+                self.api.put(f"{path_of(namespace(TEAM))}/finalize", {**found, "spec": {"finalizers": []}})
+        definition = path_of(DEFINITION)
+        if self.api.exists(definition) and "deletionTimestamp" in self.api.get(definition)["metadata"]:
+            wait_for(lambda: not self.api.exists(definition), "the definition to be gone")
+
+    def same_again(self, release: Any, options: dict[str, Any]) -> None:
+        """A second run writes nothing."""
+        with self.rollouts.unwritten():
+            assert self.rollouts.done(release, **options)["changed"] is False
+
+    def verified(self, release: Any, unexpected: set[Identity]) -> None:
+        """``release_verify`` agrees with the model."""
+        options = {"kubeconfig": self.rollouts.plane.kubeconfig, "openshift_version": "4.21.0"}
+        outcome = self.rollouts.site.call(release_verify, release=release, **options)
+        assert (outcome["missing"], outcome["different"]) == ([], [])
+        assert {identity_of(item) for item in outcome["unexpected"]} == unexpected
+
+    def recorded(self) -> None:
+        """The inventory is that of the model."""
+        data = self.api.get(INVENTORY)["data"]
+        found = {}
+        for line in data["resources"].splitlines():
+            group, kind, home, name, names, _owned = json.loads(line)
+            found[group, kind, "" if kind in CLUSTER_SCOPED else home, name] = set(names.split("+")) - {""}
+        assert found == self.model.inventory
+        assert set(data["enabled-capabilities"].split()) == self.model.enabled
+        assert data["unfinished"] == ""
+
+
+def content(body: Body) -> dict[str, Any]:
+    """Return the fields of a manifest beside its metadata."""
+    return {field: value for field, value in body.items() if field not in ("apiVersion", "kind", "metadata")}
+
+
+def identity_of(item: dict[str, Any]) -> Identity:
+    """Return the identity of a resource in a result."""
+    return item["group"], item["kind"], "" if item["kind"] in CLUSTER_SCOPED else item["namespace"], item["name"]
+
+
+def assert_contains(actual: Any, expected: Any) -> None:
+    """Fail unless an object has the fields of a manifest."""
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            assert name in actual or value == {}, name
+            assert_contains(actual.get(name, {}), value)
+    elif isinstance(expected, list):
+        for one, other in zip(actual, expected, strict=True):
+            assert_contains(one, other)
+    else:
+        assert actual == expected
+
+
+@pytest.fixture
+def machine(
+    plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> type[Histories]:
+    """Return histories that begin on a cluster with nothing but a namespace."""
+
+    class Here(Histories):
+        start = staticmethod(lambda: rollouts_of(plane, tmp_path, capsys, monkeypatch))
+        forget_output = staticmethod(capsys.readouterr)
+
+    return Here
+
+
+def test_random_histories(machine: type[Histories]) -> None:
+    limits = settings(
+        max_examples=EXAMPLES,
+        stateful_step_count=STEPS,
+        derandomize=EXAMPLES == IN_GATE,
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(machine, settings=limits)
+
+
+# Histories that found a bug, as hypothesis prints them.
+
+
+@pytest.mark.parametrize("prune", [False, True])
+def test_manifest_that_gains_a_namespace_which_the_api_ignores(machine: type[Histories], prune: bool) -> None:
+    state = machine()
+    state.roll_out([ROLE], console=False, prune=False, kill=None)
+    state.roll_out([with_namespace(ROLE, "elsewhere")], console=False, prune=prune, kill=None)
