@@ -19,10 +19,11 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     everything_but,
     namespace,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH, Outcome
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases"
 CONFIG = "/apis/config.openshift.io/v1"
@@ -98,8 +99,8 @@ def test_the_clock_of_the_host_does_not_matter(
 ) -> None:
     class Ahead(datetime):
         @classmethod
-        def now(cls, tz: Any = None) -> datetime:
-            return datetime.now(tz) + timedelta(minutes=6)
+        def now(cls, tz: Any = None) -> Ahead:
+            return super().now(tz) + timedelta(minutes=6)
 
     for module in ("status", "running_cvo"):
         package = "ansible_collections.capability.openshift.plugins.module_utils"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -43,7 +44,7 @@ def test_capabilities_and_condition_of_real_clusters_stay_the_same(value: dict[s
     inputs, _resolved = status_inputs(criteria, release, "", Problems())
     problems = Problems()
 
-    change = next_status(obj, inputs, "2026-01-01T00:00:00Z", problems)
+    change = next_status(obj, inputs, datetime(2026, 1, 1, tzinfo=UTC), problems)
 
     assert problems == []
     assert change is not None

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 from .._capability.inclusion import included_manifests
 from .._data.install_rules import HOSTED, KNOWN_NAMES
 from .._footprint.footprint import FootprintComparison, compare
-from .._module.provided import read_provided
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
+from .._release.provided_files import read_provided
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._release_image.open_release import open_release

@@ -12,8 +12,8 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from .._data import capabilities as capability_data
-from .._module.provided import read_provided
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
+from .._release.provided_files import read_provided
 from .._release.release import Release
 from .._resources import ResourceId
 from .cluster_version_file import location_of, read_cluster_version

@@ -91,7 +91,7 @@ def test_a_release_that_root_read_is_used_by_all_whatever_its_umask(shared):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("mode", [0o1777, 0o2777])
 def test_users_of_a_cache_do_not_use_each_others_releases_and_do_not_stop_each_other(shared, mode):
-    """Whoever comes first, also below the limits of directories with the sticky bit."""
+    """The user who comes first, also below the limits of directories with the sticky bit."""
     os.chmod(shared.directory, mode)
     with as_other_user(), shared.lock(digest(1)):
         theirs = shared.add(image(1), FILES)
@@ -110,7 +110,12 @@ def test_a_release_is_on_the_disk_before_it_has_its_name(cache, monkeypatch):
     done: list[str] = []
     real = os.rename
     monkeypatch.setattr(os, "sync", lambda: done.append("sync"))
-    monkeypatch.setattr(os, "rename", lambda *names: (done.append("rename"), real(*names)))
+
+    def rename(*names: str) -> None:
+        done.append("rename")
+        real(*names)
+
+    monkeypatch.setattr(os, "rename", rename)
     cache.add(image(1), FILES)
     assert done == ["sync", "rename"]
 

@@ -9,8 +9,8 @@ import textwrap
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.provided import read_provided
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.provided_files import read_provided
 
 NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-marketplace}\n"
 ROLE = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: one, namespace: ns}\n"

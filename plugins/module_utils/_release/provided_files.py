@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
+from .._files import absolute, cannot
 from .._problems import Problems
-from .._release.provided import provided_resources
 from .._resources import ResourceId
-from .files import absolute, cannot
+from .provided import provided_resources
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
