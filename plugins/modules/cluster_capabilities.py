@@ -75,8 +75,11 @@ options:
       - Whether to wait until the capabilities are enabled, and their ClusterOperators are available and report the
         expected version. With O(append), these are the capabilities in O(capabilities), otherwise all that the spec
         requests.
+      - The cluster-version operator first adds a capability to the status, and then applies its manifests. So the
+        module also waits until the operator has processed the last change of the spec (C(status.observedGeneration))
+        and no longer reports C(Progressing). During an update, that is its end.
       - The ClusterOperators are those that O(release) contains for the capabilities. Without O(release), they are those
-        on the cluster whose annotation names one of the capabilities.
+        on the cluster whose annotation names one of the capabilities, after the operator has applied their manifests.
       - In check mode, the module does not wait. Before it writes, it checks that the user may list ClusterVersions and
         ClusterOperators, also in check mode.
     type: bool

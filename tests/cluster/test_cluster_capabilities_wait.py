@@ -58,7 +58,7 @@ def working(site: Site, operator: Operator = CONSOLE, **behaviour: Any) -> Itera
         yield operators
 
 
-def append_and_wait(site: Site, *names: str, seconds: int = 120, **options: Any) -> Any:
+def append_and_wait(site: Site, *names: str, seconds: int = 60, **options: Any) -> Any:
     return site.append(*(names or ("Console",)), wait=True, wait_timeout=seconds, **{"release": EXAMPLE, **options})
 
 
@@ -102,7 +102,7 @@ def test_degraded_is_a_warning_and_does_not_block(site: Site) -> None:
     ids=["silent", "unavailable", "old", "other-version", "slow"],
 )
 def test_a_timeout_names_the_operator(site: Site, behaviour: Any, operator: Operator, reason: str) -> None:
-    site.make(selection(), ["Console", "Storage"])
+    site.make(selection(), ["Console", "Storage"], observedGeneration=9)
     with working(site, operator, **behaviour):
         if not behaviour.get("silent"):
             wait_for(lambda: reports(site), "the operator to report")
@@ -150,7 +150,7 @@ def test_it_waits_without_a_change_too(site: Site) -> None:
 
 def test_append_waits_for_its_own_names(site: Site) -> None:
     """Other requested names do not matter with append; without it, all names count."""
-    site.make(selection("Insights"), ["Console"])
+    site.make(selection("Insights"), ["Console"], observedGeneration=9)
     with working(site):
         assert not append_and_wait(site).failed
         outcome = site.ask(selection("Console", "Insights"), release=EXAMPLE, wait=True, wait_timeout=1)
@@ -163,7 +163,7 @@ def test_append_waits_for_its_own_names(site: Site) -> None:
 
 
 def test_only_operators_of_the_names_count(site: Site) -> None:
-    site.make(selection(), ["Build", "Console"])
+    site.make(selection(), ["Build", "Console"], observedGeneration=9)
     operators = operators_of(EXAMPLE)
     behaviours = {operator.name: Behaviour(unavailable="out of order") for operator in operators}
     with Operators(site.plane.kubeconfig, operators, behaviours, namespaces=()) as stand_in:
@@ -174,7 +174,7 @@ def test_only_operators_of_the_names_count(site: Site) -> None:
 
 @pytest.mark.parametrize("annotation", ["Console", "Storage+Console"])
 def test_without_a_release_annotations_determine_the_operators(site: Site, annotation: str) -> None:
-    site.make(selection(), ["Console"])
+    site.make(selection(), ["Console"], observedGeneration=9)
     metadata = {"name": "console", "annotations": {ANNOTATION: annotation}}
     body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterOperator", "metadata": metadata, "spec": {}}
     site.plane.api.post(CLUSTER_OPERATORS, body)
@@ -194,7 +194,7 @@ def test_the_cluster_decides_which_operators_of_a_release_count(site: Site, tmp_
     annotations = "  annotations:\n"
     feature_set = f"    release.openshift.io/feature-set: {TECH_PREVIEW}\n"
     operator.write_text(text.replace(annotations, annotations + feature_set), encoding="utf-8")
-    site.make(selection(), ["Console"])
+    site.make(selection(), ["Console"], observedGeneration=9)
     assert not append_and_wait(site, seconds=1, release=release).failed  # the default feature set has no such operator
 
     kind = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": {"name": "cluster"}}
@@ -271,6 +271,47 @@ def start_waiting(site: Site, **options: Any) -> Process:
     process = start_alone(kubeconfig=site.plane.kubeconfig, **given)
     wait_for(lambda: verbs(site.requests(mark)).count("watch") >= 2, "both watches")
     return process
+
+
+def test_it_outlasts_the_next_sync_of_the_operator(site: Site) -> None:
+    """The operator first adds the name, then starts to apply, and only then makes the ClusterOperator."""
+    site.make(selection(), [], conditions=[progressing("False")], observedGeneration=1)
+    process = start_waiting(site)
+    for observed, status in ((1, "False"), (2, "True")):
+        known = {**STATUS_OF_CONSOLE, "desired": {"version": VERSION}, "conditions": [progressing(status)]}
+        set_cluster_version_status(site.plane.api, {**known, "observedGeneration": observed})
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(3)
+    with working(site, seconds=1.0) as operators:
+        wait_for(lambda: site.plane.api.list(CLUSTER_OPERATORS), "the ClusterOperator")
+        set_cluster_version_status(site.plane.api, {**known, "conditions": [progressing("False")]})
+        out, _err = process.communicate(timeout=300)
+        operators.wait()
+    result = json.loads(out)
+    assert (process.returncode, result["problems"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("observed", "status", "message"),
+    [(1, "False", "the operator has not processed generation 2"), (2, "True", "Working towards 4.21.0: 3 of 9 done")],
+)
+def test_a_timeout_names_a_sync_that_is_not_complete(site: Site, observed: int, status: str, message: str) -> None:
+    site.make(selection("Console"), [])
+    site.plane.api.patch(OBJECT, {"spec": {"capabilities": selection("Console", "Build")}})
+    known = {**STATUS_OF_CONSOLE, "desired": {"version": VERSION}, "conditions": [progressing(status)]}
+    set_cluster_version_status(site.plane.api, {**known, "observedGeneration": observed})
+    outcome = append_and_wait(site, seconds=1, release=None)
+    assert outcome.faults == [
+        ("unavailable-capability", "wait"),
+        ("unfinished-sync", "clusterversions.config.openshift.io version"),
+    ]
+    assert message in outcome.message
+
+
+def progressing(status: str) -> dict[str, str]:
+    message = "Working towards 4.21.0: 3 of 9 done" if status == "True" else "Cluster version is 4.21.0"
+    time = "2026-01-01T00:00:00Z"
+    return {"type": "Progressing", "status": status, "reason": "", "message": message, "lastTransitionTime": time}
 
 
 def test_it_survives_a_killed_api_server(site: Site) -> None:

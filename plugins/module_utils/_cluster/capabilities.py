@@ -23,7 +23,7 @@ from .._unstructured import Object, nested
 from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
 from .live import get_cluster_version, minor_data_of_cluster, update_cluster_version
 from .live_properties import read_inclusion_context
-from .operators import check_availability, operators_of_cluster, operators_of_release
+from .operators import check_availability, is_synced, operators_of_cluster, operators_of_release
 from .spec_change import CapabilityRequest, SpecChange, requested_names, spec_change
 from .status_change import find_capability_condition
 
@@ -107,9 +107,10 @@ def wait_for_capabilities(
 ) -> CapabilityReading:
     """Wait until the status has the requested names, and their ClusterOperators are Available at their version.
 
-    The operators are those that ``release`` has for the names; without a release, those of the cluster with their
-    annotation. ``before`` is the result of ``snapshot_for_wait``. Returns the last state of the cluster. Errors among
-    ``problems`` name what is not available after ``seconds``, or why the state is not known.
+    If a CVO reports its progress, also until it has applied the last change of the spec. The operators are those that
+    ``release`` has for the names; without a release, those of the cluster with their annotation. ``before`` is the
+    result of ``snapshot_for_wait``. Returns the last state of the cluster. Errors among ``problems`` name what is not
+    available after ``seconds``, or why the state is not known.
     """
     after = enabled.after
     names = enabled.change.requested_after
@@ -130,7 +131,7 @@ def wait_for_capabilities(
             present = operators_of_cluster(operators, names, after.cluster.version)
             availability = check_availability(names, obj, operators, present if expected is None else expected)
             if obj is not None and not availability.missing:
-                if expected is None and enabled.change.added and not present:
+                if expected is None and enabled.change.added and not (present or is_synced(obj)):
                     _warn_about_status(problems)
                 problems += availability.degraded
                 return _reading(client, obj, release, after)

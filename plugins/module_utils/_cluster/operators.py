@@ -15,8 +15,9 @@ from .._problems import Problem, Problems
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
-from .._resources import CLUSTER_OPERATORS, CLUSTER_VERSIONS
+from .._resources import CLUSTER_OPERATORS
 from .._unstructured import conditions_of, mappings_in, nested
+from .cluster_version import CLUSTER_VERSION
 from .readiness import Readiness, cluster_operator_readiness, readiness
 
 Versions = Mapping[str, str]
@@ -95,17 +96,23 @@ def check_availability(
     operators: Mapping[str, Mapping[str, Any]],
     expected: Mapping[str, Versions],
 ) -> Availability:
-    """Check that ``capabilities`` are enabled and their ``expected`` operators (name -> versions) are available.
+    """Check that ``capabilities`` are enabled, and their ``expected`` operators (name -> versions) are available.
+
+    The CVO must also have finished its sync, if it reports one.
 
     ``cluster_version`` and ``operators`` (by name) are the objects of the cluster.
     """
     missing = Problems()
     degraded = Problems()
     absent = capabilities.difference(nested(cluster_version, "status", "capabilities", "enabledCapabilities") or ())
+    hint = "Check that the cluster-version operator runs"
     if absent:
         message = f"status does not have {', '.join(sorted(absent))} yet{_reported(cluster_version)}"
-        hint = "Check that the cluster-version operator runs"
-        missing.error("missing-capability", f"{CLUSTER_VERSIONS.resource} version", message, hint)
+        missing.error("missing-capability", str(CLUSTER_VERSION), message, hint)
+    elif unfinished := _unfinished_sync(cluster_version):
+        missing.error(
+            "unfinished-sync", str(CLUSTER_VERSION), unfinished, "Check that the cluster-version operator runs"
+        )
     for name, versions in sorted(expected.items()):
         readiness = cluster_operator_readiness(operators.get(name), versions)
         where = CLUSTER_OPERATORS.shown(name)
@@ -114,6 +121,28 @@ def check_availability(
         elif readiness.degraded:
             degraded.warning("degraded-operator", where, f"is available but degraded: {readiness.degraded}")
     return Availability(tuple(missing), tuple(degraded))
+
+
+def is_synced(cluster_version: Mapping[str, Any] | None) -> bool:
+    """Whether a CVO reports that it has applied everything, also what became included with the last change."""
+    return "Progressing" in conditions_of(cluster_version) and not _unfinished_sync(cluster_version)
+
+
+def _unfinished_sync(cluster_version: Mapping[str, Any] | None) -> str:
+    """Why the CVO may not have applied the manifests of a capability yet, empty if nothing shows that.
+
+    After a change of the spec, it first adds the names to the status. Only when it begins to apply the manifests, it
+    reports the generation of the spec, and is Progressing until all of them are applied and their operators available.
+    Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go Update, calculateNextFrom, apply.
+    """
+    generation = nested(cluster_version, "metadata", "generation")
+    observed = nested(cluster_version, "status", "observedGeneration")
+    if isinstance(generation, int) and isinstance(observed, int) and observed < generation:
+        return f"the operator has not processed generation {generation} of the spec yet, only {observed}"
+    progressing = conditions_of(cluster_version).get("Progressing", {})
+    if progressing.get("status") == "True":
+        return f"the operator has not applied everything yet: {progressing.get('message')}"
+    return ""
 
 
 def _reported(cluster_version: Mapping[str, Any] | None) -> str:

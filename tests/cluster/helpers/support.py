@@ -268,9 +268,12 @@ class StatusWriter:
             names |= self._known
         reported = status.get("capabilities") or {}
         before = set(reported.get("enabledCapabilities") or ())
-        if not reported or not names <= before:
-            new = {**status, "desired": {"version": self._version}, **capabilities_status(names | before, self._known)}
-            set_cluster_version_status(self._api, new)
+        observed = {"observedGeneration": found["metadata"]["generation"]}
+        if not reported or not names <= before or not observed.items() <= status.items():
+            capabilities = capabilities_status(names | before, self._known)
+            set_cluster_version_status(
+                self._api, {**status, **observed, "desired": {"version": self._version}, **capabilities}
+            )
 
 
 def start_alone(**options: Any) -> Process:
