@@ -11,7 +11,7 @@ only warns about), openshift/oc:pkg/cli/admin/upgrade/upgrade.go (what the clien
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from .cluster_version import Condition
@@ -23,12 +23,22 @@ Verdict = Literal["go", "acknowledge", "risk", "blocked"]
 VERDICTS: tuple[Verdict, ...] = ("go", "acknowledge", "risk", "blocked")
 
 OVERRIDES_SET = "ClusterVersionOverridesSet"
-"""Reason of the condition ``Upgradeable`` if overrides cause it."""
+"""Reason of the condition ``Upgradeable`` before 5.0 if overrides cause it."""
 
 ADMIN_ACK_REQUIRED = "AdminAckRequired"
-"""Reason of the condition ``Upgradeable`` if an acknowledgement is missing, and nothing else is wrong with gates."""
+"""Reason of the condition ``Upgradeable`` before 5.0 if an acknowledgement is missing."""
 
 _UPGRADEABLE = "Upgradeable"
+_SEVERAL = "MultipleReasons"
+_GATE_RISK = "AdminAck-"
+"""Prefix of the risk of a gate, from 5.0 on."""
+
+_OVERRIDES = frozenset({OVERRIDES_SET, "ClusterVersionOverrides"})
+_OVERRIDES_TEXT = "Disabling ownership via cluster version overrides prevents "
+_INVALID_GATE = frozenset({"AdminAckConfigMapGateNameError", "AdminAckConfigMapGateValueError"})
+_INVALID_GATE_TEXT = "admin-gates configmap gate "
+"""Start of the message of a gate whose name or text is not valid, from 5.0 on."""
+
 _OBJECT = "ClusterVersion version"
 
 
@@ -89,25 +99,47 @@ def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
         yield UpdateReason("risk", "update-in-progress", "Partial", text, f"{_OBJECT}: status.history[0]", hint)
 
 
-def upgradeable_reasons(status: UpdateStatus) -> Iterator[UpdateReason]:
+def upgradeable_reasons(status: UpdateStatus, gates: Iterable[str] = ()) -> Iterator[UpdateReason]:
     """Yield what ``Upgradeable=False`` reports against an update to another minor version.
 
-    It does not block an update to another patch. If the CVO has several reasons, it reports each in a condition whose
-    type begins with ``Upgradeable``.
+    It does not block an update to another patch. ``gates``: the texts of the gates that the CVO considers.
+    Source: openshift/cluster-version-operator release-5.0:pkg/cvo/status.go setUpgradeableCondition, pkg/risk;
+    release-4.21:pkg/cvo/upgradeable.go.
     """
-    whole = status.condition(_UPGRADEABLE, "False")
-    if whole is None:
-        return
-    parts = [item for item in status.conditions if item.type.startswith(_UPGRADEABLE) and item.type != _UPGRADEABLE]
-    for item in parts or [whole]:
-        if item.reason == ADMIN_ACK_REQUIRED:
+    texts = frozenset(map(_one_line, gates))
+    for item in _upgradeable_parts(status):
+        message = _one_line(item.message)
+        if item.reason in _INVALID_GATE or message.startswith(_INVALID_GATE_TEXT):
+            hint = "Correct or remove the gate in the ConfigMap openshift-config-managed/admin-gates"
+            yield _reason("blocked", "invalid-admin-gate", item, "", hint)
+        elif item.reason == ADMIN_ACK_REQUIRED or item.reason.startswith(_GATE_RISK) or message in texts:
             hint = "Check what it describes, then acknowledge it in the ConfigMap openshift-config/admin-acks"
             yield _reason("acknowledge", "admin-ack-required", item, "", hint)
-        elif item.reason == OVERRIDES_SET:
+        elif item.reason in _OVERRIDES or message.startswith(_OVERRIDES_TEXT):
             yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")
         else:
             hint = "Correct what the message reports; updates to another patch are not blocked"
             yield _reason("blocked", "not-upgradeable", item, "", hint)
+
+
+def _upgradeable_parts(status: UpdateStatus) -> list[Condition]:
+    """The reasons of ``Upgradeable=False``, each as a condition.
+
+    Several reasons are separate conditions, whose type begins with ``Upgradeable``. From 5.0 on, they are lines of the
+    message, and the reason is the name of a risk, if it is valid as one.
+    """
+    whole = status.condition(_UPGRADEABLE, "False")
+    if whole is None:
+        return []
+    parts = [item for item in status.conditions if item.type.startswith(_UPGRADEABLE) and item.type != _UPGRADEABLE]
+    if parts:
+        return parts
+    messages = whole.message.split("\n* ")[1:] if whole.reason == _SEVERAL else []
+    names = {_one_line(risk.message): risk.name for update in status.conditional for risk in update.risks}
+    return [
+        whole._replace(reason=names.get(_one_line(message), whole.reason), message=message)
+        for message in messages or [whole.message]
+    ]
 
 
 def recommendation_reasons(
@@ -155,7 +187,10 @@ def _conditional(
     if recommended is not None and recommended.status == "True":
         return
     source = f"{_OBJECT}: status.conditionalUpdates[{target}]"
+    blocking = {_one_line(part.message) for part in _upgradeable_parts(status)}
     for risk in update.risks:
+        if _one_line(risk.message) in blocking:
+            continue  # from 5.0 on, each update to another minor version also has the risks that block it
         applies = promql.get(risk.name) if risk.applies is None else risk.applies
         if risk.name in status.accepted_risks or applies is False:
             continue

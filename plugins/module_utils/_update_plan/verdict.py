@@ -15,10 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import Override
-from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, gate_reasons, gates_of
+from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_reasons, gates_of
 from .._cluster.update_reasons import (
-    ADMIN_ACK_REQUIRED,
-    OVERRIDES_SET,
     VERDICTS,
     Unchecked,
     UpdateReason,
@@ -107,17 +105,18 @@ def _hop_verdict(
         if is_upgrade(start.release, end.release):
             reasons += recommendation_reasons(status, target, dict(state.promql), unchecked)
     if is_minor_update(start, end):
-        gates = list(_gate_reasons(hop, status, state.acks, unchecked, first=first))
-        reported = [] if status is None else list(upgradeable_reasons(status))
+        gates = _gates(hop, state.acks, first=first)
+        reported = [] if status is None else list(upgradeable_reasons(status, (gate.text for gate in gates)))
+        unacknowledged = list(_gate_reasons(hop, gates, status, reported, state.acks, unchecked))
         # The releases and the spec name each gate and override; the condition only summarizes them.
-        known = _SUMMARIES.intersection(reason.reason for reason in (*reasons, *gates))
-        reasons += [*gates, *(item for item in reported if item.reason not in known)]
+        known = _SUMMARIES.intersection(reason.code for reason in (*reasons, *unacknowledged))
+        reasons += [*unacknowledged, *(item for item in reported if item.code not in known)]
     ordered = sorted(dict.fromkeys(reasons), key=lambda reason: -VERDICTS.index(reason.verdict))
     return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
 
 
-_SUMMARIES = frozenset({ADMIN_ACK_REQUIRED, OVERRIDES_SET})
-"""Reasons of the condition ``Upgradeable`` that name only some, or none, of what causes them."""
+_SUMMARIES = frozenset({"admin-ack-required", "invalid-admin-gate", "overrides"})
+"""Codes of the condition ``Upgradeable`` that name only some, or none, of what causes them."""
 
 
 def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]) -> Iterator[UpdateReason]:
@@ -152,24 +151,30 @@ def _status_at(hop: Hop, status: UpdateStatus | None, unchecked: list[Unchecked]
     return status
 
 
-def _gate_reasons(
-    hop: Hop, status: UpdateStatus | None, acks: AdminAcks, unchecked: list[Unchecked], *, first: bool
-) -> Iterator[UpdateReason]:
-    """Yield the gates that are not acknowledged. Those of the cluster count only while it runs the release."""
+def _gates(hop: Hop, acks: AdminAcks, *, first: bool) -> tuple[AdminGate, ...]:
+    """The gates that the CVO considers. Those of the cluster count only while it runs the release."""
     gates = {gate.name: gate for gate in hop.gates}
     if first and acks.gates is not None:
         gates.update((gate.name, gate) for gate in acks.gates)
-    minor_gates = gates_of(gates.values(), hop.start.minor)
-    if acks.acks is None and minor_gates:
-        if status is not None and status.version == hop.start.release.shown_version and not _requires_ack(status):
+    return gates_of(gates.values(), hop.start.minor)
+
+
+def _gate_reasons(
+    hop: Hop,
+    gates: tuple[AdminGate, ...],
+    status: UpdateStatus | None,
+    reported: Iterable[UpdateReason],
+    acks: AdminAcks,
+    unchecked: list[Unchecked],
+) -> Iterator[UpdateReason]:
+    """Yield those of ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
+    if acks.acks is None and gates:
+        requires_ack = any(reason.code == "admin-ack-required" for reason in reported)
+        if status is not None and status.version == hop.start.release.shown_version and not requires_ack:
             return  # the CVO of this release found them acknowledged
         place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"
         unchecked.append(Unchecked("admin-acks", f"{place} was not read, so each gate counts as not acknowledged"))
-    yield from gate_reasons(minor_gates, acks.acks)
-
-
-def _requires_ack(status: UpdateStatus) -> bool:
-    return any(reason.reason == ADMIN_ACK_REQUIRED for reason in upgradeable_reasons(status))
+    yield from gate_reasons(gates, acks.acks)
 
 
 def _previous(status: UpdateStatus | None) -> Previous:

@@ -95,6 +95,81 @@ def test_upgradeable_false_blocks_another_minor_only(path, expected):
         )
 
 
+# Since 5.0, the CVO names reasons after risks, has no conditions for each, and adds the risks to conditional updates.
+# openshift/cluster-version-operator release-5.0:pkg/cvo/status.go setUpgradeableCondition, pkg/risk.
+
+TEXT = "Kubernetes 1.32 removes several APIs."
+NO_REASON = "RiskNameNotCompatibleWithReasonProperty"
+ACK_RISK = risk(f"AdminAck-{GATE}", message=TEXT)
+DISABLED = "Disabling ownership via cluster version overrides prevents updates between minor or major versions."
+OVERRIDES_RISK = risk("ClusterVersionOverrides", message=DISABLED)
+OPERATOR_RISK = risk("ClusterOperatorUpgradeable-machine-config", message="pools are updating")
+UNKNOWN_RISK = risk("AdminAckUnknown", message="Failed to retrieve ConfigMap admin-acks")
+OVERRIDE = {"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}
+ACK, OVERRIDDEN = ("acknowledge", "admin-ack-required"), ("blocked", "overrides")
+BLOCKED = ("blocked", "not-upgradeable")
+
+
+def upgradeable(*risks: dict[str, Any]) -> dict[str, str]:
+    """Return the condition that a CVO of 5.0 reports for ``risks``."""
+    (first, *more) = risks
+    if not more:
+        reason = first["name"] if first["name"].isalnum() else NO_REASON
+        return condition("Upgradeable", False, reason, first["message"])
+    head = "Cluster should not be upgraded between minor or major versions for multiple reasons:"
+    return condition("Upgradeable", False, "MultipleReasons", "\n* ".join([head, *(one["message"] for one in risks)]))
+
+
+@pytest.mark.parametrize(
+    ("risks", "expected"),
+    [
+        ([ACK_RISK], [ACK]),
+        ([OVERRIDES_RISK], [OVERRIDDEN]),
+        ([OPERATOR_RISK], [BLOCKED]),
+        ([UNKNOWN_RISK], [BLOCKED]),
+        ([OVERRIDES_RISK, ACK_RISK], [OVERRIDDEN, ACK]),
+        ([ACK_RISK, OPERATOR_RISK], [BLOCKED, ACK]),
+    ],
+)
+@pytest.mark.parametrize("is_listed", [False, True], ids=["available", "conditional"])
+def test_each_risk_that_a_cvo_names_is_returned_once(risks, expected, is_listed):
+    """``is_listed``: the update service knows the update, so the risks are in its entry, too."""
+    known = {GATE: TEXT} if ACK_RISK in risks else {}
+    updates: dict[str, Any] = {"available": MINOR[1:]}
+    if is_listed:
+        updates = {"conditional_updates": [conditional(MINOR[1], False, "Several", *risks)]}
+    overrides = [OVERRIDE] if OVERRIDES_RISK in risks else []
+    status = reported(MINOR[0], upgradeable(*risks), overrides=overrides, **updates)
+    found = with_acks(MINOR, AdminAcks(admin_gates(known, "here"), frozenset()), cluster_version=status)
+
+    assert [item[:2] for item in found.reasons] == expected
+    plain = with_acks(MINOR, AdminAcks(admin_gates(known, "here")), cluster_version=status)
+    assert [item[:2] for item in plain.reasons] == expected
+
+
+def test_a_risk_that_the_condition_does_not_report_stays_a_risk():
+    more = risk("NodesHang")
+    listed = conditional(MINOR[1], False, "Several", OPERATOR_RISK, more)
+    status = reported(MINOR[0], upgradeable(OPERATOR_RISK), conditional_updates=[listed])
+    found = verdict(MINOR, cluster_version=status)
+    assert codes(found) == [
+        ("blocked", "not-upgradeable", OPERATOR_RISK["name"]),
+        ("risk", "conditional-risk", "NodesHang"),
+    ]
+
+
+def test_an_invalid_gate_is_returned_once():
+    for reason, message in (
+        ("AdminAckConfigMapGateNameError", "the name of a gate is not valid"),
+        (NO_REASON, 'admin-gates configmap gate "kube-1.32" is invalid: it must comply with ^ack-'),
+    ):
+        shown = condition("Upgradeable", False, reason, message)
+        acks = AdminAcks(admin_gates({"kube-1.32": "text"}, "here"), frozenset())
+        status = reported(MINOR[0], shown, available=MINOR[1:])
+        found = with_acks(MINOR, acks, cluster_version=status)
+        assert codes(found) == [("blocked", "invalid-admin-gate", "AdminAckConfigMapGateNameError")]
+
+
 @pytest.mark.parametrize("status", [True, "Unknown"])
 def test_another_status_of_upgradeable_blocks_nothing(status):
     shown = condition("Upgradeable", status, "PoolUpdating", "pools are updating")
