@@ -91,7 +91,9 @@ options:
     type: str
     choices: [install, update, reconcile]
   parallelism:
-    description: Maximum number of concurrent requests, from 1 to 64.
+    description:
+      - Maximum number of concurrent requests, from 1 to 64. The module sends fewer while the API server rejects some of
+        them as too many.
     type: int
     default: 8
   wait:

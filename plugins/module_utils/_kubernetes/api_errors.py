@@ -41,6 +41,7 @@ _MISSING_NAMESPACE = "namespaces "
 _MISSING_PERMISSION = re.compile(r'User "[^"]*" cannot (\w+) (resource|path) ')
 _MISTYPED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
 _STORAGE_INITIALIZING = "storage is (re)initializing"
+_TOO_MANY_REQUESTS = "too many requests, please try again later"
 _UID = "metadata.uid"
 _UID_MISMATCH = "uid mismatch"
 _UNDECLARED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
@@ -302,6 +303,11 @@ class ApiError(ClusterError):
         return self.code in RETRIED_CODES
 
     @property
+    def is_rejected_as_too_many(self) -> bool:
+        """Whether the server rejects the request because too many run at the same time."""
+        return is_rejected_as_too_many(self.code, self.message)
+
+    @property
     def is_permanent(self) -> bool:
         """Whether the server reports a server error (500) because the object does not fit the schema."""
         return is_permanent_failure(self.code, self.message)
@@ -360,6 +366,14 @@ def is_storage_initializing(code: int, message: str) -> bool:
     kubernetes/apiserver:pkg/storage/cacher/ready.go, delegator.go.
     """
     return code == 429 and _STORAGE_INITIALIZING in message
+
+
+def is_rejected_as_too_many(code: int, message: str) -> bool:
+    """Whether the server rejects the request because too many run at the same time, in its priority level or at all.
+
+    Source: kubernetes/apiserver:pkg/server/filters/priority-and-fairness.go, maxinflight.go tooManyRequests.
+    """
+    return code == 429 and message.lower().startswith(_TOO_MANY_REQUESTS)
 
 
 def connection_error(error: BaseException, verb: str, shown: str, host: str, since: float) -> NoAnswerError:

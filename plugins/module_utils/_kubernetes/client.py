@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from urllib.parse import quote, urlencode
 from .._problems import ClusterError, Problem
 from .._resources import Target
 from .api_errors import ApiError, api_error, connection_error, one_line
+from .request_limit import RequestLimit
 from .retries import OutageTimer, retries, timeout_until
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ FIELD_MANAGER = "capability.openshift"
 READ_SECONDS = 60.0
 PARALLELISM = 8
 _PAGE = 500
+_PAUSE = 1.0
+"""Seconds before a request is sent again that was rejected as too many, as in the ``Retry-After`` of the API server."""
+
+_MOST_REJECTIONS = 90
 _VERSION_OF_NO_OBJECT = "1"
 """A resource version that no object has, because it is that of an empty etcd. The API server compares the version of a
 request only with that of an existing object (kubernetes/apiserver:pkg/registry/generic/registry/store.go Update)."""
@@ -85,6 +91,7 @@ class Client:
         self._token = token
         self._parallelism = parallelism
         self._outage = OutageTimer()
+        self._limit = RequestLimit()
         self._dated: tuple[datetime, float] | None = None
 
     def server_time(self) -> datetime | None:
@@ -109,7 +116,7 @@ class Client:
 
     def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
         """Return the document at a path that is not that of an object, such as a discovery document."""
-        response = self._send("get", "GET", path, path, accept=accept)
+        response = self._request("get", "GET", path, path, accept=accept)
         return self._parse(response, "get", path)
 
     def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
@@ -243,7 +250,7 @@ class Client:
                 return
 
     def _object(self, verb: str, method: str, target: Target, **options: Any) -> WriteResult:
-        response = self._send(verb, method, target.path, str(target), **options)
+        response = self._request(verb, method, target.path, str(target), **options)
         return WriteResult(response.status == 201, self._parse(response, verb, str(target)))
 
     def _write(
@@ -260,6 +267,22 @@ class Client:
     ) -> WriteResult:
         query = {**query, **({"dryRun": "All"} if dry_run else {})}
         return self._object(verb, method, target, query=query, body=body, content_type=content_type, accept=accept)
+
+    def _request(self, verb: str, method: str, path: str, shown: str, **options: Any) -> urllib3.BaseHTTPResponse:
+        """Send a request. While the server rejects it as too many, send fewer at the same time, and send it again."""
+        for rejections in range(_MOST_REJECTIONS + 1):
+            with self._limit.slot() as reductions:
+                try:
+                    response = self._send(verb, method, path, shown, **options)
+                except ApiError as error:
+                    if not error.is_rejected_as_too_many or rejections == _MOST_REJECTIONS:
+                        raise
+                else:
+                    self._limit.answered()
+                    return response
+            self._limit.lower(reductions)
+            time.sleep(_PAUSE * random.uniform(1, 1.5))
+        raise AssertionError("the last rejection is raised")
 
     def _send(
         self,

@@ -16,7 +16,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._problems import ClusterError, LockLostError
-from .api_errors import RETRIED_CODES, ApiError, NoAnswerError, is_permanent_failure, is_storage_initializing
+from .api_errors import (
+    RETRIED_CODES,
+    ApiError,
+    NoAnswerError,
+    is_permanent_failure,
+    is_rejected_as_too_many,
+    is_storage_initializing,
+)
 
 if TYPE_CHECKING:
     import urllib3
@@ -126,7 +133,7 @@ def retries() -> Any:
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
             if error is not None and time.monotonic() >= self.deadline:
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
-            if response is not None and is_permanent_failure(response.status, _text(response)):
+            if response is not None and _is_for_the_caller(response):
                 # urllib3 then returns the answer.
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
             policy = super().increment(method, url, response, error, _pool, _stacktrace)
@@ -161,6 +168,12 @@ def retries() -> Any:
         raise_on_redirect=False,
         raise_on_status=False,
     )
+
+
+def _is_for_the_caller(response: urllib3.BaseHTTPResponse) -> bool:
+    """Whether a retry is useless, or the client first has to send fewer requests."""
+    text = _text(response)
+    return is_permanent_failure(response.status, text) or is_rejected_as_too_many(response.status, text)
 
 
 def _text(response: urllib3.BaseHTTPResponse) -> str:
