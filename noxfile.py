@@ -265,7 +265,7 @@ def browser(session: nox.Session) -> None:
 
 @nox.session
 def artefact(session: nox.Session) -> None:
-    """Build the tarball, install it where nothing else is, and use it from there."""
+    """Build the tarball, install it where nothing else is, and use it from there, also without further libraries."""
     tarballs, home = CACHE / "build", CACHE / "installed"
     for folder in (tarballs, home):
         shutil.rmtree(folder, ignore_errors=True)
@@ -291,6 +291,7 @@ def artefact(session: nox.Session) -> None:
     if outside := [path for path in used if not path.startswith(str(installed))]:
         session.error(f"not the installed copy: {outside[0]}")
     session.log(f"{len(packed)} files packed")
+    pytest(session, "tests/environment")
 
 
 @nox.session

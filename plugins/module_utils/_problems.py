@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -178,6 +179,14 @@ def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> N
     collected = tuple(problems)
     if has_errors(collected):
         raise error(collected)
+
+
+def missing_library(name: str, where: Location | str = "") -> Problem:
+    """The problem of a Python library that is not installed. ``name`` is its name on the Python package index."""
+    message = f"the Python library {name} is missing for {sys.executable}"
+    return Problem(
+        "error", "missing-library", where, message, f"Install it on the host of the task: pip install {name}"
+    )
 
 
 def type_name(value: object) -> str:

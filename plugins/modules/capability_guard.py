@@ -90,6 +90,7 @@ seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
   - kubernetes >= 29.0.0
+  - PyYAML
 """
 
 EXAMPLES = r"""
@@ -183,6 +184,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec, check_wait_timeout
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
@@ -206,6 +208,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
+    require_yaml(module)
     result: dict[str, Any] = {}
     problems = Problems()
     try:

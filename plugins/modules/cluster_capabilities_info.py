@@ -406,6 +406,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect, connect_with
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -428,6 +429,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
+    require_yaml(module)
     try:
         enter_directory(module.params)
         if module.params["clusters"] is not None:

@@ -50,6 +50,7 @@ seealso:
   - module: capability.openshift.release_info
   - module: capability.openshift.release_manifests
 requirements:
+  - PyYAML
   - urllib3, which the Python library kubernetes installs, for registries
 """
 
@@ -157,6 +158,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_image_spec,
     release_source,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
@@ -185,6 +187,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
+    require_yaml(module)
     problems = Problems()
     try:
         result = run(module.params, problems, check_mode=module.check_mode, diff_mode=module._diff)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from .._problems import ClusterError, Problem, Problems, type_name
+from .._problems import ClusterError, Problem, Problems, missing_library, type_name
 from .api_errors import one_line
 from .auth_options import auth_spec, check_connection_options, looks_like_path, show_kubeconfig
 from .client import FIELD_MANAGER, PARALLELISM, Client
@@ -48,9 +48,11 @@ def connect_with(params: Mapping[str, Any], parallelism: int = PARALLELISM) -> C
 
 def _connect_explicitly(config: ExplicitConfig, parallelism: int) -> Client | None:
     """A client for ``config``, ``None`` if a certificate cannot be loaded: the library reports what is wrong."""
-    import urllib3
-    from urllib3.util.ssl_ import create_urllib3_context
-
+    try:
+        import urllib3
+        from urllib3.util.ssl_ import create_urllib3_context
+    except ImportError:
+        raise ClusterError([missing_library("urllib3")]) from None
     cert_reqs = ssl.CERT_REQUIRED if config.is_verified else ssl.CERT_NONE
     try:
         context = create_urllib3_context(cert_reqs=cert_reqs)
@@ -87,10 +89,8 @@ def _as_file(pem: Pem) -> Iterator[str]:
 def _connect_with_library(params: Mapping[str, Any], parallelism: int) -> Client:
     try:
         import kubernetes
-    except ImportError as error:
-        hint = "Install it on the host that runs the task: pip install kubernetes"
-        message = f"the Python library kubernetes is missing ({error})"
-        raise ClusterError([Problem("error", "missing-library", "", message, hint)]) from None
+    except ImportError:
+        raise ClusterError([missing_library("kubernetes")]) from None
     try:
         from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
     except ImportError:

@@ -1,0 +1,216 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every module and playbook where only ansible-core and its dependencies are installed.
+
+What works without another library works. Everything else ends with one sentence that names what to install.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+RELEASE = str(CHECKOUT / "examples" / "releases" / "4.21.0")
+NEWER = str(CHECKOUT / "examples" / "releases" / "4.22.0")
+SITES = str(CHECKOUT / "examples" / "sites")
+IMAGE = f"127.0.0.1:1/ocp/release@sha256:{'a' * 64}"
+KUBECONFIG = {
+    "apiVersion": "v1",
+    "kind": "Config",
+    "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1", "insecure-skip-tls-verify": True}}],
+    "users": [{"name": "u", "user": {"token": "token"}}],
+    "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+    "current-context": "x",
+}
+NAMES_A_PACKAGE = re.compile(r"(pip install|ansible-galaxy collection install|Install the package) ?\w")
+LEAKED = re.compile(r"Traceback|Error: '|No module named|MODULE FAILURE|Unhandled exception|Module failed: '")
+
+INSTALLATION = {
+    "platform": "none",
+    "base_domain": "example.com",
+    "ssh_public_key": "ssh-ed25519 AAAA",
+    "pull_secret": {"auths": {"quay.io": {"auth": "dTpw"}}},
+}
+
+CLUSTER_MODULES: dict[str, dict[str, Any]] = {
+    "capability_guard": {},
+    "capability_usage": {"release": RELEASE},
+    "cluster_capabilities": {"capabilities": {"baselineCapabilitySet": "v4.18"}},
+    "cluster_capabilities_info": {},
+    "cluster_version_status": {"release": RELEASE, "release_image": IMAGE},
+    "release_apply": {"release": RELEASE, "release_image": IMAGE},
+    "release_verify": {"release": RELEASE, "release_image": IMAGE},
+    "update_plan": {"releases": [RELEASE, NEWER]},
+}
+OTHER_MODULES: dict[str, dict[str, Any]] = {
+    "check_sites": {"checkout": SITES, "fail_on": "never"},
+    "install_config": {"capabilities": {"baselineCapabilitySet": "v4.18"}, "openshift_version": "4.20"},
+    "release_info": {"release": RELEASE},
+    "release_lint": {"release": RELEASE, "fail_on": "never"},
+    "release_manifests": {"release": RELEASE},
+}
+IMAGE_MODULES: dict[str, dict[str, Any]] = {
+    "release_fetch": {"release": IMAGE, "dest": "fetched"},
+    "mirror_check": {"release": IMAGE},
+    "release_info": {"release": IMAGE},
+    "update_plan": {"releases": [RELEASE, IMAGE]},
+    "release_apply": {"release": IMAGE, "kubeconfig": "missing"},
+}
+CLUSTER_PLAYBOOKS: dict[str, dict[str, Any]] = {
+    "api_usage": {"release": RELEASE},
+    "apply_release": {"release": RELEASE},
+    "enable_capabilities": {"enable": "Console"},
+    "guard_capabilities": {},
+    "plan_update": {"releases": [RELEASE, NEWER]},
+    "verify_release": {"release": RELEASE},
+}
+OTHER_PLAYBOOKS: dict[str, dict[str, Any]] = {
+    "check_sites": {"checkout": SITES, "openshift_version": "4.20", "fail_on": "never"},
+    "inspect_release": {"release": RELEASE},
+    "lint_release": {"release": RELEASE, "fail_on": "never"},
+    "prepare_install": {
+        "capabilities": {"baselineCapabilitySet": "v4.18"},
+        "openshift_version": "4.20",
+        **INSTALLATION,
+    },
+}
+IMAGE_PLAYBOOKS: dict[str, dict[str, Any]] = {"mirror_check": {"release": IMAGE}, "inspect_release": {"release": IMAGE}}
+
+
+def required(name: str) -> Iterator[str]:
+    """Yield a distribution and everything that it requires here."""
+    try:
+        requirements = distribution(name).requires or []
+    except PackageNotFoundError:
+        return
+    yield name
+    for text in requirements:
+        if "extra ==" not in text:
+            yield from required(re.split(r"[^\w.-]", text, maxsplit=1)[0])
+
+
+class Bare:
+    """A virtual environment with ansible-core and ``more``, what they require, and this collection."""
+
+    def __init__(self, folder: Path, *more: str) -> None:
+        self.folder = folder
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+        (packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
+        for name in {name for wanted in ("ansible-core", *more) for name in required(wanted)}:
+            found = distribution(name)
+            for top in {file.parts[0] for file in found.files or () if file.parts[0] not in ("..", "__pycache__")}:
+                if not (packages / top).exists():  # two requirements can spell one name differently
+                    (packages / top).symlink_to(Path(str(found.locate_file(top))))
+        (packages / "ansible_collections" / "capability").mkdir(parents=True)
+        (packages / "ansible_collections" / "capability" / "openshift").symlink_to(CHECKOUT)
+        self.kubeconfigs = {"valid": str(folder / "kubeconfig"), "missing": str(folder / "no kubeconfig")}
+        Path(self.kubeconfigs["valid"]).write_text(json.dumps(KUBECONFIG), "utf-8")
+        (folder / "hosts").write_text("berlin\n", "utf-8")
+
+    def play(self, playbook: str, variables: Mapping[str, Any] | None = None) -> subprocess.CompletedProcess[str]:
+        """Run a playbook, and return what it printed."""
+        python = self.folder / "venv" / "bin" / "python"
+        given = ["-e", json.dumps(variables or {}), "-e", f"ansible_python_interpreter={python}"]
+        inventory = ["-i", "hosts"] if playbook.endswith("prepare_install") else []
+        return subprocess.run(
+            [python, "-m", "ansible", "playbook", *inventory, playbook, *given],
+            cwd=self.folder,
+            env={"HOME": str(self.folder), "PWD": str(self.folder), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Bare:
+    return Bare(tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture(scope="module")
+def results(bare: Bare) -> dict[str, dict[str, Any]]:
+    """Return the result of each module, by its name and its case: one play has them all."""
+    calls = {
+        **{
+            f"{name} {case}": (name, {**args, "kubeconfig": path})
+            for name, args in CLUSTER_MODULES.items()
+            for case, path in bare.kubeconfigs.items()
+        },
+        **{f"{name} works": (name, args) for name, args in OTHER_MODULES.items()},
+        **{f"{name} image": (name, args) for name, args in IMAGE_MODULES.items()},
+    }
+    tasks = [
+        {f"capability.openshift.{name}": args, "register": f"result_{number}", "ignore_errors": True}
+        for number, (name, args) in enumerate(calls.values())
+    ]
+    kept = "{{ [" + ", ".join(f"result_{number}" for number in range(len(tasks))) + "] | to_json }}"
+    tasks.append({"ansible.builtin.copy": {"content": kept, "dest": str(bare.folder / "results.json"), "mode": "0600"}})
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": tasks}
+    (bare.folder / "modules.yml").write_text(json.dumps([play]), "utf-8")
+    done = bare.play("modules.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return dict(zip(calls, json.loads((bare.folder / "results.json").read_text("utf-8")), strict=True))
+
+
+def test_every_module_and_playbook_is_here():
+    modules = {path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py")}
+    assert modules == {*CLUSTER_MODULES, *OTHER_MODULES, *IMAGE_MODULES}
+    playbooks = {path.stem for path in (CHECKOUT / "playbooks").glob("*.yml")}
+    assert playbooks == {*CLUSTER_PLAYBOOKS, *OTHER_PLAYBOOKS, *IMAGE_PLAYBOOKS}
+
+
+def test_a_module_names_what_to_install(results):
+    wrong = {}
+    for name, result in results.items():
+        message = str(result.get("msg", ""))
+        if name.endswith(" works"):
+            if result.get("failed"):
+                wrong[name] = message
+        elif LEAKED.search(message) or not NAMES_A_PACKAGE.search(message) or "\n" in message:
+            wrong[name] = message or str(result)
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("case", ["valid", "missing"])
+@pytest.mark.parametrize("name", CLUSTER_PLAYBOOKS)
+def test_a_playbook_for_a_cluster_names_what_to_install(bare, name, case):
+    variables = {**CLUSTER_PLAYBOOKS[name], "kubeconfig": bare.kubeconfigs[case]}
+    done = bare.play(f"capability.openshift.{name}", variables)
+    printed = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert NAMES_A_PACKAGE.search(printed), printed
+    assert not LEAKED.search(printed), printed
+
+
+@pytest.mark.parametrize("name", IMAGE_PLAYBOOKS)
+def test_a_playbook_for_an_image_names_what_to_install(bare, name):
+    done = bare.play(f"capability.openshift.{name}", IMAGE_PLAYBOOKS[name])
+    printed = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert NAMES_A_PACKAGE.search(printed), printed
+    assert not LEAKED.search(printed), printed
+
+
+@pytest.mark.parametrize("name", OTHER_PLAYBOOKS)
+def test_a_playbook_without_a_cluster_needs_nothing_else(bare, name):
+    done = bare.play(f"capability.openshift.{name}", OTHER_PLAYBOOKS[name])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_collection_kubernetes_core_is_named(tmp_path):
+    """With the libraries, but without the collection, which ansible-core does not contain."""
+    folder = Bare(tmp_path, "kubernetes")
+    done = folder.play("capability.openshift.plan_update", {"releases": [RELEASE, NEWER], "kubeconfig": "missing"})
+    assert done.returncode != 0
+    assert "ansible-galaxy collection install kubernetes.core" in done.stdout
+    assert not LEAKED.search(done.stdout + done.stderr)
