@@ -10,8 +10,8 @@ A process for the module takes 0.4 s of CPU before the module begins: Ansible pa
 imports it. A worker is a fork of a process that has already imported everything.
 
 This requires that the module would have the same interpreter, environment, working directory and user, and that it
-writes nothing. In all other cases, the module runs. It also runs if an argument is not valid or reading fails, so only
-the module reports errors.
+writes nothing. In all other cases, the module runs. It also runs if an argument is not valid or anything fails here, so
+only the module reports errors.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec, release_source
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
 
 
@@ -52,8 +52,11 @@ class InWorkerAction(NormalAction):
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         """Run in this process, or run the module."""
-        is_here = self._module_would_run_here() and self._has_own_interpreter(task_vars or {})
-        result = self._result_here(task_vars or {}) if is_here else None
+        result = None
+        # A shortcut must not fail a task. The module reports what is wrong.
+        with contextlib.suppress(Exception):
+            if self._module_would_run_here() and self._has_own_interpreter(task_vars or {}):
+                result = self._result_here(task_vars or {})
         if result is None:
             run: Callable[..., dict[str, Any]] = super().run
             return run(tmp, task_vars)
@@ -76,15 +79,12 @@ class InWorkerAction(NormalAction):
         if params is None or any(params[option] is not None for option in self.writing_options):
             return None
         problems = Problems()
-        try:
-            # The working directory of the module is that of the playbook.
-            with contextlib.chdir(self._loader.get_basedir()):
-                enter_directory(params)
-                if not self._are_stored(params):
-                    return None
-                read = self.read(params, problems)
-        except (CapabilityError, OSError):
-            return None
+        # The working directory of the module is that of the playbook.
+        with contextlib.chdir(self._loader.get_basedir()):
+            enter_directory(params)
+            if not self._are_stored(params):
+                return None
+            read = self.read(params, problems)
         # What a module returns is JSON, without tuples.
         result: dict[str, Any] = json.loads(json.dumps(with_problems(read, problems)))
         if warnings := warnings_of(problems):

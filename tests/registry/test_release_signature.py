@@ -228,8 +228,10 @@ def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
     (first,) = read(**given)["release"]["signed_by"]
     (record,) = (tmp_path / "cache").rglob("release-signature.json")
     assert str(signatures) not in record.read_text("utf-8").replace(first["source"], "")
-    record.write_text("{", "utf-8")
-    assert read(**given)["release"]["signed_by"]
+    whole = json.loads(record.read_text("utf-8"))
+    for damaged in ("{", "[]", json.dumps({**whole, "signed_by": [1]}), json.dumps({**whole, "silent": {"a": 1}})):
+        record.write_text(damaged, "utf-8")
+        assert read(**given)["release"]["signed_by"]
     assert json.loads(record.read_text("utf-8"))["signed_by"]
 
 

@@ -16,9 +16,10 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from types import MappingProxyType
+from typing import NamedTuple
 
 from .._data.release_keys import RED_HAT_KEYS
 from .._files import write_cache_file
@@ -34,6 +35,16 @@ _RECORD = "release-signature.json"
 _SILENT_SECONDS = 3600.0
 
 
+class _Record(NamedTuple):
+    """What is remembered: who signed, for a fingerprint of what verified it, and servers, for one of the connection."""
+
+    trust: str = ""
+    signed_by: tuple[Signer, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    connection: str = ""
+    silent: Mapping[str, tuple[str, float]] = MappingProxyType({})
+
+
 def check_signature(
     name: str, found: CachedRelease, options: SignatureOptions, ca_path: str | None, problems: Problems
 ) -> tuple[Signer, ...]:
@@ -45,30 +56,22 @@ def check_signature(
         return ()
     record = _read_record(found.directory)
     trust, connection = _trust(options), _connection(ca_path)
-    if trust and record.get("trust") == trust:
-        problems.extend(Problem(**problem) for problem in record["problems"])
-        return tuple(Signer(**signer) for signer in record["signed_by"])
+    if trust and record.trust == trust and record.signed_by:
+        problems.extend(record.problems)
+        return record.signed_by
     # Imported here: a result that is remembered needs nothing that verifies signatures.
     from .signature_verification import verify_release
 
-    is_asked_again = options.mode == "required" or record.get("connection") != connection
-    silent = {} if is_asked_again else _silent_servers(record)
+    is_asked_again = options.mode == "required" or record.connection != connection
+    silent = {} if is_asked_again else _still_silent(record.silent)
     errors = Problems()
     signed_by = verify_release(name, found, options, ca_path, silent, errors)
     if options.mode == "required":
         errors.raise_errors(ReleaseError)
     warnings = [problem._replace(severity="warning") for problem in errors.unique() if problem.severity != "info"]
     problems.extend(warnings)
-    verified = {
-        "trust": trust,
-        "signed_by": [signer._asdict() for signer in signed_by],
-        "problems": [problem.as_dict() for problem in warnings],
-    }
     if signed_by or silent:
-        remembered = {**(verified if signed_by else {}), "connection": connection, "silent": silent}
-        # Without a record, the next task verifies again.
-        with suppress(OSError):
-            write_cache_file(os.path.join(found.directory, _RECORD), json.dumps(remembered).encode())
+        _write_record(found.directory, _Record(trust, signed_by, tuple(warnings), connection, silent))
     return signed_by
 
 
@@ -112,19 +115,33 @@ def _fingerprint(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _silent_servers(record: dict[str, Any]) -> SilentServers:
+def _still_silent(servers: Mapping[str, tuple[str, float]]) -> SilentServers:
     now = time.time()
-    return {
-        server: (reason, since) for server, (reason, since) in record["silent"].items() if now - since < _SILENT_SECONDS
+    return {server: (reason, since) for server, (reason, since) in servers.items() if now - since < _SILENT_SECONDS}
+
+
+def _write_record(directory: str, record: _Record) -> None:
+    content = {
+        **record._asdict(),
+        "signed_by": [signer._asdict() for signer in record.signed_by],
+        "problems": [problem.as_dict() for problem in record.problems],
     }
+    # Without a record, the next task verifies again.
+    with suppress(OSError):
+        write_cache_file(os.path.join(directory, _RECORD), json.dumps(content).encode())
 
 
-def _read_record(directory: str) -> dict[str, Any]:
-    """The record, empty if there is none or if it is damaged."""
+def _read_record(directory: str) -> _Record:
+    """The record, empty if there is none, or if it is damaged or of an earlier version."""
     try:
         with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
             record = json.load(file)
-    except (OSError, ValueError):
-        return {}
-    # Records of earlier versions were not bound to the content of key rings.
-    return record if isinstance(record, dict) and record.keys() >= {"connection", "silent"} else {}
+        return _Record(
+            record["trust"],
+            tuple(Signer(**signer) for signer in record["signed_by"]),
+            tuple(Problem(**problem) for problem in record["problems"]),
+            record["connection"],
+            {server: (str(reason), float(since)) for server, (reason, since) in record["silent"].items()},
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return _Record()

@@ -154,6 +154,15 @@ def test_the_module_writes_reports_errors_and_hides_secrets(folder, monkeypatch,
     assert not (folder / "manifests").exists()
 
 
+@pytest.mark.parametrize("error", [KeyError("ca_cert"), ModuleNotFoundError("No module named 'yaml'"), OSError()])
+def test_the_module_runs_if_anything_fails_here(folder, monkeypatch, error):
+    def fail(action, params, problems):
+        raise error
+
+    monkeypatch.setattr(ActionModule, "read", fail)
+    assert Task(folder).run(monkeypatch, release="release") == MODULE
+
+
 @pytest.mark.parametrize("release", [PULL_SPEC, "oci-archive:release.tar"])
 def test_a_registry_is_not_asked_twice(folder, monkeypatch, release):
     asked: list[str] = []
