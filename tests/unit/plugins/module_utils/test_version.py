@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._version import (
     Minor,
@@ -98,43 +96,3 @@ def test_a_minor_alone_is_its_first_release():
 def test_what_is_no_version_has_no_place_in_the_order(text):
     with pytest.raises(ValueError, match="is not a version of OpenShift"):
         precedence(text)
-
-
-NUMBERS = st.integers(0, 30)
-IDENTIFIERS = st.one_of(st.integers(0, 12).map(str), st.text("aZ0-", min_size=1, max_size=3))
-PRE_RELEASES = st.none() | st.lists(IDENTIFIERS, min_size=1, max_size=3).map(".".join)
-
-
-def semver_less(one: str, other: str) -> bool:
-    """Compare identifier by identifier, as in semver.org section 11."""
-    (core, dash, pre), (other_core, other_dash, other_pre) = one.partition("-"), other.partition("-")
-    if core != other_core:
-        return [int(part) for part in core.split(".")] < [int(part) for part in other_core.split(".")]
-    if not dash or not other_dash:
-        return bool(dash) and not other_dash
-    parts, other_parts = pre.split("."), other_pre.split(".")
-    for part, other_part in zip(parts, other_parts, strict=False):
-        if part == other_part:
-            continue
-        if part.isdigit() and other_part.isdigit():
-            return int(part) < int(other_part)
-        if part.isdigit() or other_part.isdigit():
-            return part.isdigit()
-        return part < other_part
-    return len(parts) < len(other_parts)
-
-
-VERSIONS = st.builds(
-    lambda minor, patch, pre: f"4.{minor}.{patch}" + ("" if pre is None else f"-{pre}"), NUMBERS, NUMBERS, PRE_RELEASES
-).filter(is_semantic_version)
-
-
-@given(VERSIONS, VERSIONS | st.none(), PRE_RELEASES)
-def test_any_two_versions_are_ordered_as_semver_org_says(one, other, pre):
-    # Often of one core, so the pre-releases decide.
-    core = one.partition("-")[0]
-    other = other or (core if pre is None else f"{core}-{pre}")
-    if is_semantic_version(other):
-        for first, second in permutations((one, other)):
-            assert (precedence(first) < precedence(second)) is semver_less(first, second)
-        assert (precedence(one) == precedence(other)) is (one == other)
