@@ -105,3 +105,26 @@ def test_headers_of_the_new_format(key, size):
     assert problems == []
     assert ring
     assert ring.fingerprints == (key.fingerprint, key.fingerprint)
+
+
+ED25519 = packet(6, b"\x04" + bytes(4) + b"\x16\x01")
+BRAINPOOL = packet(14, b"\x04" + bytes(4) + b"\x13\x03\x01\x02\x03")
+
+
+def test_the_cvo_does_not_load_some_keys_nor_the_key_before_them(key):
+    second = Key("Second <second@example.com>")
+    for data, loaded in (
+        (ED25519 + key.ring, [key]),
+        (key.ring + second.ring + ED25519, [key]),
+        (key.ring + ED25519 + second.ring, [second]),
+        (key.ring + BRAINPOOL + second.ring, [second]),
+        (key.ring + key.signature(b"", algorithm="sha1", more=b"\x02\x9a\x01") + second.ring, [second]),
+        (key.ring + ED25519, []),
+        (ED25519, []),
+        (packet(6, b"\x05" + bytes(40)), []),
+        (packet(6, b"\x04" + bytes(4) + b"\x02\x00\x01\x01\x00\x01\x01"), []),
+    ):
+        ring, problems = read(data)
+        fingerprints = tuple(item.fingerprint for item in loaded)
+        assert (ring.fingerprints if ring else ()) == fingerprints
+        assert set(problems) == ({"unloadable-key"} if loaded else {"invalid-key-ring"})

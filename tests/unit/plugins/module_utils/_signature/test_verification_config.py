@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._signature.ve
     VerificationConfig,
     read_config,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key
+from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, packet
 
 STORE = {"store-official": " https://storage.example.com/release \n"}
 
@@ -57,6 +57,16 @@ def test_the_first_config_map_with_the_annotation_counts(key_ring):
     assert config.source == "m5"
     assert config.stores == ("https://storage.example.com/release",)
     assert [ring.name for ring in config.key_rings] == ["verifier-public-key-redhat"]
+
+
+def test_a_key_that_the_cvo_does_not_load_is_a_warning(key_ring):
+    ed25519 = packet(6, b"\x04" + bytes(4) + b"\x16\x01")
+    block = key_ring.splitlines()
+    data = base64.encodebytes(ed25519 + base64.b64decode("".join(block[2:-1]))).decode()
+    config, problems = read(config_map({"verifier-public-key-x": f"{block[0]}\n\n{data}{block[-1]}\n"} | STORE))
+    assert problems == [("unloadable-key", "verifier-public-key-x")]
+    assert config
+    assert len(config.key_rings[0].fingerprints) == 1
 
 
 def test_a_release_without_one_accepts_no_other():
