@@ -40,8 +40,8 @@ def is_aggregated(group: str, kind: str) -> bool:
     return group in AGGREGATED_GROUPS and (group, kind) not in _DEFINED
 
 
-class AggregatedApi(NamedTuple):
-    """An aggregated API that exists only with a capability. No release has a definition of it."""
+class UndefinedApi(NamedTuple):
+    """An API that exists only with a capability. No release has a definition of it."""
 
     resource: str
     group: str
@@ -49,11 +49,11 @@ class AggregatedApi(NamedTuple):
     source: str
 
 
-AGGREGATED_APIS: tuple[AggregatedApi, ...] = (
-    AggregatedApi("builds", "build.openshift.io", "Build", "openshift/api:build/v1/types.go"),
-    AggregatedApi("buildconfigs", "build.openshift.io", "Build", "openshift/api:build/v1/types.go"),
-    AggregatedApi("deploymentconfigs", "apps.openshift.io", "DeploymentConfig", "openshift/api:apps/v1/types.go"),
-    AggregatedApi(
+AGGREGATED_APIS: tuple[UndefinedApi, ...] = (
+    UndefinedApi("builds", "build.openshift.io", "Build", "openshift/api:build/v1/types.go"),
+    UndefinedApi("buildconfigs", "build.openshift.io", "Build", "openshift/api:build/v1/types.go"),
+    UndefinedApi("deploymentconfigs", "apps.openshift.io", "DeploymentConfig", "openshift/api:apps/v1/types.go"),
+    UndefinedApi(
         "packagemanifests",
         "packages.operators.coreos.com",
         "OperatorLifecycleManager",
@@ -64,3 +64,30 @@ AGGREGATED_APIS: tuple[AggregatedApi, ...] = (
 
 Sources of the capability: openshift/api:config/v1/types_cluster_version.go, and the manifests of the servers.
 """
+
+_SNAPSHOTS, _GROUP_SNAPSHOTS = "snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"
+_SNAPSHOT_ASSETS = "openshift/cluster-csi-snapshot-controller-operator:assets"
+
+OPERATOR_APIS: tuple[UndefinedApi, ...] = (
+    UndefinedApi("volumesnapshots", _SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumesnapshots.yaml"),
+    UndefinedApi("volumesnapshotclasses", _SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumesnapshotclasses.yaml"),
+    UndefinedApi(
+        "volumesnapshotcontents", _SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumesnapshotcontents.yaml"
+    ),
+    UndefinedApi(
+        "volumegroupsnapshots", _GROUP_SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumegroupsnapshots.yaml"
+    ),
+    UndefinedApi(
+        "volumegroupsnapshotclasses",
+        _GROUP_SNAPSHOTS,
+        "CSISnapshot",
+        f"{_SNAPSHOT_ASSETS}/volumegroupsnapshotclasses.yaml",
+    ),
+    UndefinedApi(
+        "volumegroupsnapshotcontents",
+        _GROUP_SNAPSHOTS,
+        "CSISnapshot",
+        f"{_SNAPSHOT_ASSETS}/volumegroupsnapshotcontents.yaml",
+    ),
+)
+"""APIs whose definition the operator of a capability creates."""

@@ -11,7 +11,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .._data.aggregated_apis import AGGREGATED_APIS
+from .._capability.inclusion import InclusionContext
+from .._capability.release_capabilities import read_minor_data
+from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS
+from .._problems import Problems
 from .._release.release import Release
 
 Api = tuple[str, str]
@@ -35,6 +38,16 @@ class Ownership(NamedTuple):
         return frozenset(name for names in self.apis.values() for name in names)
 
 
+def report_uncovered(release: Release, ownership: Ownership, problems: Problems) -> None:
+    """Report the capabilities of ``release`` whose use no request shows."""
+    minor = release.minor
+    data = None if minor is None else read_minor_data(release, minor, InclusionContext(), Problems())
+    names = sorted(data.capabilities - ownership.capabilities) if data is not None else []
+    if names:
+        message = f"no API exists only with {', '.join(names)}, so no request shows whether they are used"
+        problems.info("uncovered-capabilities", "", message, "Read what a cluster lacks without them")
+
+
 def ownership_of(release: Release) -> Ownership:
     """What the manifests of ``release`` assign to capabilities, for all cluster profiles and feature sets."""
     apis: defaultdict[Api, set[str]] = defaultdict(set)
@@ -52,7 +65,7 @@ def ownership_of(release: Release) -> Ownership:
                 namespaces[capability].add(resource.name)
             elif (resource.group, resource.kind) == ("", "ServiceAccount"):
                 accounts[capability].add((resource.namespace, resource.name))
-    for item in AGGREGATED_APIS:
+    for item in (*AGGREGATED_APIS, *OPERATOR_APIS):
         apis[item.resource, item.group].add(item.capability)
     return Ownership(
         {api: frozenset(names) for api, names in apis.items() if names},

@@ -18,7 +18,7 @@ from .._problems import ClusterError, InvalidOptionError, Problem, Problems, did
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._resources import CLUSTER_VERSIONS, ApiResource, Target
 from .._unstructured import nested
-from .owned_apis import Ownership, ownership_of
+from .owned_apis import Ownership, ownership_of, report_uncovered
 from .request_counts import KIND, ApiRequests, read_request_counts
 from .request_files import read_objects
 
@@ -94,6 +94,8 @@ def capability_usage(options: UsageOptions, client: Client | None, problems: Pro
     problems += loaded.problems
     ownership = ownership_of(loaded.release)
     selected = _selected_capabilities(options.capabilities, ownership)
+    if options.capabilities is None:
+        report_uncovered(loaded.release, ownership, problems)
     where = options.request_counts or "cluster"
     objects = _live_objects(client) if client is not None else list(read_objects(options.request_counts or ""))
     counts = read_request_counts(objects, where, problems)
@@ -142,7 +144,7 @@ def _selected_capabilities(names: Collection[str] | None, ownership: Ownership) 
     for index, name in enumerate(names):
         if name not in ownership.capabilities:
             hint = did_you_mean(name, ownership.capabilities)
-            message = f"{name} has no APIs in this release"
+            message = f"no API of {name} is known in this release, so requests do not show whether it is used"
             problems.error("no-apis", f"capabilities[{index}]", message, hint)
     problems.raise_errors(InvalidOptionError)
     return frozenset(names)

@@ -160,6 +160,7 @@ def test_apis_without_an_owner_and_those_that_a_release_deletes_do_not_count(usa
     assert outcome["rows"] == []
     assert [item["capability"] for item in outcome["capabilities"]] == [
         "Build",
+        "CSISnapshot",
         "Console",
         "DeploymentConfig",
         "Insights",
@@ -187,7 +188,7 @@ def test_requests_to_apis_that_do_not_exist_count(usage):
     enabled = {item["capability"]: item["enabled"] for item in outcome["capabilities"]}
     assert (enabled["Console"], enabled["Build"]) == (True, False)
     assert rows_of(outcome) == [("Build", "yours", "alice", 1)]
-    assert outcome["problems"] == []
+    assert [item["code"] for item in outcome["problems"]] == ["uncovered-capabilities"]
 
 
 def test_without_a_cluster_version_it_is_not_known_what_exists(usage):
@@ -210,7 +211,7 @@ def test_a_must_gather_is_read(usage, tmp_path):
     )
     outcome = usage(request_counts=tmp_path / "must-gather.local.1")
     assert rows_of(outcome) == [("Console", "yours", "alice", 1)]
-    assert outcome["capabilities"][1]["enabled"] is True
+    assert [item["capability"] for item in outcome["capabilities"] if item["enabled"]] == ["Console"]
 
 
 def test_a_list_of_one_kind_needs_no_kind_in_its_items(usage):
@@ -263,3 +264,32 @@ def test_a_large_file_is_read_quickly(usage):
     started = time.process_time()
     usage(*objects, request_count(LINKS, hour([counted("alice")])))
     assert time.process_time() - started < 4
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "volumesnapshots.v1.snapshot.storage.k8s.io",
+        "volumesnapshotclasses.v1.snapshot.storage.k8s.io",
+        "volumesnapshotcontents.v1.snapshot.storage.k8s.io",
+        "volumegroupsnapshots.v1beta1.groupsnapshot.storage.k8s.io",
+    ],
+)
+def test_apis_that_an_operator_creates_belong_to_its_capability(usage, name):
+    counts = request_count(name, hour([counted(f"{ACCOUNT}velero:velero", 7)]))
+    for options in ({}, {"capabilities": ["CSISnapshot"]}):
+        outcome = usage(counts, cluster_version("CSISnapshot"), **options)
+        assert rows_of(outcome) == [("CSISnapshot", "yours", f"{ACCOUNT}velero:velero", 7)]
+
+
+def test_capabilities_whose_use_no_request_shows_are_named(usage):
+    outcome = usage(request_count(LINKS), cluster_version("Console"))
+    problem = outcome.problem("uncovered-capabilities")
+    assert problem["severity"] == "info"
+    for name in ("ImageRegistry", "Storage", "openshift-samples"):
+        assert name in problem["message"]
+    assert "CSISnapshot" not in problem["message"]
+    assert "Console" not in problem["message"]
+    asked = usage(request_count(LINKS), cluster_version("Console"), capabilities=["Storage"])
+    assert asked.faults == [("no-apis", "capabilities[0]")]
+    assert "no API of Storage is known" in asked.message
