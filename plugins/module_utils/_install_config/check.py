@@ -21,6 +21,7 @@ from .._data.consequences import Consequence, consequences_of
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
+from .._data.install_config_fields import UNKNOWN_FIELDS_REJECTED_SINCE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Location, Problem, Problems
@@ -85,12 +86,17 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
     document_problems = Problems()
     document = as_go_decodes(options.document, options.source, document_problems)
     options = options._replace(document=document)
+    method = options.method or default_method(options.document)
     platforms = platforms_of(options.method, release.minor)
     check_install_config(
-        options.document, options.source, document_problems, complete=options.complete, platforms=platforms
+        options.document,
+        options.source,
+        document_problems,
+        complete=options.complete,
+        platforms=platforms,
+        strict=options.complete and _rejects_unknown_fields(release.minor, method),
     )
     problems = Problems(document_problems)
-    method = options.method or default_method(options.document)
     request_problems = Problems()
     request = read_request(options, request_problems)
     problems += request_problems if method != HOSTED else without_pinning(request_problems)
@@ -134,6 +140,11 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
             if release.manifests:  # they show whether anything needs the Namespace
                 problems[:] = [item for item in problems if item.code not in _RULES_OF_NAMESPACES]
     return check._replace(problems=tuple(problems))
+
+
+def _rejects_unknown_fields(minor: Minor | None, method: str) -> bool:
+    is_run_by_user = method in ("ipi", "upi", "agent")
+    return is_run_by_user and minor is not None and minor >= UNKNOWN_FIELDS_REJECTED_SINCE
 
 
 def _with_selection(

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from .._data.install_config_fields import INSTALL_CONFIG_FIELDS
 from .._data.platforms import CREDENTIALS_MODES, PLATFORM_DATA, PLATFORMS
 from .._problems import Location, Problems, check_string, did_you_mean, nearest_name, shown, type_name
 from .._registry.mirror_sets import parse_mirror_sets
@@ -43,6 +44,7 @@ READ_FIELDS = frozenset(
 )
 """The fields that decide about a selection."""
 
+_KNOWN_FIELDS = frozenset(field.lower() for field in INSTALL_CONFIG_FIELDS)
 _REQUIRED = ("apiVersion", "platform")
 _EXTERNAL_FIELDS = ("cloudControllerManager", "platformName")
 _EXTERNAL_MANAGERS = ("", "External")
@@ -96,11 +98,13 @@ def check_install_config(
     *,
     complete: bool,
     platforms: Sequence[str] = PLATFORMS,
+    strict: bool = False,
 ) -> None:
     """Check the fields of an install-config that its selection depends on, except ``capabilities``.
 
     ``source`` is the file or option that contains it. ``complete``: the installer will read it, so required fields
-    must be present. ``platforms``: those of the version and the install method.
+    must be present. ``platforms``: those of the version and the install method. ``strict``: the installer rejects
+    fields that it does not know.
     """
     if complete:
         for field in _REQUIRED:
@@ -112,7 +116,7 @@ def check_install_config(
                     "Add it",
                 )
     for field in data:
-        _check_spelling(field, Location(source, field=field), problems)
+        _check_name(field, Location(source, field=field), problems, strict=strict)
     checks: Mapping[str, _Check] = {**_CHECKS, "platform": partial(_platform, platforms)}
     for field, check in checks.items():
         if data.get(field) not in (None, ""):
@@ -120,11 +124,15 @@ def check_install_config(
     _check_mirrors(data, source, problems)
 
 
-def _check_spelling(field: object, where: Location, problems: Problems) -> None:
-    """Report a misspelled field."""
-    if field not in READ_FIELDS and nearest_name(field, READ_FIELDS) is not None:
-        hint = did_you_mean(field, READ_FIELDS)
-        problems.warning("unknown-field", where, "is not a field of an install-config", hint)
+def _check_name(field: object, where: Location, problems: Problems, *, strict: bool) -> None:
+    """Report a field that the installer does not know, if it rejects the field, or if it is a misspelled one."""
+    if str(field).lower() in _KNOWN_FIELDS:
+        return
+    message = "is not a field of an install-config"
+    if strict:
+        problems.error("unknown-field", where, message, did_you_mean(field, INSTALL_CONFIG_FIELDS))
+    elif nearest_name(field, READ_FIELDS) is not None:
+        problems.warning("unknown-field", where, message, did_you_mean(field, READ_FIELDS))
 
 
 def _api_version(data: Mapping[str, Any], where: Location, problems: Problems) -> None:

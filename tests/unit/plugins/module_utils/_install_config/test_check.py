@@ -366,3 +366,23 @@ def test_the_default_is_suggested_for_a_missing_baseline(given):
     result = check("4.20", NONE, capabilities=given)
 
     assert result.suggested_selection == Selection("vCurrent")
+
+
+@pytest.mark.parametrize("minor", ["4.20", "4.21", *after("4.22")])
+@pytest.mark.parametrize("field", ["bogusField", "capabilites"])
+def test_an_unknown_field_is_an_error_where_the_installer_rejects_it(minor, field):
+    document = {"apiVersion": "v1", **NONE, field: "x"}
+    strict = minor in after("4.22")
+    for method in ("upi", "agent"):
+        found_errors = found(errors(check(minor, document, complete=True, method=method).problems))
+        assert found_errors == [("unknown-field", f"content, {field}")] * strict
+    # The assisted service starts the installer with a variable with which it only warns. A part is not read at all.
+    assert not errors(check(minor, document, complete=True, method="assisted").problems)
+    assert not errors(check(minor, document, method="upi").problems)
+
+
+@pytest.mark.parametrize(
+    "field", ["sshkey", "FIPS", "osImageStream", "pki", "arbiter", "kind", "operatorPublishingStrategy"]
+)
+def test_a_field_that_the_installer_reads_is_known_in_any_case(field):
+    assert not errors(check("5.0", {"apiVersion": "v1", **NONE, field: "x"}, complete=True, method="upi").problems)
