@@ -29,6 +29,9 @@ CONSEQUENCES: Mapping[ReferenceKind, str] = {
 }
 """What a dangling reference results in."""
 
+_CAN_BE_PROVIDED = ("dangling-namespace", "dangling-definition", "dangling-workload")
+"""References that are right if anyone creates the target. An account that a user creates would get the rights."""
+
 _CANNOT_DELETE = "the cluster-version operator looks up the kind before it deletes, so it cannot finish"
 
 
@@ -109,11 +112,11 @@ def _hint(found: Iterable[UnmetReference], enabled: frozenset[str]) -> str:
     """All ways out. The one that cannot be reverted is the last: an enabled capability stays enabled."""
     references = list(found)
     first = references[0]
-    ways = [] if first.kind == "dangling-operator" else [f"create {first.target} with an extra manifest"]
+    ways = [f"create {first.target} with an extra manifest"] if first.kind in _CAN_BE_PROVIDED else []
     shared = set(first.source.capabilities).intersection(*(item.source.capabilities for item in references))
     ways += [f"disable {name}" for name in sorted(shared)[:1]]
     if not any(reference.blocks for reference in references):
         ways.append("check that nothing needs it")
     ways.append(f"enable {' and '.join(missing_names(first, enabled))} permanently")
-    text = ", ".join(ways[:-1]) + f"{',' if len(ways) > 2 else ''} or {ways[-1]}" if len(ways) > 1 else ways[0]
+    text = ", ".join([*ways[:-1], f"or {ways[-1]}"]) if len(ways) > 1 else ways[0]
     return text[:1].upper() + text[1:]

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from .._problems import Problems
 from .._release.documents import read_manifest_file
@@ -31,14 +30,6 @@ from .summary import SiteSummary
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
-class ConfigMapContent(NamedTuple):
-    """What the manifests in a ConfigMap create. ``namespace`` is empty if it is not known."""
-
-    name: str
-    namespace: str
-    resources: frozenset[ResourceId]
-
-
 class ExtraManifests:
     """The extra manifests of sites in a checkout. Its files are read again only if ``sites`` refer to any."""
 
@@ -46,7 +37,8 @@ class ExtraManifests:
         sites = list(sites)
         self._names = {name for site in sites for name in site.extra_config_maps}
         self._folders = {folder for site in sites for folder in site.extra_folders}
-        self._config_maps: list[ConfigMapContent] = []
+        # By namespace, which is empty if it is not known, and name.
+        self._config_maps: dict[tuple[str, str], frozenset[ResourceId]] = {}
         self._resources_in_folders: dict[str, set[ResourceId]] = {}
         if self._names or self._folders:
             for file in read_files(checkout, ["."], Problems()):
@@ -57,33 +49,35 @@ class ExtraManifests:
         found: set[ResourceId] = set()
         for folder in site.extra_folders:
             found |= self._resources_in_folders.get(folder, set())
-        for content in self._config_maps:
-            if content.name in site.extra_config_maps and content.namespace in ("", site.namespace):
-                found |= content.resources
+        for name in site.extra_config_maps:
+            for namespace in ("", site.namespace):
+                found |= self._config_maps.get((namespace, name), frozenset())
         return frozenset(found)
 
     def missing(self, site: SiteSummary) -> tuple[str, ...]:
         """The names of ConfigMaps to which ``site`` refers, and which the checkout does not contain."""
-        known = {item.name for item in self._config_maps if item.namespace in ("", site.namespace)}
-        return tuple(name for name in site.extra_config_maps if name not in known)
+        return tuple(
+            name
+            for name in site.extra_config_maps
+            if not {("", name), (site.namespace, name)}.intersection(self._config_maps)
+        )
 
     def _read(self, file: CheckoutFile, checkout: str) -> None:
         for folder in self._folders.intersection(_parents(file.path)):
             resources = provided_resources(file.path, file.data, Problems())
             self._resources_in_folders.setdefault(folder, set()).update(resources)
         if posixpath.basename(file.path) in _KUSTOMIZATIONS:
-            self._config_maps += self._generated(file, checkout)
+            self._read_generators(file, checkout)
             return
         if b"ConfigMap" not in file.data:  # most files; the others are parsed
             return
         for manifest, body in read_manifest_file(file.path, file.data, Problems()).read_all_json():
             resource = manifest.resource_id
             if resource.group_kind == CONFIG_MAPS.group_kind and resource.name in self._names:
-                resources = resources_in_config_map(json.loads(body))
-                self._config_maps.append(ConfigMapContent(resource.name, resource.namespace, resources))
+                self._config_maps[resource.namespace, resource.name] = resources_in_config_map(json.loads(body))
 
-    def _generated(self, file: CheckoutFile, checkout: str) -> Iterator[ConfigMapContent]:
-        """The ConfigMaps that a Kustomization generates of files in the checkout."""
+    def _read_generators(self, file: CheckoutFile, checkout: str) -> None:
+        """Read the ConfigMaps that a Kustomization generates of files in the checkout."""
         try:
             documents = mappings_in(load_documents(file.data))
         except YamlError:
@@ -96,7 +90,7 @@ class ExtraManifests:
                         path = posixpath.join(posixpath.dirname(file.path), as_text(entry).rpartition("=")[2])
                         found |= provided_resources(path, read_file(checkout, path), Problems())
                     namespace = as_text(document.get("namespace") or generator.get("namespace"))
-                    yield ConfigMapContent(generator["name"], namespace, frozenset(found))
+                    self._config_maps[namespace, generator["name"]] = frozenset(found)
 
 
 def _parents(path: str) -> Iterator[str]:

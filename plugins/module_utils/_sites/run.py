@@ -167,7 +167,7 @@ class _Checker:
             result = self.results[key] = check_site(request)
         problems = Problems(problem for problem in result.problems if problem.code != "missing-version")
         missing = ", ".join(self.extra.missing(site))
-        if missing and any(problem.code in REFERENCE_RULES for problem in problems):
+        if missing and any(item.code in REFERENCE_RULES and item.severity == "error" for item in problems):
             message = f"refers to {missing}, which the checkout does not contain, so its manifests are not known"
             hint = "Check whether they create what is missing"
             problems.info("unread-extra-manifests", "", message, hint)

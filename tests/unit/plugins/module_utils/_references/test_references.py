@@ -302,6 +302,15 @@ def test_a_target_is_reported_once_with_the_first_manifest(release):
     assert problem.hint == "Create Namespace ns with an extra manifest, disable Storage, or enable Console permanently"
 
 
+def test_no_hint_is_to_create_an_account_that_gets_rights(release):
+    account = manifest("robot", "Console", kind="ServiceAccount", namespace="ns")
+    subjects = "subjects: [{kind: ServiceAccount, name: robot, namespace: ns}]\n"
+    binding = manifest("one", kind="ClusterRoleBinding", api="rbac.authorization.k8s.io/v1", more=subjects)
+    (problem,) = problems_of(release(account, binding))
+    assert (problem.code, problem.severity) == ("dangling-rights", "warning")
+    assert problem.hint == "Check that nothing needs it, or enable Console permanently"
+
+
 def test_a_deletion_that_the_cvo_cannot_do_is_an_error(release):
     text = manifest("one", kind="Widget", api="example.org/v1", annotations={DELETE: "true"})
     (problem,) = problems_of(release(DEFINITION, text))
