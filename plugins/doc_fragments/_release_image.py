@@ -74,6 +74,8 @@ notes:
     or in the directory of its archives. If a directory with the given name exists, it is used.
   - From an image, only the layers with the manifests of the release are read. Each is checked against
     its digest. A tag is looked up in the registry each time.
+  - Layers that are compressed with zstd need Python 3.14, or the library C(zstandard) or C(backports.zstd), on the host
+    where the module runs.
   - Verifying a signature needs C(gpgv) on the host where the module runs. It is in the package C(gpgv) of Debian and
     C(gnupg2) of RHEL.
   - To set these options for all modules that read a release, use C(group/capability.openshift.release) in

@@ -136,6 +136,25 @@ def test_what_a_mirror_does_not_have(storage, tmp_path):
     assert empty.message == "has 0 releases, expected one, or a digest; it has no releases"
 
 
+def test_an_archive_has_the_tags_of_the_whole_cache_and_the_manifests_of_one_run(tmp_path):
+    """As oc-mirror v2 builds it: repositories/ as a whole, and only the blobs that are new (BuildArchive)."""
+    (tmp_path / "site").mkdir()
+    site = Site(tmp_path / "site")
+    registry = Registry(site)
+    registry.push("openshift/release-images", TWO, "4.20.2-x86_64")
+    registry.push("openshift/release-images", ONE, "4.20.3-x86_64")
+    archive(site.folder / "storage", tmp_path / "all.tar")
+    site.close()
+    with tarfile.open(tmp_path / "all.tar") as whole, tarfile.open(tmp_path / "mirror_000001.tar", "w") as part:
+        for member in whole:
+            if member.isfile() and f"blobs/sha256/{TWO.digest[7:9]}/{TWO.digest[7:]}" not in member.name:
+                part.addfile(member, whole.extractfile(member))
+    store = RegistryStorage(ArchiveFiles([str(tmp_path / "mirror_000001.tar")]))
+    assert store.manifest("").digest == ONE.digest
+    missing = problem(store.manifest, TWO.digest)
+    assert missing.message == f"does not contain the image {TWO.digest}; it has 4.20.3-x86_64 ({ONE.digest})"
+
+
 def test_archives_of_one_mirror_are_read_together(storage, tmp_path):
     whole = tmp_path / "whole.tar"
     archive(storage, whole)

@@ -181,6 +181,11 @@ def test_the_release_of_an_architecture(source, proxy):
     assert same_files(open_release(named, source._replace(architecture="aarch64")).directory, NEW)
     opened = open_release(named, source._replace(architecture="multi"))
     assert (opened.pull_spec, opened.image and opened.image.manifest_digest) == (named, OLD_IMAGE.digest)
+    other = image_list({"arm64": NEW_IMAGE, "amd64": OLD_IMAGE})
+    proxy.registry.push(REPOSITORY, other)
+    opened = open_release(spec(proxy, other), source._replace(architecture="multi"))
+    assert opened.image
+    assert opened.image.manifest_digest == OLD_IMAGE.digest, "that of amd64, which is not the first"
     assert code(open_release, named, source._replace(architecture="s390x")) == "missing-architecture"
 
 

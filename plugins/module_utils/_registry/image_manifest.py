@@ -24,6 +24,7 @@ ACCEPT = (
 )
 MULTI = "multi"
 """The architecture of a release for clusters whose nodes have several: the whole list."""
+_USUAL = "amd64"
 
 LARGEST_MANIFEST = 4 << 20
 """Bytes, the limit of containers/image:internal/iolimits/iolimits.go."""
@@ -81,10 +82,12 @@ def parse_manifest(data: bytes, where: str) -> ImageManifest | ManifestList:
 def choose(found: ManifestList, architecture: str, where: str) -> Descriptor:
     """Return the manifest for an architecture in Go's spelling. Raises ``RegistryError`` if the list has none.
 
-    For ``multi``, that is the first one: a release has the same manifests for all architectures
-    (openshift/oc:pkg/cli/admin/release/new.go).
+    For ``multi``, that is the one for amd64, or else the first one: a release has the same manifests for all
+    architectures (openshift/oc:pkg/cli/admin/release/new.go).
     """
-    name = next(iter(found.manifests), "") if architecture == MULTI else architecture
+    name = architecture
+    if architecture == MULTI:
+        name = _USUAL if _USUAL in found.manifests else next(iter(found.manifests), "")
     descriptor = found.manifests.get(name)
     if descriptor is None:
         message = f"is not for the architecture {shown(architecture)}; it is for {', '.join(found.manifests) or 'none'}"

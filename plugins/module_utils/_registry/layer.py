@@ -15,6 +15,8 @@ import struct
 import tarfile
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
+from importlib import import_module
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from .._problems import Problem, RegistryError, shown
@@ -37,6 +39,8 @@ _MOST_ENTRIES = 1_000_000
 _CHUNK = 1 << 18
 _LONGEST_NAME = 255
 _WHITEOUT, _OPAQUE = ".wh.", ".wh..wh..opq"
+_EXTRACT = "oc image extract IMAGE --path /manifests/:DIR/manifests --path /release-manifests/:DIR/release-manifests"
+"""``oc adm release extract`` writes only one of the two directories."""
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 UNREADABLE_ARCHIVE = (
@@ -148,13 +152,14 @@ def _decompress(blob: IO[bytes], where: str) -> IO[bytes]:
 
 
 def _zstd(blob: IO[bytes], where: str) -> IO[bytes]:
-    try:
-        from compression.zstd import ZstdFile  # type: ignore[import-not-found]
-    except ImportError:
-        message = "is compressed with zstd, which Python reads from 3.14 on"
-        hint = "Run the module with Python 3.14, or extract the release with oc adm release extract"
-        raise RegistryError([Problem("error", "zstd-not-supported", where, message, hint)]) from None
-    return ZstdFile(blob)  # type: ignore[no-any-return]
+    for name in ("compression.zstd", "backports.zstd"):
+        with suppress(ImportError):
+            return import_module(name).ZstdFile(blob)  # type: ignore[no-any-return]
+    with suppress(ImportError):
+        return import_module("zstandard").ZstdDecompressor().stream_reader(blob, read_across_frames=True)  # type: ignore[no-any-return]
+    message = "is compressed with zstd, which needs Python 3.14 or the library zstandard or backports.zstd"
+    hint = f"Install zstandard for the Python that runs the module, or extract the release with {_EXTRACT}"
+    raise RegistryError([Problem("error", "zstd-not-supported", where, message, hint)])
 
 
 class _LimitedReader:
@@ -165,8 +170,14 @@ class _LimitedReader:
         self._left = _LARGEST_LAYER
 
     def read(self, size: int) -> bytes:
-        """Return up to ``size`` bytes. Raises ``ValueError`` behind the limit."""
-        data = self._file.read(size)
+        """Return up to ``size`` bytes. Raises ``ValueError`` behind the limit, and for what cannot be decompressed."""
+        try:
+            data = self._file.read(size)
+        except Exception as error:
+            # Each library has its own class, and they have no base in common.
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise ValueError(str(error)) from None
         self._left -= len(data)
         if self._left < 0:
             raise ValueError(f"it has more than {_LARGEST_LAYER} bytes")
@@ -186,5 +197,5 @@ class _LimitedTarInfo(tarfile.TarInfo):
 
 
 def _error(code: str, where: str, message: str) -> RegistryError:
-    hint = "Use an image of a release, or extract it with oc adm release extract"
+    hint = f"Use an image of a release, or extract it with {_EXTRACT}"
     return RegistryError([Problem("error", code, where, f"the layer {message}", hint)])

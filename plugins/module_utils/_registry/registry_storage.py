@@ -50,12 +50,17 @@ class RegistryStorage(StoredImages):
         raise self.error("image-not-found", message, hint)
 
     def _releases(self) -> Mapping[str, str]:
-        """Return the digests of all releases by their tag."""
+        """Return the digests of all releases by their tag.
+
+        An archive has the tags of the whole cache, and the manifests of one run
+        (oc-mirror:v2/internal/pkg/archive/archive.go BuildArchive).
+        """
+        names = set(self.files.names())
         found = {}
-        for name in self.files.names():
+        for name in names:
             if match := _TAG.fullmatch(name):
                 digest = (self.read_small(name, _LARGEST_LINK) or b"").decode("ascii", "replace").strip()
-                if is_digest(digest):
+                if is_digest(digest) and self.path(digest) in names:
                     found[match[1]] = digest
         return found
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
@@ -40,6 +40,11 @@ _BOTH = f"{RELEASE_MANIFESTS}/ and {CVO_MANIFESTS}/"
 _MOST_SHOWN = 3
 _EXTRACT_AGAIN = "Extract the release again"
 _SET_RELEASE = "Set release to an extracted release"
+_EXTRACT = (
+    "Extract both directories of the release image: oc image extract IMAGE --path /manifests/:DIR/manifests "
+    "--path /release-manifests/:DIR/release-manifests"
+)
+_CLUSTER_VERSION_CRD = "clusterversions.config.openshift.io"
 
 PLACEHOLDER_IMAGE = "unset"
 """Release image for callers whose results do not show it. It avoids the warning that the image is not set."""
@@ -110,12 +115,13 @@ def load_release(
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
         problems.error("empty-release", Location(path), f"contains no manifests, {expected}", _SET_RELEASE)
     raise_errors(problems, ReleaseError)
+    lacks_cvo = directories == ("",) and _lacks_cvo_manifests(path, manifests, problems)
     minor = None if version is None else read_minor(version, "openshift_version", problems)
     raise_errors(problems, ReleaseError)
     absolute = (path, *(os.path.join(path, directory) for directory in directories))
     release = Release(path, version, minor, manifests, images, functools.partial(_read_body, index.files))
     read_file = functools.partial(_reread, path, renderings, index.files)
-    partial = index.partial or directories == (RELEASE_MANIFESTS,)
+    partial = index.partial or lacks_cvo or directories == (RELEASE_MANIFESTS,)
     found = tuple([*problems, *file_problems] if keep_going else problems)
     return LoadedRelease(release, image_stream, absolute, index.files, read_file, found, partial)
 
@@ -158,6 +164,17 @@ def read_version(path: str, openshift_version: str | None) -> str | None:
     return None if problems.has_errors else _version(path, directories[-1], openshift_version, problems)
 
 
+def _lacks_cvo_manifests(path: str, manifests: Iterable[Manifest], problems: Problems) -> bool:
+    """Whether a flat directory is what ``oc adm release extract`` writes: the files of release-manifests/ alone."""
+    if not os.path.exists(os.path.join(path, METADATA)) or any(
+        manifest.resource_id.name == _CLUSTER_VERSION_CRD for manifest in manifests
+    ):
+        return False
+    message = f"contains {METADATA} but no {CVO_MANIFESTS}/, so the CVO's own manifests are missing"
+    problems.warning("missing-directory", Location(path), message, _EXTRACT)
+    return True
+
+
 def _read_body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
     return json.loads(files[manifest.file].read_json(manifest))
 
@@ -179,16 +196,15 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
     if problems:
         return ()
     has_release, has_cvo = (os.path.isdir(os.path.join(path, name)) for name in (RELEASE_MANIFESTS, CVO_MANIFESTS))
-    hint = "Extract both directories of the release image"
     if has_release and has_cvo:
         return (CVO_MANIFESTS, RELEASE_MANIFESTS)
     if has_release:
         message = f"contains {RELEASE_MANIFESTS}/ but no {CVO_MANIFESTS}/, so the CVO's own manifests are missing"
-        problems.warning("missing-directory", Location(path), message, hint)
+        problems.warning("missing-directory", Location(path), message, _EXTRACT)
         return (RELEASE_MANIFESTS,)
     if has_cvo and not any(name.endswith(_SUFFIXES) for name in os.listdir(path)):
         message = f"contains {CVO_MANIFESTS}/ but no {RELEASE_MANIFESTS}/"
-        problems.error("missing-directory", Location(path), message, hint)
+        problems.error("missing-directory", Location(path), message, _EXTRACT)
     return ("",)
 
 

@@ -16,6 +16,9 @@ from .._registry.pull_spec import PullSpec, is_digest, parse_pull_spec
 
 Kind = Literal["directory", "registry", "oci", "oci-archive", "oc-mirror"]
 _TRANSPORT = re.compile(r"(oci|oci-archive|oc-mirror):(.*)", re.DOTALL)
+_PORT = re.compile(r"[^:]:[0-9]+$")
+_TAG = re.compile(r"[^:/]:[\w][\w.-]*$|@")
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+[\w.+-]*")
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 
 
@@ -50,6 +53,10 @@ def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName
     """Parse the name of a release; reports problems and returns ``None`` for one that is not valid."""
     if is_directory_name(text):
         return ReleaseName("directory", text, os.path.expanduser(text))
+    if _VERSION.fullmatch(text):
+        hint = f"Add registry, repository and architecture: quay.io/openshift-release-dev/ocp-release:{text}-x86_64"
+        problems.error("invalid-pull-spec", where, f"is {shown(text)}, expected a directory or a pull spec", hint)
+        return None
     match = _TRANSPORT.fullmatch(text)
     if match is None:
         spec = parse_pull_spec(text, where, problems)
@@ -81,6 +88,7 @@ def absolute_release_name(text: str) -> str:
 
 
 def _is_like_pull_spec(text: str) -> bool:
-    first, slash, rest = text.partition("/")
-    is_host = "." in first.strip(".") or ":" in first or first == "localhost"
-    return bool(slash) and not text.startswith((".", "~")) and is_host and ("@" in rest or ":" in rest)
+    """Whether a name that is no directory here is meant as a pull spec, which can lack its registry or its tag."""
+    first, slash, _rest = text.partition("/")
+    is_host = slash and (first == "localhost" or "." in first or _PORT.search(first))
+    return not text.startswith((".", "~", "/")) and bool(is_host or _TAG.search(text) or _VERSION.fullmatch(text))

@@ -253,6 +253,11 @@ def test_missing_manifests_of_the_cvo_are_a_warning(call, tmp_path):
 
     problem = call(release_manifests, release=path).problem(str(path))
     assert (problem["severity"], problem["code"]) == ("warning", "missing-directory")
+    # What oc adm release extract writes.
+    flat = path / "release-manifests"
+    assert call(release_manifests, release=flat).problem(str(flat))["code"] == "missing-directory"
+    (flat / "crd.yaml").write_text(manifest("clusterversions.config.openshift.io"), "utf-8")
+    assert "missing-directory" not in {item["code"] for item in call(release_manifests, release=flat)["problems"]}
 
 
 def test_images_of_the_release_are_read(call, tmp_path: Path):

@@ -13,6 +13,7 @@ import tarfile
 from typing import Any
 
 import pytest
+import zstandard
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry import layer as reader
@@ -81,17 +82,35 @@ def test_compressions():
     assert set(read(members).entries) == {"a/x", "a/y"}
 
 
-def test_zstd_where_python_has_it():
-    data = tar([("a/x", b"1")])
-    if sys.version_info >= (3, 14):
-        from compression import zstd
+ZSTD_LIBRARIES = ("compression.zstd", "backports.zstd", "zstandard")
 
-        assert read(zstd.compress(data)).entries == {"a/x": b"1"}
-    else:
-        code, message, hint = problem(b"\x28\xb5\x2f\xfd" + data)
-        assert code == "zstd-not-supported"
-        assert message == "is compressed with zstd, which Python reads from 3.14 on"
-        assert hint == "Run the module with Python 3.14, or extract the release with oc adm release extract"
+
+def keep_only(monkeypatch, library):
+    for name in ZSTD_LIBRARIES:
+        if name != library:
+            monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.mark.parametrize("library", ZSTD_LIBRARIES)
+def test_zstd_with_each_library(library, monkeypatch):
+    pytest.importorskip(library, exc_type=ImportError)
+    keep_only(monkeypatch, library)
+    data = tar([("a/x", b"1"), ("b/x", b"2" * 1_000_000), ("a/y", b"3")])
+    frames = zstandard.compress(data[:700]) + zstandard.compress(data[700:])
+    assert read(zstandard.compress(data)) == read(frames) == read(data)
+    for damaged in (frames[:-20], frames[:200] + b"x" * 50 + frames[250:], b"\x28\xb5\x2f\xfd" + data):
+        assert problem(damaged)[0] == "invalid-layer"
+
+
+def test_zstd_without_a_library(monkeypatch):
+    keep_only(monkeypatch, None)
+    code, message, hint = problem(b"\x28\xb5\x2f\xfd" + tar([("a/x", b"1")]))
+    assert code == "zstd-not-supported"
+    assert message == "is compressed with zstd, which needs Python 3.14 or the library zstandard or backports.zstd"
+    assert hint == (
+        "Install zstandard for the Python that runs the module, or extract the release with oc image extract IMAGE "
+        "--path /manifests/:DIR/manifests --path /release-manifests/:DIR/release-manifests"
+    )
 
 
 BIG = tarfile.TarInfo("a/big")

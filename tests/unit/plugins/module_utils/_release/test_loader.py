@@ -27,6 +27,10 @@ FILES: dict[str, str | bytes] = {"0000_50_one_01.yaml": manifest("one")}
 METADATA = "release-manifests/release-metadata"
 REFERENCES = "release-manifests/image-references"
 AGAIN = "Extract the release again"
+EXTRACT = (
+    "Extract both directories of the release image: oc image extract IMAGE --path /manifests/:DIR/manifests "
+    "--path /release-manifests/:DIR/release-manifests"
+)
 
 
 def errors(path: Path | str, **options: Any) -> list[tuple[str, ...]]:
@@ -106,7 +110,7 @@ def test_missing_release_manifests(tmp_path):
         "missing-directory",
         str(tmp_path),
         message,
-        "Extract both directories of the release image",
+        EXTRACT,
     )
 
 
@@ -121,7 +125,7 @@ def test_missing_manifests_of_the_cvo(tmp_path):
         "missing-directory",
         str(path),
         "contains release-manifests/ but no manifests/, so the CVO's own manifests are missing",
-        "Extract both directories of the release image",
+        EXTRACT,
     )
 
 

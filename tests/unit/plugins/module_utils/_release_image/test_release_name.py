@@ -26,7 +26,7 @@ def parse(text: str) -> tuple[ReleaseName | None, list[tuple[str, str]]]:
 
 @pytest.mark.parametrize(
     "text",
-    ["releases/4.20.0", "/srv/a:b@c", "./quay.io/a:b", "../quay.io/a:b", "4.20.0", "quay.io/ocp", "C:/x", "a/b:c", ""],
+    ["releases/4.20.0", "/srv/a:b@c", "./quay.io/a:b", "../quay.io/a:b", "./4.20.0", "ocp", "C:/x", "4.20", ""],
 )
 def test_a_directory(text):
     name, problems = parse(text)
@@ -87,6 +87,31 @@ def test_layouts_and_archives(text, kind, path, reference, digest):
 )
 def test_what_is_not_valid(text, code):
     assert parse(text) == (None, [(code, "release")])
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "hint"),
+    [
+        ("quay.io/openshift-release-dev/ocp-release", "missing-digest", "or a tag such as :4.20.3-x86_64"),
+        ("mirror.example:5000/ocp", "missing-digest", "or a tag such as :4.20.3-x86_64"),
+        ("localhost/ocp", "missing-digest", "or a tag such as :4.20.3-x86_64"),
+        ("ocp-release:4.20", "invalid-pull-spec", "REGISTRY/REPOSITORY:TAG"),
+        ("registry/ocp/release:4.20", "invalid-pull-spec", "REGISTRY/REPOSITORY:TAG"),
+        (f"ocp-release@{DIGEST}", "invalid-pull-spec", "REGISTRY/REPOSITORY:TAG"),
+        ("4.20.3", "invalid-pull-spec", "quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64"),
+        ("4.21.0-rc.1", "invalid-pull-spec", "quay.io/openshift-release-dev/ocp-release:4.21.0-rc.1-x86_64"),
+    ],
+)
+def test_names_without_registry_or_tag(text, code, hint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    problems = Problems()
+    assert absolute_release_name(text) == text
+    assert parse_release_name(text, "release", problems) is None
+    (problem,) = problems
+    assert problem.code == code
+    assert hint in problem.hint
+    (tmp_path / text).mkdir(parents=True)
+    assert absolute_release_name(text) == str(tmp_path / text)
 
 
 def test_relative_names(tmp_path, monkeypatch):
