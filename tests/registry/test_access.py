@@ -211,7 +211,12 @@ def test_mirrors_and_registries_conf_together(access, tmp_path):
 
 
 class Forwarder(Server):
-    """A forward proxy: CONNECT to any name leads to one registry. ``asked`` has the names and credentials."""
+    """A forward proxy: CONNECT to any name leads to one registry. ``asked`` has the names and credentials.
+
+    ``status`` is answered instead, if it is set.
+    """
+
+    status = 0
 
     def __init__(self, registry):
         self.target = registry.host.split(":")
@@ -224,6 +229,9 @@ class _Connect(BaseHTTPRequestHandler):
 
     def do_CONNECT(self):
         self.server.asked.append((self.path, self.headers.get("Proxy-Authorization", "")))
+        if self.server.status:
+            self.send_error(self.server.status)
+            return
         upstream = socket.create_connection((self.server.target[0], int(self.server.target[1])))
         self.send_response(200)
         self.end_headers()
@@ -307,9 +315,13 @@ def test_credentials_of_the_source_do_not_go_to_its_mirror(access, basic_registr
 
 
 class Refuser(Server):
-    """A token server that answers with whatever it is given. ``authorizations`` has what it received."""
+    """A token server that answers with whatever it is given. ``authorizations`` has what it received.
+
+    ``statuses`` are answered first.
+    """
 
     def __init__(self, tls):
+        self.statuses: list[int] = []
         self.answer: tuple[int, dict[str, str], bytes] = (200, {}, b"")
         self.authorizations: list[str] = []
         super().__init__(_Answer, tls)
@@ -321,6 +333,8 @@ class _Answer(BaseHTTPRequestHandler):
     def do_GET(self):
         self.server.authorizations.append(self.headers.get("Authorization", ""))
         status, headers, body = self.server.answer
+        if self.server.statuses:
+            status, body = self.server.statuses.pop(0), b""
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -362,6 +376,24 @@ def test_a_token_server_that_misbehaves(access, refuser, answer, code):
         configured.authorization(spec, [f'Bearer realm="{refuser.url}/token"'])
     assert [problem.code for problem in error.value.problems] == [code]
     assert PASSWORD not in str(error.value)
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_token_server_that_is_busy_for_a_moment_is_asked_again(access, refuser, status):
+    refuser.answer, refuser.statuses = (200, {}, b'{"token": "t"}'), [status] * 3
+    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
+    assert access().authorization(spec, [f'Bearer realm="{refuser.url}/token"']) == "Bearer t"
+
+
+def test_a_proxy_that_demands_credentials_is_asked_once(access, forwarder):
+    forwarder.status = 407
+    environ = {"HTTPS_PROXY": f"http://{forwarder.host}"}
+    client = RegistryClient(access(environ), PullSpec("registry.invalid", "private/image", None, SMALL.digest))
+    with pytest.raises(RegistryError) as error:
+        client.manifest(SMALL.digest)
+    assert len(forwarder.asked) == 1
+    assert "the proxy answers: " in str(error.value)
+    assert "407" in str(error.value)
 
 
 def test_nothing_shows_a_secret(access):

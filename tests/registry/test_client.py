@@ -8,9 +8,12 @@ from __future__ import annotations
 import base64
 import json
 import random
+import time
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._http import client as http_client
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
@@ -20,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._registry.con
 from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import Descriptor
 from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import PullSpec
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
+from ansible_collections.capability.openshift.tests.control_plane.server import Server
 from ansible_collections.capability.openshift.tests.registry.harness.proxy import Proxy
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER
 from ansible_collections.capability.openshift.tests.unit.builders.images import Blob, image, image_list
@@ -34,7 +38,9 @@ BLOB = Descriptor(LAYER.digest, len(DATA))
 def access_to(site, *, mirrors=(), source="", **options):
     """Configure an access that trusts the registries of these tests."""
     problems = Problems()
-    sets = [{"imageDigestSources": [{"source": source, "mirrors": list(mirrors)}]}] if mirrors else []
+    sets = list(mirrors)
+    if source:
+        sets = [{"imageDigestSources": [{"source": source, "mirrors": sets}]}]
     made = AccessOptions(**{"ca_path": str(site.ca), "mirrors": sets, **options})
     configured = configure_access(made, {"HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"}, problems)
     assert problems == []
@@ -212,6 +218,67 @@ def test_mirrors_come_first_and_a_dead_one_costs_one_try(registry_site, registry
     assert blob(client) == DATA
     assert (len(proxy.seen), pauses) == (2, [])
     assert client.source.registry == proxy.host
+
+
+@pytest.mark.parametrize("what", ["manifests", "blobs"])
+@pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
+def test_after_wrong_bytes_the_next_mirror_is_asked(registry_site, registry, proxy, change, what):
+    proxy.tamper = lambda path, body: change(body) if f"/{what}/" in path else body
+    access = access_to(registry_site, source="quay.example", mirrors=[proxy.host, registry.host])
+    client = RegistryClient(access, PullSpec("quay.example", REPOSITORY, None, IMAGE.digest))
+
+    assert client.manifest(IMAGE.digest).data == IMAGE.manifest.data
+    assert blob(client) == DATA
+    assert client.source.registry == registry.host
+
+
+def test_wrong_bytes_of_all_mirrors_name_each_of_them(registry_site, proxy):
+    proxy.tamper = lambda path, body: body[:-1]
+    mirrors = {"source": "quay.example", "mirrors": [proxy.host], "sourcePolicy": "NeverContactSource"}
+    access = access_to(registry_site, mirrors=[{"imageDigestSources": [mirrors]}])
+    client = RegistryClient(access, PullSpec("quay.example", REPOSITORY, None, IMAGE.digest))
+
+    mirror = f"{proxy.host}/{REPOSITORY}@{IMAGE.digest}"
+    assert error(client.manifest, IMAGE.digest) == ("wrong-digest", mirror)
+    assert error(blob, client) == ("wrong-digest", mirror)
+
+
+class Drip(Server):
+    """A registry that sends an endless answer, a few bytes at a time."""
+
+    def __init__(self, tls):
+        super().__init__(_Drip, tls)
+
+
+class _Drip(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(DATA)))
+        self.end_headers()
+        for _number in range(200):
+            self.wfile.write(b"x" * 10)
+            time.sleep(0.01)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("part", ["manifest", "blob"])
+def test_a_transfer_that_is_too_slow_ends(registry_site, registry, monkeypatch, part):
+    monkeypatch.setattr(http_client, "_SHORTEST_LIMIT", 0.1)
+    monkeypatch.setattr(http_client, "_SLOWEST", 1 << 40)
+    slow = Drip(registry_site.server_tls())
+    try:
+        alone = RegistryClient(access_to(registry_site), PullSpec(slow.host, REPOSITORY, "x"))
+        started = time.monotonic()
+        call = (alone.manifest, "x") if part == "manifest" else (blob, alone)
+        assert error(*call)[0] == "transfer-too-slow"
+        assert time.monotonic() - started < 1.5
+        access = access_to(registry_site, source="quay.example", mirrors=[slow.host, registry.host])
+        client = RegistryClient(access, PullSpec("quay.example", REPOSITORY, None, IMAGE.digest))
+        assert client.manifest(IMAGE.digest).data == IMAGE.manifest.data
+    finally:
+        slow.close()
 
 
 def test_the_answers_of_all_sources_are_reported(registry_site, proxy):
