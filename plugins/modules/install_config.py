@@ -552,6 +552,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     InstallResult,
     build_install_config,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import InstallCheck
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import write_targets
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.fleet import (
     ClusterEntry,
@@ -571,7 +572,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
+    error_text,
+    fail,
+    problem_dicts,
+    succeed,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
@@ -655,7 +661,9 @@ def run_one(module: AnsibleModule, options: InstallConfigOptions, *, backup: boo
         about["path"] = built.target.path
     failed_result = {**about, **installation_dict(built.check, failed=True)}
     if built.failed:
-        fail(module, InvalidOptionError(built.problems), **failed_result)
+        error = InvalidOptionError(built.problems)
+        message = "\n".join([error_text(error), *sources(built.check)])
+        module.fail_json(msg=message, problems=problem_dicts(error.problems), **failed_result)
     try:
         written = write(built, backup=backup, check_mode=module.check_mode)
     except DestinationError as error:
@@ -663,6 +671,12 @@ def run_one(module: AnsibleModule, options: InstallConfigOptions, *, backup: boo
     if module._diff and built.target is not None:
         written["diff"] = install_config_diff(built)
     succeed(module, {**about, **installation_dict(built.check), **written}, built.problems)
+
+
+def sources(check: InstallCheck) -> list[str]:
+    """Return lines with the sources of the rules that a selection violates. They come after all remedies."""
+    found = [f"- {item.rule.name}: {item.rule.source}" for item in check.violations]
+    return ["Sources of these rules:", *dict.fromkeys(found)] if found else []
 
 
 def run_fleet(

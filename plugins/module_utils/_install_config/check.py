@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, check_options
@@ -16,7 +16,7 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext
 from .._capability.resolved_release import resolve_release
 from .._capability.rules import InstallContext, RuleViolation, suggested_selection, unchecked, violations
 from .._capability.selection import Selection
-from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
 from .._data.consequences import Consequence, consequences_of
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
@@ -24,7 +24,7 @@ from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_config_fields import UNKNOWN_FIELDS_REJECTED_SINCE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._data.platforms import PLATFORMS, installer_platforms
-from .._problems import Location, Problem, Problems
+from .._problems import Location, Problem, Problems, nearest_name
 from .._references.report import check_references
 from .._release.release import Release
 from .._resources import NAMESPACES
@@ -158,7 +158,14 @@ def _with_selection(
     selection = resolved.selection
     enabled = install.enabled(selection or Selection()) & install.names
     broken = violations(selection, install, resolved.requested)
-    problems += [item.problem for item in broken if not _already_reported(item, problems)]
+    # A misspelled name is reported as such, so what it stands for is not missing, too.
+    unknown = [name for name in resolved.requested.additional if since_of(name) is None and name not in install.names]
+    misspelled = {nearest_name(name, install.names) for name in unknown}
+    problems += [
+        item.problem
+        for item in _each_mistake_once(broken)
+        if item.capability not in misspelled and not _already_reported(item, problems)
+    ]
     check = check._replace(violations=(*check.violations, *broken))
     if selection is not None:
         hosted = hosted_capabilities(enabled, install.minor_data, install.gated)
@@ -199,6 +206,20 @@ def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
         if problem.code == "unknown-version" and problem.severity == "error":
             problem = problem._replace(hint="Set release if the version is newer than this collection")
         yield problem
+
+
+def _each_mistake_once(broken: Iterable[RuleViolation]) -> Iterator[RuleViolation]:
+    """Yield the violations, and of those about the same missing name only the first error, or else the first one.
+
+    The installer, the API and the documentation have rules about the same names.
+    """
+    found = tuple(broken)
+    first: dict[str, RuleViolation] = {}
+    for item in sorted(found, key=lambda item: item.problem.severity != "error"):
+        first.setdefault(item.capability, item)
+    for item in found:
+        if not item.capability or first[item.capability] is item:
+            yield item
 
 
 def _already_reported(violation: RuleViolation, problems: Problems) -> bool:

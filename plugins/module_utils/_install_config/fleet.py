@@ -16,6 +16,7 @@ from .._problems import Problem, Problems, as_location, did_you_mean, has_errors
 from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
 from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
+from .solution import find_solution
 
 
 class ClusterEntry(NamedTuple):
@@ -100,6 +101,9 @@ def build_fleet(clusters: Sequence[ClusterEntry], common: InstallConfigOptions) 
     """
     problems = Problems()
     _check_common(clusters, common, problems)
+    if common.solution is not None and find_solution(common.solution, common.solutions, problems) is None:
+        # A mistake of this call, not of each of its clusters.
+        return FleetResult((), (), tuple(problems))
     fleet = _Fleet()
     for cluster in clusters:
         fleet.add(cluster)

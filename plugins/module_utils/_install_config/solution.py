@@ -64,7 +64,7 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
     selection, added = suggested_selection(starting, install, solution_without=solution.without)
     required = {item.capability: item for item in reversed(added) if item.capability in solution.without}
     for name, item in sorted(required.items()):
-        message = f"cannot exclude {name}: {item.rule.message} ({item.rule.name}: {item.rule.source})"
+        message = f"cannot exclude {name}: {item.rule.message} ({item.rule.name})"
         hint = f"Exclude {item.needed_by} as well" if item.needed_by else "Choose another platform or install method"
         own.error("impossible-exclusion", where, message, f"{hint}, or remove {name} from without")
     # Violations that no additional name fixes: a selection is not possible at all, or something else is missing.

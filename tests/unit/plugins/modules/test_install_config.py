@@ -196,9 +196,14 @@ def test_a_failed_run_returns_every_violation_and_the_suggested_selection(run):
     for item in outcome["violations"]:
         assert set(item) == {"rule", "layer", "capability", "message", "hint", "source"}
         assert item["source"] == SOURCES[item["rule"]]
-        assert item["message"] in outcome.message
-        assert item["source"] in outcome.message
-        assert item["hint"] in outcome.message
+        assert f"- {item['rule']}: {item['source']}" in outcome.message
+    reported = [violations[problem["code"]] for problem in outcome.errors]
+    assert sorted(item["capability"] for item in reported) == sorted(
+        {item["capability"] for item in violations.values()}
+    )
+    remedies, _heading, _sources = outcome.message.partition("\nSources of these rules:\n")
+    assert all(item["message"] in remedies and item["hint"] in remedies for item in reported)
+    assert not any(item["source"] in remedies for item in violations.values())
     suggested = outcome["suggested_capabilities"]
     assert suggested["baselineCapabilitySet"] == "None"
     assert names(suggested) == {"marketplace", *(item["capability"] for item in violations.values())}

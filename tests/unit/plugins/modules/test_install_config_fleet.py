@@ -235,6 +235,18 @@ def test_a_file_that_changes_meanwhile_stops_all(write, tmp_path, monkeypatch):
     assert (tmp_path / "berlin" / "install-config.yaml").read_text() == before
 
 
+def test_a_misspelled_solution_of_all_clusters_is_one_error_of_the_call(write, tmp_path):
+    outcome = write(cluster(tmp_path, "berlin"), cluster(tmp_path, "paris"), solution="ran-du", write_valid=True)
+
+    (problem,) = outcome["problems"]
+    assert (problem["code"], problem["where"], problem["hint"]) == (
+        "unknown-solution",
+        "solution",
+        "Did you mean ran_du?",
+    )
+    assert (outcome["clusters"], outcome["selections"], tree(tmp_path)) == ([], [], {})
+
+
 def test_the_secrets_of_each_cluster_are_masked(write, tmp_path):
     secrets = [f"password-of-host-{number}" for number in range(3)]
     outcome = write(

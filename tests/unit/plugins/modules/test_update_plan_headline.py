@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._report import words
 from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
 from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 from ansible_collections.capability.openshift.plugins.modules import update_plan
@@ -54,7 +55,7 @@ def test_a_go_that_enables_a_capability_on_an_unread_cluster_says_both_first(fir
 
     assert (outcome["verdict"], outcome["newly_enabled"], outcome["cluster_checked"]) == ("go", ["Insights"], False)
     for line in (text, markdown, html):
-        assert re.search("(?i)go, but enables Insights permanently, and the cluster was not read", line)
+        assert re.search(f"(?i)go, but enables Insights permanently, and {words.NOT_READ}", line)
     assert not html.startswith("go:")
 
 
@@ -77,7 +78,7 @@ def test_a_cluster_that_was_read_in_part_is_not_green(first):
     outcome, text, _markdown, html = first(cluster_version=obj)
 
     assert (outcome["verdict"], outcome["cluster_checked"]) == ("go", False)
-    assert text.startswith("go, but not everything was checked: ")
+    assert text.startswith(f"go, but {words.NOT_ALL_CHECKED}: ")
     assert html.startswith("caution: ")
 
 
@@ -104,7 +105,7 @@ def test_the_first_line_of_a_fleet_counts_both(first, call, tmp_path):
     assert [item["cluster_checked"] for item in outcome["summaries"].values()] == [False, True]
     html = (tmp_path / "update_plan.html").read_text()
     assert re.findall(r'<span class="mark (\w+)">([^<]*)</span></td>', html) == [
-        ("caution", "Go, but enables Insights permanently, and the cluster was not read"),
+        ("caution", f"Go, but enables Insights permanently, and {words.NOT_READ}"),
         ("go", "Go"),
     ]
 

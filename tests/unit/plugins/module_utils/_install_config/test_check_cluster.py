@@ -322,7 +322,7 @@ def test_all_errors_are_reported_at_once():
         "content, capabilities.extra",
         "content, featureSet",
         "content, capabilities.additionalEnabledCapabilities[0]",
-        *["content, capabilities.additionalEnabledCapabilities"] * 6,
+        *["content, capabilities.additionalEnabledCapabilities"] * 5,
     ]
     assert rules(result) == [
         "api-marketplace-olm",
@@ -333,6 +333,26 @@ def test_all_errors_are_reported_at_once():
         "inst-known-names",
         "inst-marketplace-olm",
     ]
+
+
+@pytest.mark.parametrize(
+    ("minor", "names", "missing"),
+    [
+        ("4.15", ("marketplace", "Ingress"), ["OperatorLifecycleManager"]),
+        ("4.20", ("marketplace", "Ingress"), ["OperatorLifecycleManager"]),
+        ("4.15", ("baremetal",), ["MachineAPI"]),
+        ("4.20", ("marketplace", "operatorLifecycleManager", "Ingress"), []),
+        ("4.17", ("OperatorLifecycleManagerV1", "marketplace", "Ingress"), ["OperatorLifecycleManager"]),
+        ("4.20", ("OperatorLifecycleManagerV1", "marketplace", "Ingress"), ["OperatorLifecycleManager"]),
+    ],
+)
+def test_one_mistake_is_one_error(minor, names, missing):
+    """The API and the installer have rules about the same names, and a misspelled name is not missing, too."""
+    result = check(minor, {"platform": {"none": {}}}, capabilities=block("None", *names))
+    found = [item for item in errors(result.problems) if " is missing: " in item.message]
+
+    assert [item.message.partition(" ")[0] for item in found] == missing
+    assert all(item.message.endswith(f" ({item.code})") and "/" not in item.message for item in found)
 
 
 def test_the_suggested_selection_is_the_nearest_valid_one():

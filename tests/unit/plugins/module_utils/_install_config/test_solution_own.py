@@ -287,7 +287,7 @@ def test_a_required_name_cannot_be_excluded():
     assert resolution is None
     assert [str(problem.where) for problem in problems] == ["solution mine"]
     assert problems[0].message.startswith("cannot exclude Ingress: ")
-    assert " (inst-ingress: " in problems[0].message
+    assert " (inst-ingress)" in problems[0].message
 
 
 def test_a_component_that_came_with_its_capability_is_in_no_cluster_before():
