@@ -278,7 +278,7 @@ def _read_release(options: InstallConfigOptions, problems: Problems) -> Release 
         release_image=PLACEHOLDER_IMAGE,
         index_directory=opened.index_directory,
     )
-    problems += loaded.problems
+    problems += loaded.problems_for_users
     return loaded.release
 
 

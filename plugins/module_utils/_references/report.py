@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 from .._capability.inclusion import InclusionContext, included_manifests
-from .._problems import Location, Problem, Problems
+from .._problems import Location, Problem, Problems, Severity
 from .._release.release import Release
 from .._resources import ResourceId
 from .references import ReferenceKind
@@ -68,8 +68,9 @@ def report_dangling(
 ) -> None:
     """Report each target of ``references``, which dangle with ``enabled``, once.
 
-    ``severity`` is that of references with which the CVO cannot finish. The others are warnings. ``where`` replaces the
-    location of the first manifest.
+    ``severity`` is that of references with which the CVO cannot finish. Pods that do not start are warnings. The others
+    are remarks: they are mistakes of the authors of a release, to whom ``release_lint`` reports them, and users cannot
+    correct them. ``where`` replaces the location of the first manifest.
     """
     by_target: dict[tuple[ReferenceKind, ResourceId], list[UnmetReference]] = {}
     for reference in references:
@@ -78,7 +79,8 @@ def report_dangling(
         blocking = next((reference for reference in found if reference.blocks), None)
         first = blocking or found[0]
         at = where or first.source.location
-        problem = Problem(severity if blocking else "warning", first.kind, at, _message(first, len(found), enabled))
+        other: Severity = "warning" if first.kind == "dangling-workload" else "info"
+        problem = Problem(severity if blocking else other, first.kind, at, _message(first, len(found), enabled))
         problems.append(problem._replace(hint=_hint(found, enabled)))
 
 

@@ -66,6 +66,11 @@ class LoadedRelease(NamedTuple):
     problems: tuple[Problem, ...]
     partial: bool = False
 
+    @property
+    def problems_for_users(self) -> tuple[Problem, ...]:
+        """``problems``, with the mistakes in manifests as remarks: only the authors of a release can correct them."""
+        return tuple(item._replace(severity="info") if item.where.document else item for item in self.problems)
+
 
 def load_release(
     path: str,

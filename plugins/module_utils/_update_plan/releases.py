@@ -91,7 +91,7 @@ class NamedReleases:
                 problems += [_located_in_release(problem, name.path) for problem in error.problems]
                 continue
             releases.append((loaded.release, opened.pull_spec or name.path))
-            remarks += [_located_in_release(problem, name.path) for problem in loaded.problems]
+            remarks += [_located_in_release(problem, name.path) for problem in loaded.problems_for_users]
         if not problems:
             self._verify_other_hops(found)
         return tuple(releases)

@@ -16,6 +16,7 @@ from .._cluster.cluster_version import ReportedCapabilities
 from .._data.capabilities import gates_of
 from .._problems import Problems, did_you_mean
 from .._references.report import report_dangling
+from .._resources import ResourceId
 from .plan import Hop, HopPlan, Plan
 from .start import Source, StartingCluster
 from .verdict import HopVerdict
@@ -72,12 +73,13 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
 
 
 def check_dangling(plan: Plan, hops: Sequence[Hop], cluster: StartingCluster, problems: Problems) -> None:
-    """Warn about references between manifests that a hop leaves dangling.
+    """Report the references between manifests that a hop leaves dangling, each target once for the whole path.
 
     Those whose source or target an override makes unmanaged do not count, nor those to a resource that exists on the
     cluster, or that other manifests create.
     """
     overrides, others = cluster.overrides, cluster.provided | (cluster.present or frozenset())
+    reported: set[tuple[str, ResourceId]] = set()
     for planned, hop in zip(plan.hops, hops, strict=True):
         enabled = hop.end.capability_filter(planned.after)
         if enabled is None:
@@ -88,7 +90,9 @@ def check_dangling(plan: Plan, hops: Sequence[Hop], cluster: StartingCluster, pr
             if not is_overridden(reference.source.resource_id, overrides)
             and not is_overridden(reference.target, overrides)
             and reference.target not in others
+            and (reference.kind, reference.target) not in reported
         ]
+        reported.update((reference.kind, reference.target) for reference in found)
         report_dangling(found, enabled, "warning", problems, where=f"{planned.from_version} to {planned.to_version}")
 
 
@@ -109,7 +113,7 @@ def _check_names(planned: HopPlan, hop: Hop, where: str, problems: Problems) -> 
             f"{_listed(gated)} is enabled only during the update: its feature gate is disabled in {planned.to_version}"
         )
         hint = "Check the manifests of the release, which should name the gate too"
-        problems.warning("gated-capability", where, message, hint)
+        problems.info("gated-capability", where, message, hint)
     unknown = planned.after.enabled - hop.end.known
     if unknown:
         message = (

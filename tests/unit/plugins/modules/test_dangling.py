@@ -139,3 +139,30 @@ def test_update_plan_warns_about_the_hop(call, before, release, later):
         "spec": {"capabilities": OLM_ONLY, "overrides": [OVERRIDE]},
     }
     assert dangling(call(update_plan, releases=again, cluster_version=cluster_version)) == []
+
+
+ROLE = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
+SUBJECT = {"kind": "ServiceAccount", "namespace": "ns", "name": "robot"}
+OF_AUTHORS = {
+    "0000_50_snapshot_01.yaml": manifest("robot", "CSISnapshot", kind="ServiceAccount", namespace="ns"),
+    "0000_50_snapshot_02.yaml": manifest(
+        "rights",
+        kind="ClusterRoleBinding",
+        api="rbac.authorization.k8s.io/v1",
+        more=f"roleRef: {json.dumps(ROLE)}\nsubjects: {json.dumps([SUBJECT])}\n",
+    ),
+    "0000_50_wrong_01.yaml": manifest("wrong", annotations={"number": 7}).replace("'7'", "7"),
+}
+
+
+def test_mistakes_of_release_authors_are_remarks_and_reported_once_for_a_path(call, tmp_path):
+    path = [str(write_release(tmp_path / version, OF_AUTHORS, version)) for version in ("4.18.1", "4.19.1", "4.20.1")]
+    none = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]}
+    for outcome in (
+        call(update_plan, releases=path, capabilities=none),
+        call(install_config, content={"platform": {"none": {}}}, release=path[2], capabilities=none),
+    ):
+        assert dangling(outcome) == [("info", "dangling-rights", dangling(outcome)[0][2])]
+        unreadable = [item["severity"] for item in outcome["problems"] if item["code"] == "not-a-string"]
+        assert unreadable == ["info"] * len(unreadable)
+        assert len(unreadable) == (3 if "hops" in outcome.result else 1)

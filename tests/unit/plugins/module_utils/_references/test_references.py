@@ -336,7 +336,7 @@ def test_only_what_stops_the_cvo_is_an_error(release):
     bound = binding(("Role", "role"), {"kind": "ServiceAccount", "name": "robot"})
     loaded = release(ROLE, ACCOUNT, bound, deployment({"serviceAccountName": "robot"}))
     severities = {problem.code: problem.severity for problem in problems_of(loaded)}
-    assert severities == {"dangling-role": "warning", "dangling-rights": "warning", "dangling-workload": "error"}
+    assert severities == {"dangling-role": "info", "dangling-rights": "info", "dangling-workload": "error"}
 
 
 def test_a_workload_whose_pods_the_cvo_ignores_is_a_warning(release):
