@@ -96,7 +96,7 @@ EXAMPLES = r"""
   loop: "{{ info.changes.credentials_requests | selectattr('provider', '==', 'AWSProviderSpec') }}"
   loop_control:
     label: "{{ item.name }}"
-  when: item.permissions_added
+  when: item.permissions_added | length > 0
 
 - name: List the capabilities that a tech-preview cluster knows
   capability.openshift.release_info:

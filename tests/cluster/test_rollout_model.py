@@ -27,6 +27,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_mode
     Identity,
     Model,
     identity,
+    needs,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CAPABILITY,
@@ -273,7 +274,7 @@ class Histories(RuleBasedStateMachine):
         for line in data["resources"].splitlines():
             group, kind, home, name, names, _owned = json.loads(line)
             found[group, kind, "" if kind in CLUSTER_SCOPED else home, name] = set(names.split("+")) - {""}
-        assert found == self.model.inventory
+        assert found == {item: needs(body) for item, body in self.model.inventory.items()}
         assert set(data["enabled-capabilities"].split()) == self.model.enabled
         assert data["unfinished"] == ""
 

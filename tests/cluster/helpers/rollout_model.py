@@ -51,12 +51,12 @@ def holds(outer: Identity, inner: Identity, body: Body) -> bool:
 
 
 class Model:
-    """The objects on a cluster, the enabled capabilities, and what rollouts applied with which names."""
+    """The objects on a cluster, the enabled capabilities, and the manifests that rollouts applied."""
 
     def __init__(self, always: Iterable[str]) -> None:
         self.objects: dict[Identity, Known] = {}
         self.enabled = set(always)
-        self.inventory: dict[Identity, set[str]] = {}
+        self.inventory: dict[Identity, Body] = {}
 
     def add(self, body: Body) -> None:
         """Have another client make an object."""
@@ -72,13 +72,12 @@ class Model:
         """Apply a release, and return what that leads to."""
         of_cluster = {identity(body): body for body in release if body["metadata"]["annotations"].get(PROFILE)}
         self.enabled |= set(requested)
-        moved = [needs(body) - before for item, body in of_cluster.items() for before in self._before(item)]
-        self.enabled |= {name for names in moved for name in names}
+        self.enabled |= {name for item, body in of_cluster.items() for name in self._moved(item, body)}
         applied = {item: body for item, body in of_cluster.items() if needs(body) <= self.enabled}
         for item, body in applied.items():
             known = self.objects.get(item)
             self.objects[item] = Known(body, known is None or known.is_ours)
-        self.inventory |= {item: needs(body) for item, body in applied.items()}
+        self.inventory |= applied
         dropped = {item for item in self.inventory if item not in set(map(identity, release))}
         needed = {outer for outer in dropped if any(holds(outer, *inner) for inner in applied.items())}
         made = {item for item, known in self.objects.items() if known.is_ours}
@@ -90,7 +89,9 @@ class Model:
         excluded = {item for item in of_cluster if item not in applied} & set(self.objects)
         return Expected(applied, pruned, excluded | (set(self.inventory) & set(self.objects)) - set(applied))
 
-    def _before(self, item: Identity) -> list[set[str]]:
-        """Return the names that a resource of the cluster required, if they are enabled."""
+    def _moved(self, item: Identity, body: Body) -> set[str]:
+        """Return what a resource requires in addition, if it was applied. The CVO compares namespaces as written."""
         before = self.inventory.get(item)
-        return [before] if before is not None and before <= self.enabled else []
+        if before is None or before["metadata"].get("namespace") != body["metadata"].get("namespace"):
+            return set()
+        return needs(body) - needs(before) if needs(before) <= self.enabled else set()
