@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -97,14 +98,12 @@ def test_the_operator_of_a_hosted_cluster_runs_elsewhere(rollouts: Rollouts, att
 def test_the_clock_of_the_host_does_not_matter(
     rollouts: Rollouts, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Ahead(datetime):
-        @classmethod
-        def now(cls, tz: Any = None) -> Ahead:
-            return super().now(tz) + timedelta(minutes=6)
-
+    ahead = SimpleNamespace(
+        now=lambda tz: datetime.now(tz) + timedelta(minutes=6), fromisoformat=datetime.fromisoformat
+    )
     for module in ("status", "running_cvo"):
         package = "ansible_collections.capability.openshift.plugins.module_utils"
-        monkeypatch.setattr(f"{package}._cluster.{module}.datetime", Ahead, raising=False)
+        monkeypatch.setattr(f"{package}._cluster.{module}.datetime", ahead)
     status = {"status": {"versionHash": "I3skQa0FyxU="}}
     rollouts.api.patch(f"{PATH}/status", status, fieldManager="cluster-version-operator")
     refused(rollouts, attempt, "cluster-version-operator wrote the status at 20")

@@ -47,7 +47,6 @@ def test_capabilities_and_condition_of_real_clusters_stay_the_same(value: dict[s
     change = next_status(obj, inputs, datetime(2026, 1, 1, tzinfo=UTC), problems)
 
     assert problems == []
-    assert change is not None
     assert change.after["capabilities"] == reported["capabilities"]
     assert [item["type"] for item in change.after["conditions"]] == [item["type"] for item in reported["conditions"]]
     condition = find_capability_condition(change.after)
