@@ -61,6 +61,7 @@ options:
       - By default, the files that podman and skopeo read on the host where the module runs.
     type: path
 notes:
-  - Requests to registries use the proxies that the environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY)
-    set on the host where the module runs.
+  - Requests to registries, token servers and signature stores use the proxies that the environment variables
+    E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY) set on the host where the module runs. The rules are those of Go, as
+    for C(oc), podman and the cluster-version operator.
 """

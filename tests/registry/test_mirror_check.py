@@ -272,7 +272,7 @@ def test_an_image_without_a_layer_is_not_in_the_mirror(mirror, check):
     assert codes(row) == ["image-not-found"]
     assert IMAGES["cli"].blobs[-1].digest in row["problems"][0]["message"]
     assert row["commands"] == [
-        f"oc image mirror --keep-manifest-list=true {ART}@{IMAGES['cli'].digest} "
+        f"oc image mirror --keep-manifest-list=true --force {ART}@{IMAGES['cli'].digest} "
         f"{mirror.name('art')}:{IMAGES['cli'].digest.replace(':', '-')}"
     ]
 

@@ -91,7 +91,7 @@ def _check_image(
             return _signatures(name, spec, found.source, digests, request, reader)
     mirror = found.source if found else mirrors[0]
     is_lacking = any(problem.code in _LACKING for problem in problems)
-    commands = (copy_image(spec, mirror),) if is_lacking and spec.name != mirror.name else ()
+    commands = (copy_image(spec, mirror, in_part=found is not None),) if is_lacking and spec.name != mirror.name else ()
     return _absent(name, spec, mirror, problems, commands)
 
 

@@ -21,13 +21,15 @@ from .._signature.stores import SIGNATURE_LABEL, SIGNATURE_NAMESPACE
 _SHORT_HEX = 16
 
 
-def copy_image(spec: PullSpec, mirror: PullSpec) -> str:
+def copy_image(spec: PullSpec, mirror: PullSpec, *, in_part: bool) -> str:
     """The command that copies an image, all architectures included, and keeps its digest.
 
-    The tag protects it: some registries delete manifests without one. oc-mirror uses the same.
+    The tag protects it: some registries delete manifests without one. oc-mirror uses the same. ``in_part``: the mirror
+    has the manifest. Without ``--force``, the command would copy nothing then.
     """
+    force = " --force" if in_part else ""
     tag = key_prefix(spec.digest or "", "-")
-    return f"oc image mirror --keep-manifest-list=true {spec.name}@{spec.digest} {mirror.name}:{tag}"
+    return f"oc image mirror --keep-manifest-list=true{force} {spec.name}@{spec.digest} {mirror.name}:{tag}"
 
 
 def copy_sigstore(spec: PullSpec, mirror: PullSpec, digests: Iterable[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ MIRROR = PullSpec("mirror.example:8443", "ocp/release")
 
 
 def test_an_image_is_copied_with_all_architectures_and_gets_a_tag():
-    assert copy_image(RELEASE, MIRROR) == (
+    assert copy_image(RELEASE, MIRROR, in_part=False) == (
         f"oc image mirror --keep-manifest-list=true quay.io/openshift-release-dev/ocp-release@sha256:{HEX} "
         f"mirror.example:8443/ocp/release:sha256-{HEX}"
     )
