@@ -1,0 +1,22 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The record of bugs names tests that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(test_\w+))?`")
+
+
+def test_each_test_in_the_record_exists():
+    found = TEST.findall((ROOT / "docs" / "bugs.md").read_text("utf-8"))
+    missing = [
+        f"{file}::{name}" for file, name in found if name and f"def {name}(" not in (ROOT / file).read_text("utf-8")
+    ]
+    assert missing == []
+    assert all((ROOT / file).is_file() for file, _name in found)
+    assert sum(1 for _file, name in found if name) > 5
