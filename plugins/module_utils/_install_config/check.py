@@ -163,7 +163,7 @@ def _with_selection(
     misspelled = {nearest_name(name, install.names) for name in unknown}
     problems += [
         item.problem
-        for item in _each_mistake_once(broken)
+        for item in each_mistake_once(broken)
         if item.capability not in misspelled and not _already_reported(item, problems)
     ]
     check = check._replace(violations=(*check.violations, *broken))
@@ -208,7 +208,7 @@ def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
         yield problem
 
 
-def _each_mistake_once(broken: Iterable[RuleViolation]) -> Iterator[RuleViolation]:
+def each_mistake_once(broken: Iterable[RuleViolation]) -> Iterator[RuleViolation]:
     """Yield the violations, and of those about the same missing name only the first error, or else the first one.
 
     The installer, the API and the documentation have rules about the same names.

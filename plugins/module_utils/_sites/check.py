@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES
 from .._data.install_rules import KNOWN_NAMES
-from .._install_config.check import InstallCheck, check_installation
+from .._install_config.check import InstallCheck, check_installation, each_mistake_once
 from .._install_config.go_json import as_go_decodes
 from .._install_config.selection_source import InstallOptions
 from .._problems import Problem, Problems, has_errors
@@ -98,7 +98,7 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
         document.pop(BLOCK, None)
     options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)
     check = check_installation(options, request.release)
-    problems += _each_mistake_once(check)
+    problems += check.problems
     if check.install is not None:
         report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
     if request.desired is not None:
@@ -112,28 +112,12 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     return SiteCheckResult(problems.unique(), block, replacement, enabled)
 
 
-def _each_mistake_once(check: InstallCheck) -> list[Problem]:
-    """The problems of ``check`` without those of rules about a name for which an earlier rule already has one.
-
-    The installer and the API have rules about the same names.
-    """
-    first: dict[tuple[str, str], Problem] = {}
-    repeated: set[Problem] = set()
-    missing = [item for item in check.violations if item.capability]
-    for item in sorted(missing, key=lambda item: item.problem.severity != "error"):
-        if first.setdefault((item.capability, item.needed_by), item.problem) != item.problem:
-            repeated.add(item.problem)
-    return [problem for problem in check.problems if problem not in repeated]
-
-
 def _desired_block(
     desired: DesiredSelection, options: InstallOptions, release: Release, problems: Problems
 ) -> dict[str, Any] | None:
     """The desired selection as a block, ``None`` if it has errors in this site."""
     check = check_installation(options._replace(**desired._asdict(), capabilities_option=BLOCK), release)
-    errors = [
-        item for item in _each_mistake_once(check) if item.severity == "error" and item not in check.document_problems
-    ]
+    errors = [item for item in check.problems if item.severity == "error" and item not in check.document_problems]
     problems += [item for item in errors if item not in problems]
     selection = check.resolved.selection if check.resolved is not None else None
     return None if errors or selection is None else selection.to_api()
@@ -158,9 +142,10 @@ def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
     problems = Problems()
     form = check_form(request.values, problems)
     check = check_installation(InstallOptions(form.values, "", complete=False, method="upi"), request.release)
-    others = {item.problem for item in check.violations if item.rule.layer != "ClusterVersion"}
-    others -= {item.problem for item in check.violations if item.rule is KNOWN_NAMES}
-    problems += [item for item in check.problems if item.code not in _OF_INSTALLERS and item not in others]
+    of_rules = {item.problem for item in check.violations}
+    problems += [item for item in check.problems if item.code not in _OF_INSTALLERS and item not in of_rules]
+    of_api = [item for item in check.violations if item.rule.layer == "ClusterVersion" or item.rule is KNOWN_NAMES]
+    problems += [item.problem for item in each_mistake_once(of_api)]
     block = request.values.get(BLOCK)
     if check.install is None or check.resolved is None:
         return SiteCheckResult(problems.unique(), block)

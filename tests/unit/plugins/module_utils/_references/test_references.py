@@ -307,7 +307,7 @@ def test_no_hint_is_to_create_an_account_that_gets_rights(release):
     subjects = "subjects: [{kind: ServiceAccount, name: robot, namespace: ns}]\n"
     binding = manifest("one", kind="ClusterRoleBinding", api="rbac.authorization.k8s.io/v1", more=subjects)
     (problem,) = problems_of(release(account, binding))
-    assert (problem.code, problem.severity) == ("dangling-rights", "warning")
+    assert (problem.code, problem.severity) == ("dangling-rights", "info")
     assert problem.hint == "Check that nothing needs it, or enable Console permanently"
 
 
