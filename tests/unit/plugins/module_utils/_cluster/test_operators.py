@@ -9,6 +9,8 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionContext
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.operators import (
+    check_availability,
+    is_synced,
     operators_of_cluster,
     operators_of_release,
 )
@@ -158,3 +160,38 @@ def test_the_operators_of_a_cluster_are_those_with_the_annotation(operators, exp
 )
 def test_they_are_expected_at_the_version_of_the_cluster(reported, versions):
     assert operators_of_cluster({"console": live("Console")}, ["Console"], reported) == {"console": versions}
+
+
+def cluster_version(observed: Any, progressing: str | None) -> dict[str, Any]:
+    """Return a ClusterVersion of generation 2."""
+    condition = {"type": "Progressing", "status": progressing, "message": "3 of 9 done"}
+    status = {
+        "capabilities": {"enabledCapabilities": ["Console"]},
+        "conditions": [condition] if progressing else [],
+        "observedGeneration": observed,
+    }
+    return {"metadata": {"generation": 2}, "status": status}
+
+
+@pytest.mark.parametrize(
+    ("observed", "progressing", "message"),
+    [
+        (2, "False", ""),
+        (3, "Unknown", ""),
+        (2, None, ""),
+        (None, "False", ""),
+        (1, "False", "the operator has not processed generation 2 of the spec yet, only 1"),
+        (1, None, "the operator has not processed generation 2 of the spec yet, only 1"),
+        (2, "True", "the operator has not applied everything yet: 3 of 9 done"),
+    ],
+)
+def test_a_sync_that_is_not_complete_is_missing(observed, progressing, message):
+    obj = cluster_version(observed, progressing)
+    found = check_availability(frozenset({"Console"}), obj, {}, {})
+    assert [(item.code, item.message) for item in found.missing] == ([("unfinished-sync", message)] if message else [])
+    assert is_synced(obj) == (not message and progressing is not None)
+
+
+def test_a_missing_name_is_returned_alone():
+    found = check_availability(frozenset({"Build"}), cluster_version(1, "True"), {}, {})
+    assert [item.code for item in found.missing] == ["missing-capability"]

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import urllib3
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
@@ -66,3 +68,23 @@ def test_a_server_that_forbids_discovery_is_one() -> None:
     with pytest.raises(ApiError) as error:
         RestMapper(NotAnApi(403)).find("apps", "Deployment")
     assert error.value.code == 403
+
+
+def test_the_time_is_that_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    dates = ["", "Tue, 03 Feb 2026 12:00:00 GMT", "yesterday"]
+
+    class Pool:
+        def request_encode_url(self, *_arguments: Any, **_options: Any) -> Any:
+            return urllib3.HTTPResponse(b"{}", status=200, headers={"Date": dates.pop(0)})
+
+    pool: Any = Pool()
+    asked = Client("https://one.example", pool, [], lambda: None)
+    found = []
+    for _answer in range(3):
+        asked.document("/api")
+        now[0] += 5
+        found.append(asked.server_time())
+    noon = datetime(2026, 2, 3, 12, tzinfo=UTC)
+    assert found == [None, noon + timedelta(seconds=5), noon + timedelta(seconds=10)]
