@@ -203,3 +203,17 @@ def test_kubernetes_core_has_the_private_functions_that_interpret_options(write:
     assert core._create_configuration(auth).host == SERVER
     assert core._create_headers(**options) == {"Impersonate-Group": ["a", "b"]}
     kube_config._cleanup_temp_files()
+
+
+def test_a_missing_library_is_named(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in an environment that has only Ansible."""
+    path = write({}, {"token": TOKEN})
+    for name in ("urllib3", "kubernetes"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ClusterError) as error:
+        connection.connect(module(kubeconfig=str(path)))
+    (problem,) = error.value.problems
+    assert (problem.code, problem.hint) == (
+        "missing-library",
+        "Install it on the host that runs the task: pip install kubernetes",
+    )
