@@ -12,12 +12,17 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._injection.injected_config import TlsSettings
+from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import tls_injection
+from ansible_collections.capability.openshift.plugins.module_utils._injection.injected_config import (
+    TlsSettings,
+    tls_settings,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._injection.tls import (
     InvalidServingInfoError,
     is_same_config,
     with_tls_settings,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 SETTINGS = TlsSettings("VersionTLS12", ("TLS_A", "TLS_B"))
 HEAD = "apiVersion: operator.openshift.io/v1alpha1\nkind: GenericOperatorConfig\n"
@@ -52,6 +57,22 @@ JSON_START = '{\n  "apiVersion": "operator.openshift.io/v1alpha1",'
 def test_only_the_settings_change(text: str, expected: str) -> None:
     assert with_tls_settings(text, SETTINGS) == expected
     assert with_tls_settings(expected, SETTINGS) == expected
+
+
+def test_the_text_is_that_of_a_cvo() -> None:
+    """What the CVO of 5.0 wrote with the default profile of a cluster without an APIServer object."""
+    text = f"{HEAD}leaderElection:\n  disable: true\nlist:\n- a\n- b\n"
+    suites = [
+        *("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"),
+        *("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"),
+        *("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"),
+        *("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"),
+    ]
+    lines = "".join(f"  - {suite}\n" for suite in suites)
+    injection = tls_injection(Minor(5, 0))
+    assert injection is not None
+    written = f"{text}servingInfo:\n  cipherSuites:\n{lines}  minTLSVersion: VersionTLS12\n"
+    assert with_tls_settings(text, tls_settings(None, injection)) == written
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,10 @@ def test_upgradeable_false_blocks_another_minor_only(path, expected):
 TEXT = "Kubernetes 1.32 removes several APIs."
 NO_REASON = "RiskNameNotCompatibleWithReasonProperty"
 ACK_RISK = risk(f"AdminAck-{GATE}", message=TEXT)
-DISABLED = "Disabling ownership via cluster version overrides prevents updates between minor or major versions."
+DISABLED = (
+    "Disabling ownership via cluster version overrides prevents updates between minor or major versions. "
+    "Please remove overrides before requesting a minor or major version update."
+)
 OVERRIDES_RISK = risk("ClusterVersionOverrides", message=DISABLED)
 OPERATOR_RISK = risk("ClusterOperatorUpgradeable-machine-config", message="pools are updating")
 UNKNOWN_RISK = risk("AdminAckUnknown", message="Failed to retrieve ConfigMap admin-acks")
