@@ -293,7 +293,7 @@ def test_it_outlasts_the_next_sync_of_the_operator(site: Site) -> None:
 
 @pytest.mark.parametrize(
     ("observed", "status", "message"),
-    [(1, "False", "the operator has not processed generation 2"), (2, "True", "Working towards 4.21.0: 3 of 9 done")],
+    [(1, "False", "generation 2 of the spec"), (2, "True", "Working towards 4.21.0: 3 of 9 done")],
 )
 def test_a_timeout_names_a_sync_that_is_not_complete(site: Site, observed: int, status: str, message: str) -> None:
     site.make(selection("Console"), [])
