@@ -32,6 +32,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     path_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import short_waits, up_again
+from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import ran
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.storage import forget, rewrite_definition
@@ -101,6 +102,8 @@ def test_conversion_webhook_that_does_not_answer_can_be_repaired(rollouts: Rollo
     rollouts.apply(rollouts.release(files, "broken"))
     repaired = config_map("operator", data={"key": "repaired"})
     rollouts.apply(rollouts.release({**files, "0000_30_c_00.yaml": repaired}, "repaired"))
+    verification = ran(rollouts, rollouts.folder / "repaired")
+    assert {item["hint"].partition(" of ")[0] for item in verification.errors} == {"Check the conversion webhook"}
     assert rollouts.get(repaired)["data"] == repaired["data"]
     # Otherwise the next test could not list them.
     rollouts.api.patch(path_of(broken), {"spec": {"conversion": {"strategy": "None", "webhook": None}}})

@@ -265,3 +265,31 @@ def test_denied_request_is_not_a_missing_permission(rollouts: Rollouts, reason: 
     assert "permission is missing" in outcome.errors[0]["hint"]
     assert [(item["name"], item["state"]) for item in outcome["failed_resources"]] == [("denied", "forbidden")]
     assert rollouts.has(config_map("other"))
+
+
+def test_advice_for_an_exceeded_quota_is_about_the_quota(rollouts: Rollouts) -> None:
+    path = f"/api/v1/namespaces/{HOME}/resourcequotas"
+    quota = {"hard": {"count/services": "0"}}
+    rollouts.api.post(path, {"metadata": {"name": "few"}, "spec": quota})
+    rollouts.api.patch(f"{path}/few/status", {"status": {**quota, "used": {"count/services": "0"}}})
+    body = manifest("Service", "a", HOME, spec={"ports": [{"port": 80}]})
+    wait_for(lambda: rollouts.apply([body], check=True).failed, "the quota to be enforced")
+    (problem,) = rollouts.apply([body]).errors
+    rollouts.api.delete(f"{path}/few")
+    assert "exceeded quota: few" in problem["message"]
+    assert "ResourceQuota" in problem["hint"]
+
+
+def test_advice_for_a_webhook_that_does_not_answer_is_about_the_webhook(rollouts: Rollouts) -> None:
+    rules = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["services"]}]
+    client = {"service": {"name": "none", "namespace": HOME}}
+    webhook: Body = {"name": "a.test.io", "rules": rules, "clientConfig": client, "failurePolicy": "Fail"}
+    webhook |= {"sideEffects": "None", "admissionReviewVersions": ["v1"], "timeoutSeconds": 1}
+    path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    rollouts.api.post(path, {"metadata": {"name": "none"}, "webhooks": [webhook]})
+    body = manifest("Service", "a", HOME, spec={"ports": [{"port": 80}]})
+    wait_for(lambda: rollouts.apply([body], check=True).failed, "the webhook to be called")
+    (problem,) = rollouts.apply([body]).errors
+    rollouts.api.delete(f"{path}/none")
+    assert "failed calling webhook" in problem["message"]
+    assert "service of the webhook" in problem["hint"]

@@ -40,8 +40,11 @@ _IMMUTABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forb
 _MISSING_NAMESPACE = "namespaces "
 _MISSING_PERMISSION = re.compile(r'User "[^"]*" cannot (\w+) (resource|path) ')
 _MISTYPED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
+_CONVERSION_FAILED = "conversion webhook for "
+_QUOTA = re.compile(r"(?:exceeded|failed|status unknown for) quota: ")
 _STORAGE_INITIALIZING = "storage is (re)initializing"
 _TOO_MANY_REQUESTS = "too many requests, please try again later"
+_WEBHOOK_FAILED = "failed calling webhook "
 _UID = "metadata.uid"
 _UID_MISMATCH = "uid mismatch"
 _UNDECLARED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
@@ -79,6 +82,13 @@ _STORED_VERSION_HINT = (
     "Migrate the stored objects to a version that the new definition contains (StorageVersionMigration), then remove "
     "the old version from status.storedVersions"
 )
+_QUOTA_HINT = "Raise the ResourceQuota that the server names, or delete what it counts"
+_TOO_MANY_REQUESTS_HINT = (
+    "Run it when the cluster is less busy, or raise the concurrency of the user's priority level (FlowSchema, "
+    "PriorityLevelConfiguration)"
+)
+_CONVERSION_HINT = "Check the conversion webhook of the CustomResourceDefinition, and the service that it names"
+_WEBHOOK_HINT = "Check the service of the webhook, or the webhook configuration that calls it"
 _SERVER_ERROR_HINT = "Check the health of the API server, and run it again"
 _NO_API_HINT = "Check that the address is that of the cluster's API, and that no proxy or login page answers instead"
 _CA_HINT = "Set the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
@@ -431,8 +441,14 @@ def _hint(error: ApiError, verb: str, shown: str) -> str:
         return _FIELD_CONFLICT_HINT
     if error.is_stored_version:
         return _STORED_VERSION_HINT
+    if error.is_rejected_as_too_many:
+        return _TOO_MANY_REQUESTS_HINT
     if error.is_denied:
-        return _DENIED_HINT
+        return _QUOTA_HINT if _QUOTA.search(error.message) else _DENIED_HINT
+    if error.is_server_error and _CONVERSION_FAILED in error.message:
+        return _CONVERSION_HINT
+    if error.is_server_error and _WEBHOOK_FAILED in error.message:
+        return _WEBHOOK_HINT
     if error.is_forbidden:
         return _forbidden_hint(error.message, verb, shown)
     return _HINTS.get(error.code, _SERVER_ERROR_HINT if error.code >= 500 else _NO_API_HINT)

@@ -270,11 +270,14 @@ class Client:
 
     def _request(self, verb: str, method: str, path: str, shown: str, **options: Any) -> urllib3.BaseHTTPResponse:
         """Send a request. While the server rejects it as too many, send fewer at the same time, and send it again."""
+        is_repeated = False
         for rejections in range(_MOST_REJECTIONS + 1):
             with self._limit.slot() as reductions:
                 try:
                     response = self._send(verb, method, path, shown, **options)
                 except ApiError as error:
+                    # An earlier attempt may have succeeded although its answer was lost.
+                    error.repeated = is_repeated = is_repeated or error.repeated
                     if not error.is_rejected_as_too_many or rejections == _MOST_REJECTIONS:
                         raise
                 else:

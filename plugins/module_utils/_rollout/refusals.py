@@ -57,13 +57,14 @@ class Conflict(NamedTuple):
 class Explanation(NamedTuple):
     """How a rollout reports together all manifests that were refused for the same reason.
 
-    ``quotes_server``: the message of the API server is added.
+    ``hint`` is empty if it depends on the error of the API server, or if there is nothing to do. ``quotes_server``: the
+    message of the API server is added.
     """
 
     severity: Severity
     code: str
     message: str
-    hint: str
+    hint: str = ""
     quotes_server: bool = False
 
 
@@ -79,7 +80,6 @@ EXPLANATIONS = {
         "error",
         "denied-request",
         "cannot be applied, because an admission webhook or policy denies it",
-        "Check the webhook or policy: no permission is missing",
         quotes_server=True,
     ),
     Refusal.NAMESPACE_TERMINATING: Explanation(
@@ -104,11 +104,10 @@ EXPLANATIONS = {
         "error",
         "failed-server",
         "could not be applied",
-        "Check the health of the API server, and run it again",
         quotes_server=True,
     ),
     Refusal.KIND_NOT_SERVED: Explanation(
-        "warning", "unserved-kind", "is not served by this cluster, so it is not applied", ""
+        "warning", "unserved-kind", "is not served by this cluster, so it is not applied"
     ),
 }
 """Reasons that apply to a whole kind or namespace, and are reported once for each."""

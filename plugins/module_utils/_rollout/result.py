@@ -66,13 +66,13 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
 def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     """All problems. Refusals that affect a whole kind or namespace become one problem for each."""
     problems = Problems((*rollout.problems, *rollout.changes.problems))
-    groups: dict[tuple[Refusal, str], list[ApplyResult]] = {}
+    groups: dict[tuple[Refusal, str, str], list[ApplyResult]] = {}
     for item in (*rollout.changes.results, *rollout.changes.refused_later):
         if item.refusal in EXPLANATIONS:
-            groups.setdefault((item.refusal, _group(item)), []).append(item)
+            groups.setdefault((item.refusal, _group(item), _group_hint(item)), []).append(item)
         else:
             problems += item.problems
-    problems += [_refusal_problem(refusal, where, items) for (refusal, where), items in groups.items()]
+    problems += [_refusal_problem(*group, items) for group, items in groups.items()]
     not_applied = rollout.changes.not_applied
     if not_applied:
         message = f"{len(not_applied)} manifests were not applied, because an earlier one failed; "
@@ -81,13 +81,21 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     return problems.unique()
 
 
-def _refusal_problem(refusal: Refusal, where: str, items: list[ApplyResult]) -> Problem:
+def _refusal_problem(refusal: Refusal, where: str, hint: str, items: list[ApplyResult]) -> Problem:
     explanation = EXPLANATIONS[refusal]
     names = [str(item.manifest.resource_id) for item in items]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     quoted = items[0].problems[0].message if items[0].problems and explanation.quotes_server else ""
     message = f"{explanation.message}: {', '.join(names[:_LISTED])}{more}" + (f" ({quoted})" if quoted else "")
-    return Problem(explanation.severity, explanation.code, where, message, explanation.hint)
+    return Problem(explanation.severity, explanation.code, where, message, hint)
+
+
+def _group_hint(item: ApplyResult) -> str:
+    """The hint for a reason, or that of the API server's error: the same code can have several causes."""
+    explanation = EXPLANATIONS[item.refusal] if item.refusal else None
+    if explanation is None or explanation.hint or not explanation.quotes_server:
+        return explanation.hint if explanation else ""
+    return item.problems[0].hint if item.problems else ""
 
 
 def _ids(results: Iterable[ApplyResult], action: Action) -> list[dict[str, str]]:
