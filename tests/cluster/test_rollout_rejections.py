@@ -241,11 +241,19 @@ def test_check_reports_all_rejections_with_the_numbers_of_the_run(rollouts: Roll
 
 
 def test_definition_without_a_stored_version_needs_a_migration(rollouts: Rollouts) -> None:
-    old, new = crd("olds", "Old"), crd("olds", "Old")
-    old["spec"]["versions"][0]["name"] = "v1alpha1"
-    rollouts.done([old])
-    outcome = rollouts.apply([new])
-    assert outcome.faults == [("stored-version", "0000_10_a_00.yaml, document 1")]
+    first, both, last = crd("olds", "Old"), crd("olds", "Old"), crd("olds", "Old")
+    first["spec"]["versions"][0]["name"] = "v1alpha1"
+    both["spec"]["versions"].append({**first["spec"]["versions"][0], "storage": False})
+    rollouts.done([first, manifest("Old", "a", HOME, api="test.io/v1alpha1")])
+    migrated = manifest("Old", "a", HOME, api="test.io/v1")
+    rollouts.done([both, migrated])
+    outcome = rollouts.apply([last, migrated])
+    assert outcome.faults[0] == ("stored-version", "0000_10_a_00.yaml, document 1")
+    # What docs/roll_out_a_release.md says.
+    rollouts.api.put(path_of(migrated), rollouts.get(migrated))
+    rollouts.api.patch(f"{path_of(last)}/status", {"status": {"storedVersions": ["v1"]}})
+    rollouts.done([last, migrated])
+    assert [item["name"] for item in rollouts.get(last)["spec"]["versions"]] == ["v1"]
 
 
 @pytest.mark.parametrize("reason", ["Forbidden", "Invalid"])
