@@ -394,6 +394,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.opti
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
+from ansible_collections.capability.openshift.plugins.module_utils._verify.difference import rewritten_fields
 
 TIMINGS = REAL_TIMINGS
 """Tests replace it."""
@@ -456,7 +457,9 @@ def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Ro
     loaded = load_release_for(state, release, opened, problems)
     previous = load_previous_release(state, release, previous_release) if previous_release else None
     image = release.release_image or opened.pull_spec
-    options = rollout_options_from_params(params, image, TIMINGS, dry_run=module.check_mode, diff_mode=module._diff)
+    options = rollout_options_from_params(
+        params, image, TIMINGS, rewritten_fields, dry_run=module.check_mode, diff_mode=module._diff
+    )
     return roll_out(client, state, loaded, previous, options, journal)
 
 

@@ -127,7 +127,8 @@ def wait_until_established(
         crd = _next_state(watch, client, target, metadata["uid"], min(remaining, touch_seconds))
         if _is_decided(crd) or remaining <= 0:
             break
-        if time.monotonic() - started >= touch_seconds * (touches + 1):
+        # Less and less often, because each touch is work for a server that may only be slow.
+        if time.monotonic() - started >= touch_seconds * (2 ** (touches + 1) - 1):
             # An API server that was killed between accepting the names and establishing them processes a definition
             # again only if it changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
             touches += 1

@@ -40,6 +40,7 @@ from .desired_object import (
     last_applied_hash,
 )
 from .drift import is_untouched, merged_preview, owned_digest, without_server_fields
+from .mutation import MutatingWebhooks
 from .normalize import normalized_for, unowned_items, unowned_problem
 from .options import RolloutOptions
 from .refusals import Refusal, conflicts_of, refusal_of, refusal_problem
@@ -63,6 +64,7 @@ class Applier:
         self._kinds, self._loaded = context.state.kinds, context.loaded
         self._live, self._inventory = context.live, context.state.inventory
         self._definitions = DefinitionWatch(client)
+        self._webhooks = MutatingWebhooks(client, options.rewritten_fields)
         self._written: dict[ResourceId, Mapping[str, Any]] = {}
         """Metadata of what this run has written, because a manifest can be retried."""
 
@@ -234,15 +236,19 @@ class Applier:
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
+        may_be_rewritten = bool(self._webhooks.of_kind(target.kind))
+        is_whole = self._with_objects or is_crd or may_be_rewritten or (live is not None and definition is not None)
         written = self._apply_normalized(
             manifest,
             target,
             body,
             definition,
             uid=str(nested(live, "uid") or ""),
-            metadata_only=not (self._with_objects or is_crd or (live is not None and definition is not None)),
+            metadata_only=not is_whole,
             problems=problems,
         )
+        if may_be_rewritten and not problems:  # else fields were dropped on purpose
+            self._webhooks.report(manifest, target.kind, body, written.object, problems)
         metadata = written.object["metadata"]
         known = live if manifest.resource_id not in self._written else None
         if not dry_run:

@@ -17,6 +17,7 @@ from .._kubernetes.crds import ESTABLISH_SECONDS, TOUCH_SECONDS
 from .._module.argspec import Spec, chdir_spec, check_wait_timeout, release_spec, rollout_spec
 from .._problems import Problems
 from .._release.task_graph import MODES, Mode
+from .mutation import RewrittenFields
 
 _MOST_PARALLEL = 64
 
@@ -46,7 +47,8 @@ class RolloutOptions(NamedTuple):
     """Options of a rollout. ``mode`` is ``None`` for the mode that the CVO would choose.
 
     ``release_image`` is the pull spec for the status, empty if not set. ``deadline`` (of ``time.monotonic``) ends all
-    waits. ``diff_mode``: the result contains the objects before and after.
+    waits. ``diff_mode``: the result contains the objects before and after. ``rewritten_fields`` is the comparison of
+    ``release_verify``, which is in a package above this one.
     """
 
     cluster: ClusterOptions
@@ -61,7 +63,8 @@ class RolloutOptions(NamedTuple):
     release_image: str
     dry_run: bool
     diff_mode: bool
-    timings: Timings = REAL_TIMINGS
+    timings: Timings
+    rewritten_fields: RewrittenFields
 
 
 def release_apply_spec() -> Spec:
@@ -87,7 +90,13 @@ def release_apply_spec() -> Spec:
 
 
 def rollout_options_from_params(
-    params: Mapping[str, Any], release_image: str, timings: Timings, *, dry_run: bool, diff_mode: bool
+    params: Mapping[str, Any],
+    release_image: str,
+    timings: Timings,
+    rewritten_fields: RewrittenFields,
+    *,
+    dry_run: bool,
+    diff_mode: bool,
 ) -> RolloutOptions:
     """Read the options of a rollout from ``params``, those of ``release_apply_spec``."""
     return RolloutOptions(
@@ -104,6 +113,7 @@ def rollout_options_from_params(
         dry_run=dry_run,
         diff_mode=diff_mode,
         timings=timings,
+        rewritten_fields=rewritten_fields,
     )
 
 

@@ -130,6 +130,14 @@ def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Di
     return tuple(result)
 
 
+def rewritten_fields(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
+    """The paths of the fields that have another value in ``live`` than in ``desired``.
+
+    Absent ones are omitted: the API server drops what it does not declare.
+    """
+    return tuple(item.field for item in differences(desired, live) if item.actual is not None)
+
+
 def mask(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
     """Mask the values in the differences of a Secret, and credentials in the URLs of other kinds."""
     hide = _mask_value if kind == "Secret" else _without_credentials

@@ -1,0 +1,96 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A mutating webhook that rewrites what a rollout applies."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from base64 import b64encode
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
+    HOME,
+    Rollouts,
+    config_map,
+    ids,
+    manifest,
+)
+from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import verified
+from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.server import Server
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+
+
+class _Webhook(BaseHTTPRequestHandler):
+    """Rewrites a key of ConfigMaps in a namespace, and adds a field to them."""
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
+        patch: list[dict[str, Any]] = []
+        if "key" in (request["object"].get("data") or {}) and request["namespace"] == HOME:
+            patch.append({"op": "add", "path": "/binaryData", "value": {"seen": "dHJ1ZQ=="}})
+            patch.append({"op": "replace", "path": "/data/key", "value": "rewritten"})
+        response: dict[str, Any] = {"uid": request["uid"], "allowed": True, "patchType": "JSONPatch"}
+        response["patch"] = b64encode(json.dumps(patch).encode()).decode()
+        review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
+        body = json.dumps(review).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments: Any) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture
+def webhook(rollouts: Rollouts) -> Iterator[str]:
+    """The name of a webhook for all objects."""
+    plane = rollouts.plane
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving = plane.authority.serving()
+    context.load_cert_chain(write_secret(plane.folder / "webhook.pem", serving.certificate + serving.key))
+    server = Server(_Webhook, context)
+    authority = b64encode(plane.authority.certificate).decode()
+    client = {"url": f"{server.url}/", "caBundle": authority}
+    rules = [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]
+    hook = {"name": "fight.test.io", "rules": rules, "clientConfig": client}
+    hook |= {"sideEffects": "None", "admissionReviewVersions": ["v1"]}
+    rollouts.api.post(PATH, {"metadata": {"name": "fight"}, "webhooks": [hook]})
+    probe = f"/api/v1/namespaces/{HOME}/configmaps"
+    body = {"metadata": {"generateName": "probe-"}, "data": {"key": "value"}}
+    wait_for(lambda: rollouts.api.post(probe, body, dryRun="All")["data"]["key"] == "rewritten", "the webhook")
+    yield "fight.test.io"
+    rollouts.api.delete(f"{PATH}/fight")
+    server.close()
+    (plane.folder / "webhook.pem").unlink()
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_webhook_that_rewrites_an_applied_field_is_a_warning(rollouts: Rollouts, webhook: str, check: bool) -> None:
+    bodies = [config_map("a"), config_map("b", data={"other": "value"}), manifest("Secret", "c", HOME)]
+    release = rollouts.release(bodies)
+    outcome = rollouts.done(release, check=check)
+    assert len(outcome["created"]) == 3
+    (problem,) = outcome["problems"]
+    assert (problem["severity"], problem["code"]) == ("warning", "rewritten-field")
+    assert ".data.key of the object" in problem["message"]
+    assert webhook in problem["message"]
+    if not check:
+        assert ids(verified(rollouts, release), "different") == ["ConfigMap a"]
+
+
+def test_webhook_that_changes_nothing_is_no_warning(rollouts: Rollouts, webhook: str) -> None:
+    outcome = rollouts.done(EXAMPLE, capabilities={"baseline_capability_set": "vCurrent"}, feature_set="Default")
+    assert len(outcome["created"]) > 40
+    assert "rewritten-field" not in {item["code"] for item in outcome["problems"]}, webhook
