@@ -152,7 +152,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._extract.release_files import write_release
+from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import write_release
 from ansible_collections.capability.openshift.plugins.module_utils._extract.result import destination_diff
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     release_image_spec,

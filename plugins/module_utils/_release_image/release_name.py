@@ -67,10 +67,10 @@ def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName
     if not path:
         message = f"is {shown(text)}, expected a path after {kind}:"
         problems.error("invalid-path", where, message, f"Write {kind}:PATH")
+        return None
     if kind == "oc-mirror" and mark and not is_digest(reference):
         message = f"has the digest {shown(reference)}, expected sha256: and 64 hexadecimal digits in lower case"
         problems.error("invalid-digest", where, message, "Copy the digest again")
-    if not path or (kind == "oc-mirror" and mark and not is_digest(reference)):
         return None
     return ReleaseName(kind, text, os.path.abspath(os.path.expanduser(path)), reference)
 
