@@ -193,6 +193,22 @@ def test_a_redirect_away_from_tls_is_refused(client, proxy):
     assert error(blob, client)[0] == "insecure-redirect"
 
 
+def test_a_blob_is_looked_for_and_not_read(client, proxy):
+    client.require_blob(LAYER.digest)
+    none = f"sha256:{'0' * 64}"
+    with pytest.raises(RegistryError, match=none) as raised:
+        client.require_blob(none)
+    assert [problem.code for problem in raised.value.problems] == ["image-not-found"]
+    # To the storage, which can answer to GET alone: the URL is signed for it.
+    proxy.redirect = "https://127.0.0.1:1"
+    client.require_blob(LAYER.digest)
+    assert [(seen.method, seen.status, seen.sent) for seen in proxy.seen] == [
+        ("HEAD", 200, 0),
+        ("HEAD", 404, 0),
+        ("HEAD", 307, 0),
+    ]
+
+
 @pytest.mark.parametrize("location", ["https://[bad", "https://127.0.0.1:x/", "https://127.0.0.1:99999/"])
 def test_a_redirect_to_nowhere_is_refused(client, proxy, location):
     proxy.redirect = location

@@ -18,6 +18,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ MOST_RELEASES = 32
 """Of about 16 MB each. The ones that were not used for the longest time are removed."""
 _RECENT_SECONDS = 600.0
 """A release that was used so recently may be in use, and is not removed."""
+_AT_ONCE = 16
 _ROOT = 0
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _RECORD, _PART, _LOCK = "release-image.json", ".part-", ".lock-"
@@ -97,6 +99,7 @@ class ReleaseCache:
                 if os.path.isdir(directory):
                     _remove(directory)
                 os.rename(part, directory)
+                _flush(self.directory)
             except BaseException:
                 shutil.rmtree(part, ignore_errors=True)
                 raise
@@ -157,11 +160,23 @@ def _write(directory: str, image: ReleaseImage, files: Mapping[str, bytes]) -> N
     with open(os.path.join(directory, _RECORD), "x", encoding="utf-8") as file:
         json.dump(image._asdict(), file)
         os.fchmod(file.fileno(), 0o644)
-    for folder, _folders, _names in os.walk(directory):
+    written = []
+    for folder, _folders, names in os.walk(directory):
         os.chmod(folder, 0o755)
-    # The name says that a release is complete, also after the power failed. One call costs 0.2 s for the 1,000 files of
-    # a release, and one for each file 3 s.
-    os.sync()
+        written += [*(os.path.join(folder, name) for name in names), folder]
+    # The name says that a release is complete, also after the power failed. One after the other, the 1,000 files of a
+    # release take 2 s, and together 0.2 s.
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        list(pool.map(_flush, written))
+
+
+def _flush(path: str) -> None:
+    """Wait until a file or directory is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _read_record(directory: str) -> ReleaseImage | None:

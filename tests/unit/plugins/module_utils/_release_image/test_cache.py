@@ -107,11 +107,14 @@ def test_users_of_a_cache_do_not_use_each_others_releases_and_do_not_stop_each_o
 
 
 def test_a_release_is_on_the_disk_before_it_has_its_name(cache, monkeypatch):
-    names: list[list[str]] = []
-    monkeypatch.setattr(os, "sync", lambda: names.append(os.listdir(cache.directory)))
-    cache.add(image(1), FILES)
-    (before,) = names
-    assert [name[:6] for name in before] == [".part-"]
+    flushed: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: flushed.append(os.readlink(f"/proc/self/fd/{descriptor}")))
+    added = cache.add(image(1), FILES)
+    part = os.path.commonpath(flushed[:-1])
+    assert os.path.basename(part).startswith(".part-")
+    names = ("release-image.json", "release-manifests", "manifests", *FILES)
+    assert set(flushed[:-1]) == {part, *(os.path.join(part, name) for name in names)}
+    assert flushed[-1] == os.path.dirname(added.directory)
 
 
 def test_a_release_under_the_name_of_another_is_not_used(cache):
