@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
 from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import (
@@ -148,19 +149,40 @@ def test_a_tag_is_looked_up_and_its_release_read_once(source, proxy):
     assert len(proxy.blobs) == 3
 
 
-def test_a_cache_that_cannot_be_written_serves_what_it_has(source, registry):
+@pytest.fixture
+def shared(source):
+    """Return a source with a cache that all users can write to."""
     with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
+        os.chmod(folder, 0o1777)
         ca = Path(folder, "ca.crt")
         ca.write_bytes(Path(source.access.ca_path).read_bytes())
-        given = source._replace(access=source.access._replace(ca_path=str(ca)), cache=f"{folder}/cache")
-        tag = f"{registry.host}/{REPOSITORY}:4.21.0"
-        known = open_release(tag, given)
-        os.chmod(given.cache, 0o755)
-        with as_other_user():
-            assert open_release(tag, given) == known
-            assert open_release(spec(registry), given) == known
-            assert code(open_release, f"{registry.host}/{REPOSITORY}:4.22.0", given) == "unwritable-cache"
+        yield source._replace(access=source.access._replace(ca_path=str(ca)), cache=folder)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_second_user_of_a_cache(shared, registry, monkeypatch):
+    with as_other_user():
+        theirs = open_release(spec(registry), shared)
+    ours = open_release(spec(registry), shared)
+    assert ours.directory != theirs.directory
+    assert same_files(ours.directory, OLD)
+    root_read = open_release(spec(registry, NEW_IMAGE), shared)
+    monkeypatch.setattr(HttpClient, "request", lambda *_, **_options: pytest.fail("it sent a request"))
+    with as_other_user():
+        assert open_release(spec(registry), shared) == theirs
+        assert open_release(spec(registry, NEW_IMAGE), shared).directory == root_read.directory
+        assert same_files(root_read.directory, NEW)
+    assert open_release(spec(registry), shared) == ours
+
+
+def test_a_cache_that_cannot_be_written_serves_what_it_has(shared, registry):
+    tag = f"{registry.host}/{REPOSITORY}:4.21.0"
+    known = open_release(tag, shared)
+    os.chmod(shared.cache, 0o555)
+    with as_other_user():
+        assert open_release(tag, shared).directory == known.directory
+        assert open_release(spec(registry), shared).directory == known.directory
+        assert code(open_release, f"{registry.host}/{REPOSITORY}:4.22.0", shared) == "unwritable-cache"
 
 
 def test_a_plan_of_pull_specs(call, options, registry):

@@ -69,12 +69,12 @@ def default_directory(environ: Mapping[str, str]) -> str:
 class ReleaseCache:
     """The releases below a directory, which is created when the first one is added.
 
-    ``index_directory`` has the indexes of all releases that were read, also of those in other directories.
+    ``index_directory`` has the indexes of all releases that this user read, also of those in other directories.
     """
 
     def __init__(self, directory: str) -> None:
         self.directory = os.path.abspath(directory)
-        self.index_directory = os.path.join(self.directory, _INDEXES)
+        self.index_directory = self._own(_INDEXES)
 
     def find(self, digest: str, architecture: str) -> CachedRelease | None:
         """Return the release of an image or, for an architecture, of a list; ``None`` if it is not in the cache."""

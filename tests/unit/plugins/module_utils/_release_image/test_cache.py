@@ -100,6 +100,9 @@ def test_users_of_a_cache_do_not_use_each_others_releases_and_do_not_stop_each_o
         ours = shared.add(image(1), FILES)
     assert ours.directory != theirs.directory
     assert shared.find(digest(1), "amd64") == ours
+    os.mkdir(shared.index_directory, 0o700)
+    with as_other_user():
+        os.mkdir(ReleaseCache(shared.directory).index_directory)
     os.chmod(ours.directory, 0o777)  # not safe from others, so not used
     with as_other_user(), shared.lock(digest(1)):
         assert shared.find(digest(1), "amd64") == theirs
