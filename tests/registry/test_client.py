@@ -194,17 +194,19 @@ def test_a_redirect_away_from_tls_is_refused(client, proxy):
 
 
 def test_a_blob_is_looked_for_and_not_read(client, proxy):
-    client.require_blob(LAYER.digest)
+    client.require_blob(BLOB)
     none = f"sha256:{'0' * 64}"
     with pytest.raises(RegistryError, match=none) as raised:
-        client.require_blob(none)
+        client.require_blob(BLOB._replace(digest=none))
+    assert error(client.require_blob, BLOB._replace(size=7))[0] == "wrong-digest"
     assert [problem.code for problem in raised.value.problems] == ["image-not-found"]
     # To the storage, which can answer to GET alone: the URL is signed for it.
     proxy.redirect = "https://127.0.0.1:1"
-    client.require_blob(LAYER.digest)
+    client.require_blob(BLOB)
     assert [(seen.method, seen.status, seen.sent) for seen in proxy.seen] == [
         ("HEAD", 200, 0),
         ("HEAD", 404, 0),
+        ("HEAD", 200, 0),
         ("HEAD", 307, 0),
     ]
 

@@ -256,6 +256,20 @@ def test_a_release_whose_manifests_are_not_known_is_not_ready_although_its_image
     assert set(codes(row)) & {"zstd-not-supported", "invalid-layer"}
 
 
+def test_an_image_with_half_a_layer_is_not_in_the_mirror(mirror, check):
+    """As a mirror whose disk was full. No other test has this layer."""
+    half = image([layer({"half": b"of a layer"})])
+    complete(mirror, half)
+    assert check(half.digest)["ready"]
+    blob = half.blobs[-1]
+    name = blob.digest.partition(":")[2]
+    stored = mirror.registry.site.folder / "storage/docker/registry/v2/blobs/sha256" / name[:2] / name / "data"
+    stored.write_bytes(blob.data[:-10])
+    (row,) = check(half.digest)["images"]
+    assert (row["in_mirror"], row["ready"], codes(row)) == (False, False, ["wrong-digest"])
+    assert "--force" in row["commands"][0]
+
+
 def test_an_image_without_a_layer_is_not_in_the_mirror(mirror, check):
     complete(mirror)
     for name in ("cli", "console"):

@@ -84,7 +84,7 @@ class MirrorReader:
         for descriptor in filter(None, (image.config, *image.layers)):
             # Images of a release share their lower layers.
             if (source.name, descriptor.digest) not in self._blobs:
-                self._once(source, partial(RegistryClient.require_blob, digest=descriptor.digest))
+                self._once(source, partial(RegistryClient.require_blob, descriptor=descriptor))
                 self._blobs.add((source.name, descriptor.digest))
 
     def manifest(self, source: PullSpec) -> StoredManifest:

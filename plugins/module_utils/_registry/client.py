@@ -18,7 +18,7 @@ from .._http.error import HttpError
 from .._problems import Problem, Problems, RegistryError
 from .blob import BlobSink, StoredManifest, checked_manifest
 from .configured_access import ConfiguredAccess, registry_error
-from .image_manifest import ACCEPT, LARGEST_MANIFEST
+from .image_manifest import ACCEPT, LARGEST_MANIFEST, Descriptor
 from .pull_spec import PullSpec
 
 Value = TypeVar("Value")
@@ -73,11 +73,19 @@ class RegistryClient:
 
         self._first(read)
 
-    def require_blob(self, digest: str) -> None:
-        """Raise ``RegistryError`` unless the registry has a blob. Nothing of it is read."""
+    def require_blob(self, descriptor: Descriptor) -> None:
+        """Raise ``RegistryError`` unless the registry has a blob of this digest and size. Nothing of it is read."""
 
         def read(source: PullSpec) -> None:
-            self._get(source, f"blobs/{digest}", {}, lambda answer: answer.read(0), method="HEAD")
+            def receive(answer: HttpResponse) -> None:
+                answer.read(0)
+                sizes = answer.header("Content-Length") if answer.status == 200 else ()
+                if sizes and sizes != [str(descriptor.size)]:
+                    message = f"the blob {descriptor.digest} has {sizes[0]} bytes, expected {descriptor.size}"
+                    hint = "Remove the damaged blob from the registry, and copy the image again"
+                    raise RegistryError([Problem("error", "wrong-digest", str(source), message, hint)])
+
+            self._get(source, f"blobs/{descriptor.digest}", {}, receive, method="HEAD")
 
         self._first(read)
 
