@@ -98,13 +98,8 @@ class HttpClient:
 
     pause = staticmethod(time.sleep)
 
-    def __init__(
-        self,
-        environ: Mapping[str, str],
-        verified: ssl.SSLContext,
-        is_insecure: Callable[[str], bool] = lambda _host: False,
-    ) -> None:
-        self.is_insecure = is_insecure
+    def __init__(self, environ: Mapping[str, str], verified: ssl.SSLContext) -> None:
+        self.is_insecure: Callable[[str], bool] = lambda _host: False
         self._environ, self._verified = environ, verified
         self._lock = threading.Lock()
         self._pools: dict[tuple[bool, Proxy | None], urllib3.PoolManager] = {}
