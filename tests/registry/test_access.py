@@ -385,6 +385,15 @@ def test_a_token_server_that_is_busy_for_a_moment_is_asked_again(access, refuser
     assert access().authorization(spec, [f'Bearer realm="{refuser.url}/token"']) == "Bearer t"
 
 
+def test_a_token_server_gets_wrong_credentials_once(access, refuser):
+    refuser.answer = (401, {"WWW-Authenticate": "Basic"}, b"")
+    refuser.authorizations.clear()
+    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
+    with pytest.raises(RegistryError):
+        access(pull_secret=pull_secret("reg.example")).authorization(spec, [f'Bearer realm="{refuser.url}/token"'])
+    assert len(refuser.authorizations) == 1
+
+
 def test_a_proxy_that_demands_credentials_is_asked_once(access, forwarder):
     forwarder.status = 407
     environ = {"HTTPS_PROXY": f"http://{forwarder.host}"}

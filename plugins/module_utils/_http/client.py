@@ -135,9 +135,10 @@ class HttpClient:
                 with closing(self._follow(method, url, headers, authorization, form, patience)) as answer:
                     challenges = answer.header("WWW-Authenticate") if answer.status == 401 else ()
                     if challenges and not challenged:
-                        challenged = True
+                        challenged, refused = True, authorization
                         authorization = authorize(challenges)
-                        continue
+                        if authorization != refused:
+                            continue
                     if answer.status not in _RETRYABLE or failures + 1 == patience.tries:
                         return receive(answer)
                     retry_after = "".join(answer.header("Retry-After"))
