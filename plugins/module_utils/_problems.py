@@ -181,9 +181,13 @@ def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> N
         raise error(collected)
 
 
-def missing_library(name: str, where: Location | str = "") -> Problem:
-    """The problem of a Python library that is not installed. ``name`` is its name on the Python package index."""
-    message = f"the Python library {name} is missing for {sys.executable}"
+def missing_library(name: str, where: Location | str = "", error: ImportError | None = None) -> Problem:
+    """The problem of a Python library that is not installed. ``name`` is its name on the Python package index.
+
+    ``error``: that of its import. Another library that it needs can be missing instead.
+    """
+    fault = "is missing" if error is None or error.name == name else f"cannot be imported ({error})"
+    message = f"the Python library {name} {fault} for {sys.executable}"
     return Problem(
         "error", "missing-library", where, message, f"Install it on the host of the task: pip install {name}"
     )

@@ -51,8 +51,8 @@ def _connect_explicitly(config: ExplicitConfig, parallelism: int) -> Client | No
     try:
         import urllib3
         from urllib3.util.ssl_ import create_urllib3_context
-    except ImportError:
-        raise ClusterError([missing_library("urllib3")]) from None
+    except ImportError as error:
+        raise ClusterError([missing_library("urllib3", error=error)]) from None
     cert_reqs = ssl.CERT_REQUIRED if config.is_verified else ssl.CERT_NONE
     try:
         context = create_urllib3_context(cert_reqs=cert_reqs)
@@ -89,8 +89,8 @@ def _as_file(pem: Pem) -> Iterator[str]:
 def _connect_with_library(params: Mapping[str, Any], parallelism: int) -> Client:
     try:
         import kubernetes
-    except ImportError:
-        raise ClusterError([missing_library("kubernetes")]) from None
+    except ImportError as error:
+        raise ClusterError([missing_library("kubernetes", error=error)]) from None
     try:
         from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
     except ImportError:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import MappingProxyType
 
 import pytest
@@ -15,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     ReleaseError,
     check_list,
     check_string,
+    missing_library,
     raise_errors,
     type_name,
 )
@@ -130,3 +132,16 @@ def test_playbooks_get_all_five_fields():
 )
 def test_kinds_of_values_are_named_as_yaml_names_them(value, name):
     assert type_name(value) == name
+
+
+def test_a_library_that_is_missing_and_one_that_lacks_another():
+    missing = missing_library(
+        "kubernetes", error=ModuleNotFoundError("No module named 'kubernetes'", name="kubernetes")
+    )
+    broken = missing_library("kubernetes", error=ModuleNotFoundError("No module named 'dateutil'", name="dateutil"))
+    assert str(missing) == (
+        f"the Python library kubernetes is missing for {sys.executable}. "
+        "Install it on the host of the task: pip install kubernetes"
+    )
+    assert "cannot be imported (No module named 'dateutil')" in broken.message
+    assert missing.code == broken.code == "missing-library"
