@@ -181,20 +181,17 @@ def test_a_module_names_what_to_install(results):
     assert wrong == {}
 
 
-@pytest.mark.parametrize("case", ["valid", "missing"])
-@pytest.mark.parametrize("name", CLUSTER_PLAYBOOKS)
-def test_a_playbook_for_a_cluster_names_what_to_install(bare, name, case):
-    variables = {**CLUSTER_PLAYBOOKS[name], "kubeconfig": bare.kubeconfigs[case]}
-    done = bare.play(f"capability.openshift.{name}", variables)
-    printed = done.stdout + done.stderr
-    assert done.returncode != 0
-    assert NAMES_A_PACKAGE.search(printed), printed
-    assert not LEAKED.search(printed), printed
-
-
-@pytest.mark.parametrize("name", IMAGE_PLAYBOOKS)
-def test_a_playbook_for_an_image_names_what_to_install(bare, name):
-    done = bare.play(f"capability.openshift.{name}", IMAGE_PLAYBOOKS[name])
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        *((name, case) for name in CLUSTER_PLAYBOOKS for case in ("valid", "missing")),
+        *((name, "image") for name in IMAGE_PLAYBOOKS),
+    ],
+)
+def test_a_playbook_names_what_to_install(bare, name, case):
+    """With a kubeconfig that is valid or missing, or for a release in a registry."""
+    cluster = {**CLUSTER_PLAYBOOKS.get(name, {}), "kubeconfig": bare.kubeconfigs.get(case)}
+    done = bare.play(f"capability.openshift.{name}", IMAGE_PLAYBOOKS[name] if case == "image" else cluster)
     printed = done.stdout + done.stderr
     assert done.returncode != 0
     assert NAMES_A_PACKAGE.search(printed), printed
