@@ -229,10 +229,15 @@ def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
     (record,) = (tmp_path / "cache").rglob("release-signature.json")
     assert str(signatures) not in record.read_text("utf-8").replace(first["source"], "")
     whole = json.loads(record.read_text("utf-8"))
-    for damaged in ("{", "[]", json.dumps({**whole, "signed_by": [1]}), json.dumps({**whole, "silent": {"a": 1}})):
+    for damaged in (
+        "{",
+        "[]",
+        json.dumps({**whole, "verified": {"a": {"signed_by": [1]}}}),
+        json.dumps({**whole, "silent": {"a": 1}}),
+    ):
         record.write_text(damaged, "utf-8")
         assert read(**given)["release"]["signed_by"]
-    assert json.loads(record.read_text("utf-8"))["signed_by"]
+    assert json.loads(record.read_text("utf-8"))["verified"]
 
 
 def test_release_fetch_returns_who_signed(read, signatures, ring, tmp_path):
@@ -411,15 +416,39 @@ def test_each_path_of_a_fleet_is_judged_by_the_keys_of_its_release(plan, signed,
     assert found == {"good": "go", "bad": "blocked"}
 
 
-def test_the_signature_stores_of_the_cluster_are_named(plan, signed, signatures, tmp_path):
-    cluster_version = {
+def cluster_version(url: str) -> dict[str, Any]:
+    return {
         "apiVersion": "config.openshift.io/v1",
         "kind": "ClusterVersion",
         "metadata": {"name": "version"},
-        "spec": {"clusterID": "x", "signatureStores": [{"url": "https://user:secret@store.example.com/a"}]},
+        "spec": {"clusterID": "x", "signatureStores": [{"url": url}]},
     }
+
+
+def test_the_signature_stores_of_the_cluster_are_asked(plan, signed, signatures, silent, tmp_path):
+    """They replace those of the old release, which is empty here."""
+    (tmp_path / "empty").mkdir()
+    good = old_release(tmp_path / "a", KEY, tmp_path / "empty")
+    given = {"signature": "warn", "signature_stores": []}
+    for url, expected in (
+        (f"file://{signatures}", ("go", [], [])),
+        (f"file://{tmp_path}/empty", ("blocked", ["release-not-signed"], [])),
+        (silent.url, ("go", [], ["release-signature"])),
+    ):
+        assert verdict(plan(good, signed, cluster_version=cluster_version(url), **given)) == expected
+    (path,) = signatures.rglob("signature-1")
+    path.unlink()
+    # The result for these stores is remembered, whatever was asked in between.
+    found = plan(good, signed, cluster_version=cluster_version(f"file://{signatures}"), **given)
+    assert verdict(found) == ("go", [], [])
+    assert verdict(plan(good, signed, **given)) == ("blocked", ["release-not-signed"], [])
+
+
+def test_given_signature_stores_count_instead_of_those_of_the_cluster_which_are_named(
+    plan, signed, signatures, tmp_path
+):
     good, other = (old_release(tmp_path / name, key, signatures) for name, key in (("a", KEY), ("b", Key("Other"))))
-    given = {"cluster_version": cluster_version, "signature": "warn"}
+    given = {"cluster_version": cluster_version("https://user:secret@store.example.com/a"), "signature": "warn"}
     assert verdict(plan(good, signed, **given)) == ("go", [], ["signature-stores"])
     outcome = plan(other, signed, **given)
     assert verdict(outcome) == ("go", [], ["signature-stores", "release-signature"])

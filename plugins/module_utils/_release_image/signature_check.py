@@ -33,14 +33,19 @@ SilentServers = dict[str, tuple[str, float]]
 
 _RECORD = "release-signature.json"
 _SILENT_SECONDS = 3600.0
+_MOST_VERIFIED = 16
+"""A release can be verified with the keys of several others, and in the stores of several clusters."""
+
+
+class _Verified(NamedTuple):
+    signed_by: tuple[Signer, ...]
+    problems: tuple[Problem, ...]
 
 
 class _Record(NamedTuple):
-    """What is remembered: who signed, for a fingerprint of what verified it, and servers, for one of the connection."""
+    """What is remembered: who signed, by a fingerprint of what verified it, and servers, for one of the connection."""
 
-    trust: str = ""
-    signed_by: tuple[Signer, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    verified: Mapping[str, _Verified] = MappingProxyType({})
     connection: str = ""
     silent: Mapping[str, tuple[str, float]] = MappingProxyType({})
 
@@ -56,9 +61,10 @@ def check_signature(
         return ()
     record = _read_record(found.directory)
     trust, connection = _trust(options), _connection(ca_path)
-    if trust and record.trust == trust and record.signed_by:
-        problems.extend(record.problems)
-        return record.signed_by
+    known = record.verified.get(trust)
+    if known is not None:
+        problems.extend(known.problems)
+        return known.signed_by
     # Imported here: a result that is remembered needs nothing that verifies signatures.
     from .signature_verification import verify_release
 
@@ -70,8 +76,12 @@ def check_signature(
         errors.raise_errors(ReleaseError)
     warnings = [problem._replace(severity="warning") for problem in errors.unique() if problem.severity != "info"]
     problems.extend(warnings)
+    verified = dict(record.verified)
+    if signed_by and trust:
+        verified[trust] = _Verified(signed_by, tuple(warnings))
     if signed_by or silent:
-        _write_record(found.directory, _Record(trust, signed_by, tuple(warnings), connection, silent))
+        newest = dict(list(verified.items())[-_MOST_VERIFIED:])
+        _write_record(found.directory, _Record(newest, connection, silent))
     return signed_by
 
 
@@ -121,11 +131,14 @@ def _still_silent(servers: Mapping[str, tuple[str, float]]) -> SilentServers:
 
 
 def _write_record(directory: str, record: _Record) -> None:
-    content = {
-        **record._asdict(),
-        "signed_by": [signer._asdict() for signer in record.signed_by],
-        "problems": [problem.as_dict() for problem in record.problems],
+    verified = {
+        trust: {
+            "signed_by": [signer._asdict() for signer in found.signed_by],
+            "problems": [problem.as_dict() for problem in found.problems],
+        }
+        for trust, found in record.verified.items()
     }
+    content = {**record._asdict(), "verified": verified}
     # Without a record, the next task verifies again.
     with suppress(OSError):
         write_cache_file(os.path.join(directory, _RECORD), json.dumps(content).encode())
@@ -136,12 +149,14 @@ def _read_record(directory: str) -> _Record:
     try:
         with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
             record = json.load(file)
-        return _Record(
-            record["trust"],
-            tuple(Signer(**signer) for signer in record["signed_by"]),
-            tuple(Problem(**problem) for problem in record["problems"]),
-            record["connection"],
-            {server: (str(reason), float(since)) for server, (reason, since) in record["silent"].items()},
-        )
+        verified = {
+            trust: _Verified(
+                tuple(Signer(**signer) for signer in item["signed_by"]),
+                tuple(Problem(**problem) for problem in item["problems"]),
+            )
+            for trust, item in record["verified"].items()
+        }
+        silent = {server: (str(reason), float(since)) for server, (reason, since) in record["silent"].items()}
+        return _Record(verified, record["connection"], silent)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return _Record()

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .._problems import CapabilityError, Problem, Problems, did_you_mean
@@ -16,7 +17,7 @@ from .._release.release import Release
 from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease, open_release, source_after
 from .._release_image.release_name import absolute_release_name
-from .._release_image.release_source import ReleaseSource, SignatureOptions
+from .._release_image.release_source import ReleaseSource
 from .image_signature import ImageSignature, image_signature
 
 _RELEASE_FIELDS = ("release", "openshift_version")
@@ -46,6 +47,8 @@ class NamedReleases:
         self._texts: dict[tuple[str, str], int] = {}
         self._before: dict[int, int | None] = {}
         self._hops: dict[tuple[int, int], None] = {}
+        self._found: dict[int, tuple[OpenedRelease, str]] = {}
+        self._in_stores: dict[tuple[tuple[int, ...], tuple[str, ...]], tuple[ImageSignature | None, ...]] = {}
         self.signatures: dict[tuple[int, int], ImageSignature] = {}
 
     def path(
@@ -71,14 +74,16 @@ class NamedReleases:
         the problems of releases that can be loaded, ``problems`` those of releases that cannot.
         """
         releases: list[tuple[Release, str]] = []
-        found: dict[int, tuple[OpenedRelease, str]] = {}
+        found = self._found
         for name, position in self._names.items():
             try:
                 before = self._before[position]
                 source = source_after(*found[before], self._source) if before in found else self._source
                 opened = open_release(name.path, source, name.path)
                 found[position] = opened, name.path
-                self._add_signature(before, position, opened, source.signature)
+                if before is not None and opened.image is not None:
+                    signature = image_signature(source.signature, opened.unsigned, is_signed=bool(opened.signed_by))
+                    self.signatures[before, position] = signature
                 remarks += opened.problems
                 loaded = load_release(
                     opened.directory,
@@ -93,27 +98,31 @@ class NamedReleases:
             releases.append((loaded.release, opened.pull_spec or name.path))
             remarks += [_located_in_release(problem, name.path) for problem in loaded.problems_for_users]
         if not problems:
-            self._verify_other_hops(found)
+            for before, position in self._hops:
+                if before != self._before[position]:
+                    other = self._verified(before, position, self._source.signature.stores)
+                    if other is not None:
+                        self.signatures[before, position] = other
         return tuple(releases)
 
-    def _verify_other_hops(self, found: Mapping[int, tuple[OpenedRelease, str]]) -> None:
-        """Verify images by the releases before them in later paths. A failure is a reason against the hop."""
-        options = self._source.signature
-        options = options if options.mode == "ignore" else options._replace(mode="warn")
-        for before, position in self._hops:
-            opened, path = found[position]
-            if before != self._before[position] and opened.image is not None:
-                source = source_after(*found[before], self._source._replace(signature=options))
-                again = open_release(opened.pull_spec or path, source, path)
-                self._add_signature(before, position, again, source.signature)
+    def signatures_in(self, path: tuple[int, ...], stores: tuple[str, ...]) -> tuple[ImageSignature | None, ...]:
+        """Verify the images of a path with the ``stores`` of its cluster: one signature for each hop."""
+        key = path, stores
+        if key not in self._in_stores:
+            found = tuple(self._verified(before, position, stores) for before, position in pairwise(path))
+            self._in_stores[key] = found
+        return self._in_stores[key]
 
-    def _add_signature(
-        self, before: int | None, position: int, opened: OpenedRelease, options: SignatureOptions
-    ) -> None:
-        """Add the signature of an image. A directory has no digest that a signature could be of."""
-        if before is not None and opened.image is not None:
-            found = image_signature(options, opened.unsigned, is_signed=bool(opened.signed_by))
-            self.signatures[before, position] = found
+    def _verified(self, before: int, position: int, stores: Sequence[object]) -> ImageSignature | None:
+        """Verify an image by the release before it. A failure is a reason against the hop; ``None`` for a directory."""
+        opened, path = self._found[position]
+        if opened.image is None:
+            return None
+        options = self._source.signature._replace(stores=stores)
+        options = options if options.mode == "ignore" else options._replace(mode="warn")
+        source = source_after(*self._found[before], self._source._replace(signature=options))
+        again = open_release(opened.pull_spec or path, source, path)
+        return image_signature(source.signature, again.unsigned, is_signed=bool(again.signed_by))
 
     def _position(self, value: Any, cluster_profile: str, where: str, problems: Problems) -> int | None:
         text = (value, cluster_profile) if isinstance(value, str) else None

@@ -62,8 +62,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
         if version is not None:
             selection, status = version.selection, version.status
             updates = read_update_status(options.cluster_version)
-            asked = options.source.signature.stores
-            stores = tuple(url for url in read_signature_stores(options.cluster_version) if url not in asked)
+            stores = read_signature_stores(options.cluster_version)
             _check_version(version, minor, options, problems)
             if cluster.overrides is None:
                 cluster = cluster._replace(overrides=version.overrides)
@@ -79,7 +78,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     start = StartingCluster(selection, status, effective, present, options.rule, options.provided)
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
-    state = UpdateState(updates, promql=_read_promql(options.promql, problems), unasked_stores=stores)
+    state = UpdateState(updates, promql=_read_promql(options.promql, problems), signature_stores=stores)
     hosted_platform = platform if criteria.hosted else None
     criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates, platform=hosted_platform)
     return PlanRequest(path, criteria, start, platform, source, location, state)

@@ -15,6 +15,7 @@ from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._release.provided_files import read_provided
 from .._release.release import Release
+from .._release_image.release_source import SignatureOptions
 from .._resources import ResourceId
 from .cluster_version_file import location_of, read_cluster_version
 from .fail_on import check_fail_on
@@ -91,7 +92,7 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
             provided[given] = read_provided(given, "provided_manifests", problems)
         options = options._replace(provided=provided[given])
         cluster_problems = Problems()
-        result = _plan_one(planner, options, path or (), releases, connect, origin, cluster_problems)
+        result = _plan_one(planner, options, path or (), releases, named, connect, origin, cluster_problems)
         if result is None:
             for problem in cluster_problems:
                 errors.setdefault(problem, []).append(options.where)
@@ -126,6 +127,7 @@ def _plan_one(
     options: PlanOptions,
     path: tuple[int, ...],
     releases: Sequence[Release],
+    named: NamedReleases,
     connect: Connect | None,
     origin: PlanOrigin,
     problems: Problems,
@@ -156,6 +158,8 @@ def _plan_one(
             return None
         if client is not None:
             request = _with_admin_acks(request, client, problems)
+        if not problems.has_errors:
+            request = _with_signatures(request, options.source.signature, named)
         valid, request_problems = not problems.has_errors, Problems()
         result = planner.plan(request, request_problems)
         if client is not None and options.live_resources is None and valid:
@@ -185,6 +189,19 @@ def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -
         acks = find_admin_acks(client, problems)
         return request._replace(state=request.state._replace(acks=acks))
     return request
+
+
+def _with_signatures(request: PlanRequest, options: SignatureOptions, named: NamedReleases) -> PlanRequest:
+    """Return ``request`` with the signatures in the stores of its cluster, which replace those of the releases.
+
+    The option ``signature_stores`` replaces both. Then the stores of the cluster that it lacks remain in the request.
+    """
+    stores = request.state.signature_stores
+    if options.stores or options.mode == "ignore":
+        left = tuple(url for url in stores if url not in options.stores)
+        return request._replace(state=request.state._replace(signature_stores=left))
+    signatures = named.signatures_in(request.path, stores) if stores else ()
+    return request._replace(state=request.state._replace(signature_stores=(), signatures=signatures))
 
 
 def _look_up(

@@ -28,6 +28,7 @@ from .._cluster.update_reasons import (
 from .._cluster.update_status import UpdateStatus
 from .._version import find_minor, is_semantic_version, precedence
 from .blockers import Previous, blockers, downgrade_reasons, is_minor_update, override_blockers
+from .image_signature import ImageSignature
 from .path import is_upgrade
 from .plan import Hop
 from .signature import signature_reasons
@@ -37,13 +38,15 @@ class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
     ``status``: ``None`` without the status of a ClusterVersion. ``promql``: names of risks, and whether each applies.
-    ``unasked_stores``: URLs in ``spec.signatureStores`` that are not in the option ``signature_stores``.
+    ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: those of the images,
+    one for each hop, if these stores were asked.
     """
 
     status: UpdateStatus | None = None
     acks: AdminAcks = AdminAcks()
     promql: tuple[tuple[str, bool], ...] = ()
-    unasked_stores: tuple[str, ...] = ()
+    signature_stores: tuple[str, ...] = ()
+    signatures: tuple[ImageSignature | None, ...] = ()
 
 
 class HopVerdict(NamedTuple):
@@ -74,6 +77,8 @@ def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: Up
         previous = Previous(known=False)  # the history is that of another version
     verdicts: list[HopVerdict] = []
     for position, hop in enumerate(hops):
+        if state.signatures:
+            hop = hop._replace(signature=state.signatures[position])
         verdicts.append(_hop_verdict(hop, overrides, state, previous, first=position == 0))
         previous = Previous(known=True, version=hop.start.release.shown_version)
     return tuple(verdicts)
@@ -87,7 +92,7 @@ def _hop_verdict(
         return HopVerdict((), ())  # the same version: the cluster does not update
     reasons = [*blockers(start, end, previous), *override_blockers(start, end, overrides)]
     unchecked: list[Unchecked] = []
-    reasons += signature_reasons(hop, state.unasked_stores, unchecked)
+    reasons += signature_reasons(hop, state.signature_stores, unchecked)
     if first and state.status is not None:
         reasons += _mismatch_reasons(hop, state.status, unchecked)
     status = _status_at(hop, state.status, unchecked) if first else None
