@@ -104,6 +104,7 @@ def test_the_first_line_of_a_fleet_counts_both(first, call, tmp_path):
     assert outcome["summaries"]["berlin"]["newly_enabled"] == ["Insights"]
     assert [item["cluster_checked"] for item in outcome["summaries"].values()] == [False, True]
     html = (tmp_path / "update_plan.html").read_text()
+    assert f"paris (ID {CLUSTER_ID})" in html
     assert re.findall(r'<span class="mark (\w+)">([^<]*)</span></td>', html) == [
         ("caution", f"Go, but enables Insights permanently, and {words.NOT_READ}"),
         ("go", "Go"),
