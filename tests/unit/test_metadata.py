@@ -188,7 +188,7 @@ def test_short_names_are_other_defaults_of_the_same_variables():
     assert own.pop("__install_config_short_names") == []
     assert list(own) == list(short)
     assert set(own) == {*specs["main"]["options"], *specs["fleet"]["options"]}
-    used = {name: re.findall(r"(\w+) \| default\(", str(value)) for name, value in short.items()}
+    used = {name: re.findall(r"(\w+) (?:\| default\(|is defined)", str(value)) for name, value in short.items()}
     assert [name for name in own if own[name] != short[name] and not used[name]] == []
     words = {word for found in used.values() for word in found}
     assert sorted(word for word in words if not names.fullmatch(word)) == []
