@@ -126,13 +126,14 @@ def test_a_report_names_the_cluster_the_releases_and_the_collection(first, tmp_p
 
 
 def test_a_report_of_the_same_plan_keeps_its_date(first, tmp_path):
-    file = tmp_path / "plan" / "update_plan.md"
     first(cluster_version=cluster("Insights"))
-    earlier = re.sub(r"20\d\d-\d\d-\d\d", "2001-01-01", file.read_text(), count=1)
-    file.write_text(earlier)
+    files = [tmp_path / "plan" / name for name in ("update_plan.md", "update_plan.html")]
+    for file in files:
+        file.write_text(re.sub(r"20\d\d-\d\d-\d\d", "2001-01-01", file.read_text(), count=1))
+    earlier = [file.read_text() for file in files]
     same, *_others = first(cluster_version=cluster("Insights"))
-    assert (same["changed"], file.read_text()) == (False, earlier)
+    assert (same["changed"], [file.read_text() for file in files]) == (False, earlier)
 
     other, *_others = first(cluster_version=cluster())
     assert other["changed"]
-    assert "2001-01-01" not in file.read_text()
+    assert not any("2001-01-01" in file.read_text() for file in files)
