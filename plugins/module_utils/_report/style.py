@@ -59,7 +59,7 @@ summary { cursor: pointer; }
 .plans .also { display: block; color: var(--quiet); }
 .plans .reason { display: block; color: var(--quiet); font-size: .875rem; }
 .go { background: var(--enabled); color: var(--enabled-text); }
-.caution { background: var(--requested); color: var(--requested-text); }
+.caution { background: var(--new); color: var(--new-text); }
 .acknowledge { background: var(--requested); color: var(--requested-text); }
 .risk { background: var(--new); color: var(--new-text); }
 .blocked { background: var(--bad); color: var(--bad-text); }

@@ -198,14 +198,14 @@ def report_view(report: Mapping[str, Any]) -> ReportView:
     title = f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s"
     subtitle = f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else ""
     problems = report["problems"]
-    origin = tuple(_origin(report["origin"]))
+    origin = tuple(_origin(report["origin"], fleet=fleet))
     return ReportView(title, subtitle, origin, fleet, plans, listings.shared, problems, _problem_count(problems))
 
 
-def _origin(origin: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _origin(origin: Mapping[str, Any], *, fleet: bool) -> Iterator[tuple[str, str]]:
     yield words.DATE, origin["date"]
-    if origin["cluster"]:
-        yield words.CLUSTER, origin["cluster"]
+    if not fleet:  # its plans name their clusters
+        yield words.CLUSTER, origin["cluster"] or words.NOT_KNOWN
     for release in origin["releases"]:
         yield f"{words.RELEASE} {release['version']}", release["name"]
     yield words.COLLECTION, f"capability.openshift {origin['collection']}"

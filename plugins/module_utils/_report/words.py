@@ -76,6 +76,7 @@ STATES: Mapping[CellState, StateWords] = {
 # Headings and labels
 DATE = "Date"
 CLUSTER = "Cluster"
+NOT_KNOWN = "not known"
 RELEASE = "Release"
 COLLECTION = "Planned with"
 FLEET_REMARKS = "capabilities are enabled permanently on {enabled}", "not all was checked on {unchecked}"
