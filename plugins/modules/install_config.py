@@ -111,6 +111,7 @@ options:
         and ClusterInstance. V(hosted) is a hosted control plane.
       - The default is V(upi) for platforms that the installer does not provision (V(none), V(external)), with
         C(bootstrapInPlace), and if the platform is not known. Otherwise, it is V(ipi).
+      - If a file C(agent-config.yaml) is next to O(path), the default is V(agent).
     type: str
     choices: [ipi, upi, agent, assisted, hosted]
   compare_with:

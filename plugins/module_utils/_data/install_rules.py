@@ -20,6 +20,12 @@ INSTALL_METHODS: tuple[str, ...] = ("ipi", "upi", "agent", "assisted", "hosted")
 STANDALONE: tuple[str, ...] = ("ipi", "upi", "agent", "assisted")
 HOSTED = "hosted"
 
+AGENT_CONFIG = "agent-config.yaml"
+"""A file next to an install-config that only the agent-based installer reads.
+
+Source: openshift/installer:pkg/asset/agent/agentconfig/agent_config.go.
+"""
+
 Layer = Literal["installer", "ClusterVersion", "HostedCluster", "documentation"]
 """What enforces a rule. A rule of the documentation is a warning, all others are errors."""
 

@@ -185,15 +185,16 @@ def _read_sources(options: InstallConfigOptions, problems: Problems) -> _Sources
 
 
 def _install_options(options: InstallConfigOptions, sources: _Sources) -> InstallOptions:
-    document = sources.document
+    document, target = sources.document, sources.target
+    method = "agent" if target is not None and target.has_agent_config else None
     return InstallOptions(
         document={} if document is None else document.data,
         source=sources.name,
-        complete=sources.target is not None and document is not None and options.install_method != HOSTED,
+        complete=target is not None and document is not None and options.install_method != HOSTED,
         capabilities=options.capabilities,
         solution=options.solution,
         solutions=options.solutions,
-        method=options.install_method,
+        method=options.install_method or method,
     )
 
 

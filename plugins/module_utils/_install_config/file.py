@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .._data.install_rules import AGENT_CONFIG
 from .._files import absolute, cannot, check_access, make_directory, remove_staged, replace_file, stage_file, write_file
 from .._problems import DestinationError, Problem, Problems
 
@@ -33,6 +34,11 @@ class InstallConfigFile(NamedTuple):
     def is_open_to_others(self) -> bool:
         """Whether users other than its owner can read or write it."""
         return self.data is not None and bool(self.mode & _OTHERS)
+
+    @property
+    def has_agent_config(self) -> bool:
+        """Whether it is for the agent-based installer: a file next to it is for no other one."""
+        return os.path.isfile(os.path.join(os.path.dirname(self.path), AGENT_CONFIG))
 
     @property
     def real_path(self) -> str:

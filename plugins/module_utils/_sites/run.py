@@ -12,6 +12,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import InstallOptions, read_request
 from .._problems import InvalidOptionError, Problem, Problems
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
@@ -27,9 +28,6 @@ from .rules import REFERENCE_RULES
 from .site import METHODS
 from .summary import FileSummary, SiteSummary, summarize_file
 from .version import SiteVersion, SiteVersions
-
-_AGENT_CONFIGS = ("agent-config.yaml", "agent-config.yml")
-"""Source: openshift/installer:pkg/asset/agent/agentconfig/agent_config.go."""
 
 
 class SitesOptions(NamedTuple):
@@ -181,11 +179,8 @@ class _Checker:
 
     def _default_method(self, site: SiteSummary) -> str | None:
         """``agent`` for an install-config next to an agent-config, which only that installer reads."""
-        folder = posixpath.dirname(site.path)
-        files = (posixpath.join(folder, name) for name in _AGENT_CONFIGS)
-        return (
-            "agent" if site.form == "block" and any(read_file(self.options.checkout, name) for name in files) else None
-        )
+        agent_config = posixpath.join(posixpath.dirname(site.path), AGENT_CONFIG)
+        return "agent" if site.form == "block" and read_file(self.options.checkout, agent_config) else None
 
     def _release(self, version: str | None, minor: Minor | None) -> Release:
         """The given release of this version or else minor, or one that has only the minor."""

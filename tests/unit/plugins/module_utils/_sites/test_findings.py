@@ -349,10 +349,9 @@ def test_a_version_without_capabilities_is_only_wrong_for_a_selection(check, ver
     assert finding["hint"] == "Remove the selection, or install 4.11 or later"
 
 
-@pytest.mark.parametrize("name", ["agent-config.yaml", "agent-config.yml"])
-def test_an_agent_config_next_to_an_install_config_means_the_agent_based_installer(check, name):
+def test_an_agent_config_next_to_an_install_config_means_the_agent_based_installer(check):
     text = INSTALL_CONFIG.replace("none: {}", "baremetal: {}").replace("[Console]", "[Ingress, MachineAPI, baremetal]")
-    files = {"hub/install-config.yaml": f"{text}pullSecret: abc\n", f"hub/{name}": "kind: AgentConfig\n"}
+    files = {"hub/install-config.yaml": f"{text}pullSecret: abc\n", "hub/agent-config.yaml": "kind: AgentConfig\n"}
     # As in openshift-kni/telco-reference:telco-hub/install/openshift, which lists no hosts.
     assert check(files, openshift_version="4.20")["findings"] == []
     assert check(openshift_version="4.20", paths=["hub/install-config.yaml"])["findings"] == []
