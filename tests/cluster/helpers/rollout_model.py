@@ -57,6 +57,8 @@ class Model:
         self.objects: dict[Identity, Known] = {}
         self.enabled = set(always)
         self.inventory: dict[Identity, Body] = {}
+        self.held: set[Identity] = set()
+        """Objects with the finalizer of another client: they stay if they are deleted."""
 
     def add(self, body: Body) -> None:
         """Have another client make an object."""
@@ -82,7 +84,7 @@ class Model:
         needed = {outer for outer in dropped if any(holds(outer, *inner) for inner in applied.items())}
         made = {item for item, known in self.objects.items() if known.is_ours}
         pruned = dropped & made - needed if prune else set()
-        for item in pruned:
+        for item in pruned - self.held:
             self.remove(item)
         for item in dropped - set(self.objects):
             del self.inventory[item]
