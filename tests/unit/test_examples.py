@@ -153,6 +153,14 @@ def test_examples(plugin: Plugin, outcomes: Callable[..., Outcomes]) -> None:
             assert set(found[task["name"]]) == {"ok", "skipped"}
 
 
+def test_what_is_left_out_exists() -> None:
+    """A plugin or an example with another name is run."""
+    names = {plugin.name for plugin in plugins()}
+    tasks = {task["name"] for plugin in plugins() for task in plugin.tasks}
+    assert OF_CLUSTERS | OF_REGISTRIES <= names
+    assert tasks >= LEFT_OUT
+
+
 def test_conditions_with_other_values(outcomes: Callable[..., Outcomes]) -> None:
     """Each condition outside of a loop is true with some values, and false with others."""
     known, included = OFFLINE["known_capability"], OFFLINE["included"]

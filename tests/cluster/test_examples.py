@@ -1,0 +1,136 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The EXAMPLES of modules that need a cluster, run as they are documented. Others: ``tests/unit/test_examples.py``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import StatusWriter, selection
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    EXAMPLE,
+    capabilities_status,
+    make_cluster_version,
+)
+from ansible_collections.capability.openshift.tests.control_plane.operators import Operators, operators_of
+from ansible_collections.capability.openshift.tests.control_plane.reset import reset
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
+from ansible_collections.capability.openshift.tests.unit.builders.examples import (
+    Outcomes,
+    Plugin,
+    play_of,
+    plugins,
+    run,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
+
+VERSION = "4.20.3"
+KNOWN = ["Console", "Ingress", "Insights", "Storage"]
+RELEASES = {VERSION: EXAMPLE, "4.21.0": EXAMPLE, "4.23.0": EXAMPLE.parent / "4.22.0"}
+OF_REGISTRY = {"Update to a release that is signed with a key of the release that the cluster runs"}
+OF_PLAN = {
+    "Read the ClusterVersion and the relevant resources from the cluster",
+    "Show the verdict of each update, and its reasons",
+}
+ALL = {plugin.name: plugin for plugin in plugins()}
+SIMPLE = [
+    *(ALL["capability_guard"], ALL["cluster_capabilities"], ALL["cluster_capabilities_info"]),
+    *(ALL["cluster_version_status"], ALL["included_manifests"]),
+    Plugin("update_plan", [task for task in ALL["update_plan"].tasks if task["name"] in OF_PLAN]),
+]
+
+
+def write_releases(folder: Path) -> None:
+    """Write the releases of the examples: copies of the example releases with other versions."""
+    for version, source in RELEASES.items():
+        path = Path(shutil.copytree(source, folder / "srv" / "releases" / version))
+        for name in ("release-metadata", "image-references"):
+            file = path / "release-manifests" / name
+            file.write_text(file.read_text("utf-8").replace(source.name, version), "utf-8")
+
+
+def files_of(cluster: ControlPlane, tmp_path: Path) -> Path:
+    """Write the files that the examples read, for a cluster."""
+    write_releases(tmp_path)
+    srv, config = tmp_path / "srv", yaml.safe_load(cluster.kubeconfig.read_text("utf-8"))
+    (context,) = config["contexts"]
+    config["contexts"] += [{**context, "name": name} for name in ("edge-17", "lab", "paris")]
+    status = json.dumps(reported(VERSION, available=["4.20.4", "4.21.0"]))
+    files: dict[str, str | bytes] = {"kubeconfig": cluster.kubeconfig.read_bytes(), "clusterversion.yaml": status}
+    for site in ("berlin", "paris"):
+        write_files(srv / "sites" / site, files)
+    write_files(srv, {"kubeconfig": yaml.safe_dump(config)})
+    gathered = srv / "must-gather/rome/cluster-scoped-resources/config.openshift.io/clusterversions"
+    write_files(gathered, {"version.yaml": status})
+    for path in ("reviews", "../var/log", "../var/lib/node_exporter/textfile"):
+        (srv / path).mkdir(parents=True)
+    write_files(tmp_path, {"vendor.yaml": manifest("vendor", "Console", namespace="default")})
+    return tmp_path
+
+
+@pytest.fixture
+def folder(cluster: ControlPlane, tmp_path: Path) -> Path:
+    """The files that the examples read."""
+    return files_of(cluster, tmp_path)
+
+
+@pytest.fixture
+def running(cluster: ControlPlane, folder: Path) -> Iterator[ControlPlane]:
+    """A cluster of the version of the examples, whose operators report."""
+    status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": VERSION}}
+    make_cluster_version(cluster.api, {"capabilities": selection("Ingress")}, status)
+    with ExitStack() as stack:
+        stack.enter_context(StatusWriter(cluster.kubeconfig, KNOWN, VERSION))
+        stack.enter_context(Operators(cluster.kubeconfig, operators_of(folder / "srv" / "releases" / VERSION)))
+        yield cluster
+
+
+def outcomes(plugin: Plugin, folder: Path) -> Outcomes:
+    """Run the examples of a plugin."""
+    settings = {"K8S_AUTH_KUBECONFIG": str(folder / "srv" / "kubeconfig")}
+    found, printed = run(folder, play_of(plugin, folder, {}), settings)
+    print(printed)
+    assert set(found) == {task["name"] for task in plugin.tasks}
+    return found
+
+
+def failed(found: Outcomes) -> set[str]:
+    """Return the tasks that failed."""
+    return {name for name, each in found.items() if "failed" in each}
+
+
+@pytest.mark.parametrize("plugin", SIMPLE, ids=lambda plugin: plugin.name)
+def test_examples(plugin: Plugin, running: ControlPlane, folder: Path) -> None:
+    assert failed(outcomes(plugin, folder)) == set()
+
+
+def test_condition_of_an_implicitly_enabled_capability(cluster: ControlPlane, folder: Path) -> None:
+    plugin = ALL["cluster_version_status"]
+    (condition,) = [task["name"] for task in plugin.tasks if "when" in task]
+    status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": VERSION}}
+    shown = []
+    for names in ((), ("Ingress",)):
+        make_cluster_version(cluster.api, {"capabilities": selection(*names)}, status)
+        shown.append(list(outcomes(plugin, folder)[condition]))
+    assert shown == [["ok"], ["skipped"]]
+
+
+def test_examples_of_rollouts(full_plane: ControlPlane, tmp_path: Path) -> None:
+    reset(full_plane)
+    folder = files_of(full_plane, tmp_path)
+    install, *others = [task for task in ALL["release_apply"].tasks if task["name"] not in OF_REGISTRY]
+    verify, check, *more = ALL["release_verify"].tasks
+    with Operators(full_plane.kubeconfig, operators_of(folder / "srv" / "releases" / VERSION), follow=True):
+        assert failed(outcomes(Plugin("rollout", [install, verify, check, *more]), folder)) == set()
+        full_plane.api.delete("/apis/apps/v1/namespaces/openshift-console-operator/deployments/console-operator")
+        assert failed(outcomes(Plugin("verify", [verify, check]), folder)) == {check["name"]}
+        assert failed(outcomes(Plugin("update", others), folder)) == set()
