@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.capability.openshift.tests.cluster.helpers.request_counts import COUNTS, count, serve_counts
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import StatusWriter, selection
+from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     EXAMPLE,
@@ -23,6 +25,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operators, operators_of
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_user
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
 from ansible_collections.capability.openshift.tests.unit.builders.examples import (
     Outcomes,
@@ -41,6 +44,8 @@ OF_PLAN = {
     "Read the ClusterVersion and the relevant resources from the cluster",
     "Show the verdict of each update, and its reasons",
 }
+BUILDS = "/apis/config.openshift.io/v1/builds"
+LIST_BUILDS = {"apiGroups": ["config.openshift.io"], "resources": ["builds"], "verbs": ["list"]}
 ALL = {plugin.name: plugin for plugin in plugins()}
 SIMPLE = [
     *(ALL["capability_guard"], ALL["cluster_capabilities"], ALL["cluster_capabilities_info"]),
@@ -122,6 +127,21 @@ def test_condition_of_an_implicitly_enabled_capability(cluster: ControlPlane, fo
         make_cluster_version(cluster.api, {"capabilities": selection(*names)}, status)
         shown.append(list(outcomes(plugin, folder)[condition]))
     assert shown == [["ok"], ["skipped"]]
+
+
+def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
+    find, check, *_others = ALL["capability_usage"].tasks
+    serve_counts(running)
+    users = [token_user(running, "robot", [LIST_BUILDS]), certificate_user(running, "alice", [LIST_BUILDS])]
+    found = []
+    for user in users:  # The first one belongs to OpenShift.
+        mark = running.audit.mark()
+        Api(user.kubeconfig, user_agent="test/1.0").list(BUILDS)
+        requests = running.audit.requests(mark, user=user.name)
+        running.api.delete(COUNTS)
+        count(running, requests)
+        found.append(failed(outcomes(Plugin("capability_usage", [find, check]), folder)))
+    assert found == [set(), {check["name"]}]
 
 
 def test_examples_of_rollouts(full_plane: ControlPlane, tmp_path: Path) -> None:
