@@ -25,7 +25,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     crd,
     deployment,
     ids,
-    later,
     manifest,
     namespace,
     path_of,
@@ -268,14 +267,7 @@ def test_check_predicts_an_update(rollouts: Rollouts) -> None:
 
 def test_check_predicts_an_update_that_prunes(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    job = "/apis/batch/v1/namespaces/openshift-config/jobs/config-migration-4.21"
-
-    def collect_garbage() -> None:
-        wait_for(lambda: "deletionTimestamp" in rollouts.api.get(job)["metadata"], "the deletion of the Job")
-        rollouts.api.patch(job, {"metadata": {"finalizers": None}})
-
-    with later(0, collect_garbage):
-        outcome = predicted(rollouts, NEXT, prune=True)
+    outcome = predicted(rollouts, NEXT, prune=True)
     assert {item["pruned"] for item in outcome["leftovers"]} == {True}
 
 

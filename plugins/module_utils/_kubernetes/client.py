@@ -182,6 +182,8 @@ class Client:
         body = {
             "kind": "DeleteOptions",
             "apiVersion": "v1",
+            # As kubectl does. By default, the Pods of a Job would stay, and the Job until they are orphaned.
+            "propagationPolicy": "Background",
             **({"preconditions": {"uid": uid}} if uid else {}),
             # With a body, the API server ignores dryRun in the query.
             **({"dryRun": ["All"]} if dry_run else {}),
