@@ -168,10 +168,11 @@ def test_objects_that_a_killed_run_created_are_pruned(plane: ControlPlane, tmp_p
     for name in "12":
         (release / f"0000_10_a_{name}.yaml").unlink()
     result = rolled_out(plane.kubeconfig, release, prune=True, **options)
-    assert [(item["kind"], item["pruned"]) for item in result["leftovers"]] == [
-        ("ConfigMap", True),
-        ("Namespace", True),
+    assert [(item["kind"], item["pruned"], item["finalizers"]) for item in result["leftovers"]] == [
+        ("ConfigMap", True, []),
+        ("Namespace", False, ["kubernetes"]),  # No controller empties it.
     ]
+    assert "deletionTimestamp" in plane.api.get("/api/v1/namespaces/old")["metadata"]
 
 
 def _remembers(plane: ControlPlane, name: str) -> set[str]:
