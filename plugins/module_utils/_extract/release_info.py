@@ -24,7 +24,8 @@ from .._module.argspec import (
 )
 from .._problems import Problems
 from .._release.image_stream import ImageStream
-from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease
+from .._release.loader import LoadedRelease
+from .._release.template import UNSET_RELEASE_IMAGE
 from .._release_image.open_release import OpenedRelease, open_release
 
 
@@ -69,9 +70,11 @@ def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[st
     if options.changes_from is not None:
         other = open_release(options.changes_from, given.source, "changes_from")
         problems += other.problems
-        of_other = given._replace(openshift_version=None, release_image=other.pull_spec or PLACEHOLDER_IMAGE)
-        before = of_other.load(other, Problems())
-        changes = compare_releases(_compared(before, options.cluster), _compared(loaded, options.cluster))
+        before = given._replace(openshift_version=None, release_image=None).load(other, Problems())
+        changes = compare_releases(
+            _compared(before, other.pull_spec, options.cluster),
+            _compared(loaded, given.release_image or opened.pull_spec, options.cluster),
+        )
         result["changes"] = changes_dict(before.release, changes)
     return result
 
@@ -91,7 +94,7 @@ def _image(opened: OpenedRelease, release_image: str | None, stream: ImageStream
     }
 
 
-def _compared(loaded: LoadedRelease, options: ClusterOptions) -> ComparedRelease:
+def _compared(loaded: LoadedRelease, image: str, options: ClusterOptions) -> ComparedRelease:
     context, _status = resolve_cluster(options, loaded.release, Problems())
     included = included_manifests(loaded.release.manifests, context)
-    return ComparedRelease(loaded.release, loaded.files, loaded.image_stream, included)
+    return ComparedRelease(loaded.release, loaded.files, loaded.image_stream, included, image or UNSET_RELEASE_IMAGE)

@@ -20,12 +20,16 @@ from .image_lists import whole_names
 
 
 class ComparedRelease(NamedTuple):
-    """One of the two releases. ``included`` are the manifests that the cluster includes."""
+    """One of the two releases. ``included`` are the manifests that the cluster includes.
+
+    ``image`` is the pull spec of the release image in the rendered templates.
+    """
 
     release: Release
     files: Mapping[str, ManifestFile]
     stream: ImageStream
     included: tuple[Manifest, ...]
+    image: str
 
 
 class ImageChange(NamedTuple):
@@ -115,6 +119,7 @@ def _texts(side: ComparedRelease, wanted: Iterable[ResourceId]) -> dict[Resource
 def _neutralizer(side: ComparedRelease) -> Callable[[bytes], bytes]:
     """A function that replaces what differs in every release: pull specs, and the version as a whole word."""
     replacements = {tag.pull_spec.encode(): b"<image " + tag.name.encode() + b">" for tag in reversed(side.stream.tags)}
+    replacements[side.image.encode()] = b"<release image>"
     if side.release.version:
         replacements[side.release.version.encode()] = b"<version>"
     pattern = whole_names(replacements, rb"[\w.-]")

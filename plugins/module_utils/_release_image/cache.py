@@ -18,7 +18,6 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -166,6 +165,9 @@ def _write(directory: str, image: ReleaseImage, files: Mapping[str, bytes]) -> N
         written += [*(os.path.join(folder, name) for name in names), folder]
     # The name says that a release is complete, also after the power failed. One after the other, the 1,000 files of a
     # release take 2 s, and together 0.2 s.
+    # Imported here, because only a new release needs it, and it would slow down the start of every module.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(_flush, written))
 

@@ -215,5 +215,5 @@ def test_a_missing_library_is_named(write: Any, monkeypatch: pytest.MonkeyPatch)
     (problem,) = error.value.problems
     assert (problem.code, problem.hint) == (
         "missing-library",
-        "Install it on the host that runs the task: pip install kubernetes",
+        "Install it on the host of the task: pip install urllib3",
     )
