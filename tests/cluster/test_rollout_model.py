@@ -128,6 +128,7 @@ class Histories(RuleBasedStateMachine):
         self.model = Model({"Ingress"})
         self.edited: set[Identity] = set()
         self.extended: set[Identity] = set()
+        self.create()
 
     @rule(release=RELEASES, console=st.booleans(), prune=st.booleans(), kill=st.none() | st.integers(0, 60))
     def roll_out(self, release: list[Body], console: bool, prune: bool, kill: int | None) -> None:
@@ -166,13 +167,18 @@ class Histories(RuleBasedStateMachine):
     def others_act(self, action: str, data: st.DataObject) -> None:
         """Another client adds what no manifest has, changes what one has, deletes an object, or makes one."""
         there = self.editable()
-        theirs = config_map("theirs", data=ADDED["data"], labels=ADDED["metadata"]["labels"])
-        if action == "create" and identity(theirs) not in {*there, *self.model.inventory}:
-            self.api.post(f"/api/v1/namespaces/{HOME}/configmaps", theirs)
-            self.model.add(theirs)
-            self.extended.add(identity(theirs))
-        elif action != "create" and there:
+        if action == "create":
+            self.create()
+        elif there:
             self.change(action, data.draw(st.sampled_from(there)))
+
+    def create(self) -> None:
+        """Have another client make an object that a release may contain too, unless there is one."""
+        body = config_map("theirs", data=ADDED["data"], labels=ADDED["metadata"]["labels"])
+        if identity(body) not in {*self.model.objects, *self.model.inventory}:
+            self.api.post(f"/api/v1/namespaces/{HOME}/configmaps", body)
+            self.model.add(body)
+            self.extended.add(identity(body))
 
     def change(self, action: str, item: Identity) -> None:
         """Have another client change or delete an object."""
