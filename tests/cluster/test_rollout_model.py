@@ -365,7 +365,7 @@ def test_random_histories_with_finalizers(machine: Machines) -> None:
     run_state_machine_as_test(machine(HeldHistories), settings=found)
 
 
-# Histories that found a bug, as hypothesis prints them.
+# Histories that find a bug, as hypothesis prints them.
 
 
 @pytest.mark.parametrize("prune", [False, True])
@@ -373,6 +373,18 @@ def test_manifest_that_gains_a_namespace_which_the_api_ignores(machine: Machines
     state = machine(Histories)()
     state.roll_out([ROLE], console=False, prune=False, kill=None)
     state.roll_out([with_namespace(ROLE, "elsewhere")], console=False, prune=prune, kill=None)
+
+
+def test_object_of_another_client_that_a_release_drops(machine: Machines) -> None:
+    state = machine(Histories)()
+    state.roll_out([config_map("theirs")], console=False, prune=False, kill=None)
+    state.roll_out([], console=False, prune=True, kill=None)
+
+
+def test_namespace_that_a_release_drops_before_its_content(machine: Machines) -> None:
+    state = machine(Histories)()
+    state.roll_out([namespace(TEAM), config_map("one", TEAM)], console=False, prune=False, kill=None)
+    state.roll_out([config_map("one", TEAM)], console=False, prune=True, kill=None)
 
 
 @pytest.mark.xfail(strict=True, reason="a deletion that hangs counts as done")
