@@ -60,7 +60,6 @@ PLAY_SECOND = "ansible-playbook, nothing to do"
 PLAYS = {PLAY_NOTHING: "nothing", PLAY_PING: "ping", PLAY_SECOND: "apply"}
 """Playbooks, and the tags of their tasks in ``apply.yml``."""
 
-OPERATOR = "the real CVO's own first sync, 66 s for about 520 manifests, measured elsewhere"
 JOURNAL = "journal"
 MODULE = ROOT / "plugins" / "modules" / "release_apply.py"
 CLUSTER_VERSION = "/apis/config.openshift.io/v1/clusterversions/version"
@@ -485,7 +484,6 @@ def compare(bench: Bench, asked: argparse.Namespace, objects: str) -> None:
         tables.append(lambda: judge("memory of release_apply in MB", memory, MEMORY))
         cpu = statistics.median(measured[WHOLE].cpu for measured in all_of_it)
         tables.append(lambda: judge("seconds of processor time of release_apply", cpu, CPU))
-        tables.append(lambda: print(f"  beside it: {OPERATOR}"))
     for table in tables:
         table()
 

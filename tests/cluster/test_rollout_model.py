@@ -359,7 +359,6 @@ def test_random_histories(machine: Machines) -> None:
     run_state_machine_as_test(machine(Histories), settings=limits(EXAMPLES, derandomize=EXAMPLES == IN_GATE))
 
 
-@pytest.mark.xfail(strict=True, reason="a deletion that hangs counts as done")
 def test_random_histories_with_finalizers(machine: Machines) -> None:
     found = limits(EXAMPLES, phases=[Phase.generate], report_multiple_bugs=False)
     run_state_machine_as_test(machine(HeldHistories), settings=found)
@@ -387,7 +386,6 @@ def test_namespace_that_a_release_drops_before_its_content(machine: Machines) ->
     state.roll_out([config_map("one", TEAM)], console=False, prune=True, kill=None)
 
 
-@pytest.mark.xfail(strict=True, reason="a deletion that hangs counts as done")
 def test_leftover_whose_deletion_hangs(machine: Machines) -> None:
     state = machine(HeldHistories)()
     state.roll_out([config_map("one")], console=False, prune=False, kill=None)
