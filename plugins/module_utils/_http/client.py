@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
+from .._problems import missing_library
 from .error import HttpError
 from .proxy import Proxy, find_proxy
 
@@ -125,8 +126,8 @@ class HttpClient:
         try:
             import urllib3  # noqa: F401
         except ImportError:
-            message = "cannot be asked, because Python's library urllib3 is not installed"
-            raise HttpError("missing-library", message, "Install urllib3 for the Python that runs the module") from None
+            problem = missing_library("urllib3")
+            raise HttpError(problem.code, problem.message, problem.hint) from None
         authorization = authorize(())
         challenged = False
         failures = 0
