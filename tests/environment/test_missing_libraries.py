@@ -56,6 +56,7 @@ OTHER_MODULES: dict[str, dict[str, Any]] = {
     "check_sites": {"checkout": SITES, "fail_on": "never"},
     "install_config": {"capabilities": {"baselineCapabilitySet": "v4.18"}, "openshift_version": "4.20"},
     "release_info": {"release": RELEASE},
+    "validate_arguments": {"playbook": "plan_update"},
     "release_lint": {"release": RELEASE, "fail_on": "never"},
     "release_manifests": {"release": RELEASE},
 }
@@ -76,6 +77,8 @@ CLUSTER_PLAYBOOKS: dict[str, dict[str, Any]] = {
 }
 OTHER_PLAYBOOKS: dict[str, dict[str, Any]] = {
     "check_sites": {"checkout": SITES, "openshift_version": "4.20", "fail_on": "never"},
+    "compare_releases": {"release": NEWER, "changes_from": RELEASE},
+    "extract_release": {"release": RELEASE},
     "inspect_release": {"release": RELEASE},
     "lint_release": {"release": RELEASE, "fail_on": "never"},
     "prepare_install": {
@@ -165,7 +168,7 @@ def results(bare: Bare) -> dict[str, dict[str, Any]]:
 def test_every_module_and_playbook_is_here():
     modules = {path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py")}
     assert modules == {*CLUSTER_MODULES, *OTHER_MODULES, *IMAGE_MODULES}
-    playbooks = {path.stem for path in (CHECKOUT / "playbooks").glob("*.yml")}
+    playbooks = {path.name.partition(".")[0] for path in (CHECKOUT / "playbooks").glob("*.yml")}
     assert playbooks == {*CLUSTER_PLAYBOOKS, *OTHER_PLAYBOOKS, *IMAGE_PLAYBOOKS}
 
 

@@ -213,7 +213,5 @@ def test_a_missing_library_is_named(write: Any, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(ClusterError) as error:
         connection.connect(module(kubeconfig=str(path)))
     (problem,) = error.value.problems
-    assert (problem.code, problem.hint) == (
-        "missing-library",
-        "Install it on the host of the task: pip install urllib3",
-    )
+    assert problem.code == "missing-library"
+    assert problem.hint.endswith("pip install urllib3")
