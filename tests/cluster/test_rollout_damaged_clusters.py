@@ -86,6 +86,8 @@ def test_user_without_get_on_definitions_can_define_kinds(rollouts: Rollouts) ->
         {"nonResourceURLs": ["*"], "verbs": ["*"]},
         {"apiGroups": ["", "apps", "test.io"], "resources": ["*"], "verbs": ["*"]},
         {"apiGroups": ["apiextensions.k8s.io"], "resources": ["*"], "verbs": verbs},
+        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get"]},
+        {"apiGroups": ["config.openshift.io"], "resources": ["infrastructures"], "verbs": ["get"]},
     ]
     user = certificate_user(rollouts.plane, "no-get-of-definitions", rules)
     release = rollouts.release({"0000_10_a_00.yaml": WIDGETS, "0000_20_b_00.yaml": WIDGET})

@@ -105,7 +105,7 @@ def test_cluster_version_and_inventory_come_before_all_manifests(rollouts: Rollo
     assert writes[0] == VERSION_CRD
     assert made_cluster_version(writes[1])
     assert status == 2
-    assert writes[3] == f"patch {INVENTORY}"
+    assert writes[3] == f"create {INVENTORY.rpartition('/')[0]}"
     assert of_maps(writes[4:]) == ["first", "second"]
 
 

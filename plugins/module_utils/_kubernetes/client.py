@@ -177,6 +177,16 @@ class Client:
         # Not forced, the server would report conflicts of fields first, and not that the object exists.
         return self.apply(target, body, force=True, dry_run=dry_run, metadata_only=metadata_only)
 
+    def create(self, target: Target, body: Mapping[str, Any]) -> WriteResult:
+        """Create the object of ``target``. Raises ``ApiError`` (409) if it exists.
+
+        Unlike an apply, it leaves no fields to a second entry of ``metadata.managedFields`` if merges follow.
+        """
+        query = {"fieldManager": FIELD_MANAGER}
+        return self._write(
+            "create", "POST", target._replace(name=""), body, _JSON, query, _METADATA_ONLY, dry_run=False
+        )
+
     def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
         """Delete one object, if ``uid`` is set only the one with this uid. Returns whether it existed."""
         body = {

@@ -97,7 +97,7 @@ def _write(client: Client, stored: StoredInventory, inventory: Inventory, run: s
     body = inventory_object(inventory)
     body["metadata"]["annotations"][_RUN] = run
     if stored.inventory is None:
-        metadata = client.apply_new(_TARGET, body, metadata_only=True).object["metadata"]
+        metadata = client.create(_TARGET, body).object["metadata"]
     else:
         body["metadata"]["resourceVersion"] = stored.resource_version
         metadata = client.merge(_TARGET, body)["metadata"]
