@@ -86,8 +86,10 @@ def test_degraded_is_a_warning_and_does_not_block(site: Site) -> None:
     with StatusWriter(site.plane.kubeconfig), working(site, degraded="no route to the moon"):
         outcome = append_and_wait(site)
     assert not outcome.failed
-    assert "no route to the moon" in outcome.problem("degraded-operator")["message"]
-    assert "no route to the moon" in json.dumps(outcome["warnings"])
+    # Ansible prints the warning instead of returning it if another test of this process has loaded its controller.
+    problem = outcome.problem("degraded-operator")
+    assert problem["severity"] == "warning"
+    assert "no route to the moon" in problem["message"]
 
 
 @pytest.mark.parametrize(
