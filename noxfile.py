@@ -352,4 +352,4 @@ def play(session: nox.Session, venv: Path) -> None:
         for playbook, name in playbooks:
             run(session, "ansible-playbook", playbook, venv=venv, env=where | {"MOLECULE_SCENARIO_NAME": name})
         releases = ",".join(str(ROOT / "examples" / "releases" / version) for version in ("4.21.0", "4.22.0"))
-        run(session, "ansible-playbook", f"{NAMESPACE}.{NAME}.plan_update", "-e", f"releases={releases}", venv=venv)
+        run(session, "ansible-playbook", f"{NAMESPACE}.{NAME}.update_plan", "-e", f"releases={releases}", venv=venv)

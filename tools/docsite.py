@@ -36,7 +36,7 @@ KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "t
 
 FENCE = re.compile(r"(?ms)^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)[ \t]*$")
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)\s]+)\)")
-NAMED = re.compile(rf"(?P<role>\brole )?(?<!\[)`{re.escape(FQCN)}\.(?P<name>\w+)`(?!\])")
+NAMED = re.compile(rf"(?P<kind>\b(?:role|playbook) )?(?<!\[)`{re.escape(FQCN)}\.(?P<name>\w+)`(?!\])")
 
 
 class SiteError(Exception):
@@ -159,16 +159,17 @@ def link(match: re.Match[str], path: Path) -> str:
 
 
 def named(match: re.Match[str], up: str) -> str:
-    """Return the name of a plugin, role or playbook as a link to its page. Of two with one name, the module wins."""
-    name = match["name"]
+    """Return the name of a module, role or playbook as a link to its page. The word before it says which is meant."""
+    name, kind = match["name"], (match["kind"] or "").strip()
     text = f"`{FQCN}.{name}`"
-    if (ROOT / "playbooks" / f"{name}.yml").exists():
-        return f"{match['role'] or ''}[{text}]({up}/playbooks.md#{name})"
-    kinds = [kind for kind in ("module", "filter", "test", "role") if (kind, name) in documented()]
+    is_playbook = (ROOT / "playbooks" / f"{name}.yml").exists()
+    kinds = [one for one in ("module", "filter", "test", "role") if (one, name) in documented()]
+    if is_playbook and (kind == "playbook" or not kinds):
+        return f"{match['kind'] or ''}[{text}]({up}/playbooks.md#{name})"
     if not kinds:
         return match[0]
-    kind = "role" if match["role"] and "role" in kinds else kinds[0]
-    return f"{match['role'] or ''}[{text}]({up}/{REFERENCE}/{name}_{kind}.rst)"
+    page = kind if kind in kinds else kinds[0]
+    return f"{match['kind'] or ''}[{text}]({up}/{REFERENCE}/{name}_{page}.rst)"
 
 
 def playbooks() -> str:

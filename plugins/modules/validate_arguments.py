@@ -39,9 +39,9 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Check the variables of plan_update
+- name: Check the variables of update_plan
   capability.openshift.validate_arguments:
-    playbook: plan_update
+    playbook: update_plan
 """
 
 RETURN = r"""

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,17 +114,23 @@ def _report_unknown(name: str, spec: PlaybookSpec, problems: Problems, *, has_ot
 
 
 def _check_value(name: str, value: Any, option: Mapping[str, Any], problems: Problems) -> None:
-    choices = option.get("choices")
-    if choices is not None and value not in choices:
-        message = f"is {shown(value)}, expected {' or '.join(choices)}"
-        problems.error("unknown-choice", name, message, did_you_mean(value, choices))
-        return
     kept = {key: option[key] for key in ("type", "elements") if key in option}
-    if ArgumentSpecValidator({name: kept}).validate({name: value}).error_messages:
+    checked = ArgumentSpecValidator({name: kept}).validate({name: value})
+    if checked.error_messages:
         expected, form = _FORMS[option["type"]]
         # The value is not shown: it can be a secret.
         message = f"is {type_name(value)}, expected {expected}: {_first_sentence(option)}"
         problems.error("wrong-type", name, message, form.format(name=name))
+    elif "choices" in option:
+        found = checked.validated_parameters[name]
+        for item in found if isinstance(found, list) else [found]:
+            _check_choice(name, str(item).strip(), option["choices"], problems)
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str], problems: Problems) -> None:
+    if value not in choices:
+        message = f"is {shown(value)}, expected {' or '.join(choices)}"
+        problems.error("unknown-choice", name, message, did_you_mean(value, choices))
 
 
 def _first_sentence(option: Mapping[str, Any]) -> str:

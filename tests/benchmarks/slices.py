@@ -30,7 +30,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.unit.jobs import Job, run_job
 
 NAMES = ("Build", "Console", "Insights", "Storage")
-ROUNDS = (("enable_capabilities", "guard_capabilities"), ("apply_release", "verify_release"))
+ROUNDS = (("cluster_capabilities", "capability_guard"), ("release_apply", "release_verify"))
 
 
 def main() -> None:
@@ -93,7 +93,7 @@ def check(playbooks: tuple[str, ...], planes: dict[str, ControlPlane], jobs: lis
         if not is_guarded(plane.api):
             sys.exit(f"{name} is not guarded")
     for job in jobs:
-        for name, result in job.artifacts.get("verify_release", {}).items():
+        for name, result in job.artifacts.get("release_verify", {}).items():
             if result["missing"] or result["different"]:
                 sys.exit(f"{name} differs from its release: {result}\n{job.text[-3000:]}")
 

@@ -130,7 +130,7 @@ def test_condition_of_an_implicitly_enabled_capability(cluster: ControlPlane, fo
 
 
 def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
-    find, check, *_others = ALL["capability_usage"].tasks
+    find, check, *_others = ALL["capability_usage_info"].tasks
     serve_counts(running)
     users = [token_user(running, "robot", [LIST_BUILDS]), certificate_user(running, "alice", [LIST_BUILDS])]
     found = []
@@ -140,7 +140,7 @@ def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
         requests = running.audit.requests(mark, user=user.name)
         running.api.delete(COUNTS)
         count(running, requests)
-        found.append(failed(outcomes(Plugin("capability_usage", [find, check]), folder)))
+        found.append(failed(outcomes(Plugin("capability_usage_info", [find, check]), folder)))
     assert found == [set(), {check["name"]}]
 
 

@@ -38,7 +38,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 
 pytestmark = pytest.mark.slow
 
-GUARD, ENABLE, PLAN = "guard_capabilities", "enable_capabilities", "plan_update"
+GUARD, ENABLE, PLAN = "capability_guard", "cluster_capabilities", "update_plan"
 DOCS = EXAMPLE.parents[2] / "docs"
 KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
 RELEASES = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]

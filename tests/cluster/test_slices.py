@@ -50,7 +50,7 @@ def test_slices_enable_only_the_capabilities_of_their_clusters(planes, tmp_path)
         host: dict[str, Any] = {"kubeconfig": str(planes[name].kubeconfig), "enable": wanted[name]}
         host["ansible_python_interpreter"] = sys.executable
         (tmp_path / name).mkdir()
-        return run_job(tmp_path / name, ["enable_capabilities"], {name: host}, SLICE)
+        return run_job(tmp_path / name, ["cluster_capabilities"], {name: host}, SLICE)
 
     with ThreadPoolExecutor() as nodes:
         jobs = dict(zip(wanted, nodes.map(job, wanted), strict=True))
@@ -60,7 +60,7 @@ def test_slices_enable_only_the_capabilities_of_their_clusters(planes, tmp_path)
         requested = sorted(["Ingress", *wanted[name]])
         assert plane.api.get(OBJECT)["spec"]["capabilities"] == selection(*requested)
         assert jobs[name].artifacts == {
-            "enable_capabilities": {
+            "cluster_capabilities": {
                 name: {
                     "changed": True,
                     "requested": requested,

@@ -436,7 +436,7 @@ def play(site: ControlPlane, **variables: str) -> str:
     program = Path(sys.executable).with_name("ansible-playbook")
     extra = json.dumps({"releases": ",".join(PATH), **variables})
     done = subprocess.run(
-        [program, "-i", "localhost,", "-c", "local", "capability.openshift.plan_update", "-e", extra],
+        [program, "-i", "localhost,", "-c", "local", "capability.openshift.update_plan", "-e", extra],
         cwd=site.folder,
         env={**os.environ, "PWD": str(site.folder), "ANSIBLE_PYTHON_INTERPRETER": sys.executable},
         capture_output=True,

@@ -44,7 +44,7 @@ INSTALLATION = {
 
 CLUSTER_MODULES: dict[str, dict[str, Any]] = {
     "capability_guard": {},
-    "capability_usage": {"release": RELEASE},
+    "capability_usage_info": {"release": RELEASE},
     "cluster_capabilities": {"capabilities": {"baselineCapabilitySet": "v4.18"}},
     "cluster_capabilities_info": {},
     "cluster_version_status": {"release": RELEASE, "release_image": IMAGE},
@@ -53,10 +53,10 @@ CLUSTER_MODULES: dict[str, dict[str, Any]] = {
     "update_plan": {"releases": [RELEASE, NEWER]},
 }
 OTHER_MODULES: dict[str, dict[str, Any]] = {
-    "check_sites": {"checkout": SITES, "fail_on": "never"},
+    "site_check": {"checkout": SITES, "fail_on": "never"},
     "install_config": {"capabilities": {"baselineCapabilitySet": "v4.18"}, "openshift_version": "4.20"},
     "release_info": {"release": RELEASE},
-    "validate_arguments": {"playbook": "plan_update"},
+    "validate_arguments": {"playbook": "update_plan"},
     "release_lint": {"release": RELEASE, "fail_on": "never"},
     "release_manifests": {"release": RELEASE},
 }
@@ -68,26 +68,26 @@ IMAGE_MODULES: dict[str, dict[str, Any]] = {
     "release_apply": {"release": IMAGE, "kubeconfig": "missing"},
 }
 CLUSTER_PLAYBOOKS: dict[str, dict[str, Any]] = {
-    "api_usage": {"release": RELEASE},
-    "apply_release": {"release": RELEASE},
-    "enable_capabilities": {"enable": "Console"},
-    "guard_capabilities": {},
-    "plan_update": {"releases": [RELEASE, NEWER]},
-    "verify_release": {"release": RELEASE},
+    "capability_usage_info": {"release": RELEASE},
+    "release_apply": {"release": RELEASE},
+    "cluster_capabilities": {"enable": "Console"},
+    "capability_guard": {},
+    "update_plan": {"releases": [RELEASE, NEWER]},
+    "release_verify": {"release": RELEASE},
 }
 OTHER_PLAYBOOKS: dict[str, dict[str, Any]] = {
-    "check_sites": {"checkout": SITES, "openshift_version": "4.20", "fail_on": "never"},
-    "compare_releases": {"release": NEWER, "changes_from": RELEASE},
-    "extract_release": {"release": RELEASE},
-    "inspect_release": {"release": RELEASE},
-    "lint_release": {"release": RELEASE, "fail_on": "never"},
-    "prepare_install": {
+    "site_check": {"checkout": SITES, "openshift_version": "4.20", "fail_on": "never"},
+    "release_compare": {"release": NEWER, "changes_from": RELEASE},
+    "release_manifests": {"release": RELEASE},
+    "release_info": {"release": RELEASE},
+    "release_lint": {"release": RELEASE, "fail_on": "never"},
+    "install_config": {
         "capabilities": {"baselineCapabilitySet": "v4.18"},
         "openshift_version": "4.20",
         **INSTALLATION,
     },
 }
-IMAGE_PLAYBOOKS: dict[str, dict[str, Any]] = {"mirror_check": {"release": IMAGE}, "inspect_release": {"release": IMAGE}}
+IMAGE_PLAYBOOKS: dict[str, dict[str, Any]] = {"mirror_check": {"release": IMAGE}, "release_info": {"release": IMAGE}}
 
 
 def required(name: str) -> Iterator[str]:
@@ -124,7 +124,7 @@ class Bare:
         """Run a playbook, and return what it printed."""
         python = self.folder / "venv" / "bin" / "python"
         given = ["-e", json.dumps(variables or {}), "-e", f"ansible_python_interpreter={python}"]
-        inventory = ["-i", "hosts"] if playbook.endswith("prepare_install") else []
+        inventory = ["-i", "hosts"] if playbook.endswith("install_config") else []
         return subprocess.run(
             [python, "-m", "ansible", "playbook", *inventory, playbook, *given],
             cwd=self.folder,
@@ -210,7 +210,7 @@ def test_a_playbook_without_a_cluster_needs_nothing_else(bare, name):
 def test_the_collection_kubernetes_core_is_named(tmp_path):
     """With the libraries, but without the collection, which ansible-core does not contain."""
     folder = Bare(tmp_path, "kubernetes")
-    done = folder.play("capability.openshift.plan_update", {"releases": [RELEASE, NEWER], "kubeconfig": "missing"})
+    done = folder.play("capability.openshift.update_plan", {"releases": [RELEASE, NEWER], "kubeconfig": "missing"})
     assert done.returncode != 0
     assert "ansible-galaxy collection install kubernetes.core" in done.stdout
     assert not LEAKED.search(done.stdout + done.stderr)

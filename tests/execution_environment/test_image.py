@@ -113,7 +113,7 @@ def test_gpgv_runs(container):
 
 def test_a_playbook_of_the_collection_runs(container):
     release = f"{INSTALLED}/capability/openshift/{EXAMPLE}"
-    text = container.output("ansible-playbook", "capability.openshift.inspect_release", "-e", f"release={release}")
+    text = container.output("ansible-playbook", "capability.openshift.release_info", "-e", f"release={release}")
     assert "4.21.0" in text
     assert re.search(r"failed=0 ", text)
 

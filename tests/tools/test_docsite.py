@@ -24,8 +24,12 @@ from environment import ROOT
             "the role [`capability.openshift.update_plan`](../reference/update_plan_role.rst)",
         ),
         (
-            "`capability.openshift.apply_release`",
-            "[`capability.openshift.apply_release`](../playbooks.md#apply_release)",
+            "the playbook `capability.openshift.release_apply`",
+            "the playbook [`capability.openshift.release_apply`](../playbooks.md#release_apply)",
+        ),
+        (
+            "`capability.openshift.release_compare`",
+            "[`capability.openshift.release_compare`](../playbooks.md#release_compare)",
         ),
         ("[`capability.openshift.update_plan`](rules.md)", "[`capability.openshift.update_plan`](rules.md)"),
         ("`capability.openshift.unknown`", "`capability.openshift.unknown`"),

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbook lint_release in the checkout of an operator: it shows the findings, writes files, and fails."""
+"""The playbook release_lint in the checkout of an operator: it shows the findings, writes files, and fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
     }
     command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", "-c", "local"]
     done = subprocess.run(
-        [*command, "capability.openshift.lint_release", "-e", json.dumps(options)],
+        [*command, "capability.openshift.release_lint", "-e", json.dumps(options)],
         env={**environment(tmp_path), "PWD": str(checkout)},
         cwd=checkout,
         capture_output=True,

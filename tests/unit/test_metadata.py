@@ -33,6 +33,15 @@ def test_there_are_modules():
     assert MODULES
 
 
+def test_a_role_and_a_playbook_have_the_name_of_their_module():
+    roles = {path.name for path in (ROOT / "roles").iterdir()}
+    playbooks = {path.name.removesuffix(".meta.yml") for path in (ROOT / "playbooks").glob("*.meta.yml")}
+    assert roles <= set(MODULES)
+    # Compares two releases with the module release_info.
+    assert playbooks - set(MODULES) == {"release_compare"}
+    assert roles <= playbooks
+
+
 def extending(*fragments: str) -> list[str]:
     wanted = {f"capability.openshift._attributes.{fragment}" for fragment in fragments}
     return [name for name in MODULES if wanted.intersection(documentation(name)["extends_documentation_fragment"])]

@@ -27,19 +27,18 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "releases"
 PLAYBOOKS = sorted(path.name.removesuffix(".meta.yml") for path in (ROOT / "playbooks").glob("*.meta.yml"))
-# Names of facts and results in templates of a playbook that no user sets.
 PATH = f"releases={EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}"
 
 # The calls of a playbook in which a user misspelled a name.
 MISSPELLED = [
-    ("plan_update", (PATH, "cluster_versoin=cv.yaml"), "cluster_versoin", "cluster_version"),
-    ("plan_update", (PATH, "failon=any,blocked"), "failon", "fail_on"),
-    ("enable_capabilities", ("enabel=Console",), "enabel", "enable"),
-    ("enable_capabilities", ("enable=Console", "wiat=true"), "wiat", "wait"),
-    ("check_sites", ("stat=fixed",), "stat", "state"),
-    ("guard_capabilities", ("mdoe=audit",), "mdoe", "mode"),
-    ("guard_capabilities", ("stat=absent",), "stat", "state"),
-    ("apply_release", (f"release={EXAMPLES / '4.21.0'}", "failon=any"), "failon", "fail_on"),
+    ("update_plan", (PATH, "cluster_versoin=cv.yaml"), "cluster_versoin", "cluster_version"),
+    ("update_plan", (PATH, "failon=any,blocked"), "failon", "fail_on"),
+    ("cluster_capabilities", ("enabel=Console",), "enabel", "enable"),
+    ("cluster_capabilities", ("enable=Console", "wiat=true"), "wiat", "wait"),
+    ("site_check", ("stat=fixed",), "stat", "state"),
+    ("capability_guard", ("mdoe=audit",), "mdoe", "mode"),
+    ("capability_guard", ("stat=absent",), "stat", "state"),
+    ("release_apply", (f"release={EXAMPLES / '4.21.0'}", "failon=any"), "failon", "fail_on"),
 ]
 
 
@@ -67,26 +66,26 @@ def test_a_misspelled_variable_ends_the_play_before_its_first_task(tmp_path, pla
 
 
 def test_help_shows_the_variables_and_ends(tmp_path):
-    done = run(tmp_path, "capability.openshift.plan_update", "-e", "help=true")
+    done = run(tmp_path, "capability.openshift.update_plan", "-e", "help=true")
     assert done.returncode == 0, done.stdout
-    assert help_text(read_spec("plan_update")) in done.stdout
+    assert help_text(read_spec("update_plan")) in done.stdout
     assert "skipped=0" in done.stdout
     assert "failed=0" in done.stdout
 
 
 def test_a_playbook_that_imports_another_has_its_own_variables(tmp_path):
-    (tmp_path / "site.yml").write_text("- import_playbook: capability.openshift.inspect_release\n")
+    (tmp_path / "site.yml").write_text("- import_playbook: capability.openshift.release_info\n")
     release = f"release={EXAMPLES / '4.21.0'}"
     done = run(tmp_path, "site.yml", *extra((release, "ticket=42")))
     assert done.returncode == 0, done.stdout
-    assert "ticket: is not a variable of the playbook inspect_release" in done.stdout + done.stderr
-    assert run(tmp_path, "capability.openshift.inspect_release", *extra((release, "ticket=42"))).returncode == 2
+    assert "ticket: is not a variable of the playbook release_info" in done.stdout + done.stderr
+    assert run(tmp_path, "capability.openshift.release_info", *extra((release, "ticket=42"))).returncode == 2
     assert run(tmp_path, "site.yml", *extra((release, "realease=42"))).returncode == 2
 
 
 @pytest.fixture
 def spec() -> PlaybookSpec:
-    return read_spec("plan_update")
+    return read_spec("update_plan")
 
 
 @pytest.mark.parametrize("has_other_variables", [True, False])
@@ -123,7 +122,7 @@ def test_a_wrong_type_says_how_to_write_the_value(spec, values, code, hint):
 
 def test_a_wrong_choice_names_the_choices():
     problems = Problems()
-    check_values(read_spec("guard_capabilities"), {"mode": "audti"}, problems)
+    check_values(read_spec("capability_guard"), {"mode": "audti"}, problems)
     assert [(item.code, item.message) for item in problems] == [
         ("unknown-choice", "is 'audti', expected enforce or audit")
     ]
@@ -144,7 +143,7 @@ def test_right_values_are_accepted(spec, values):
 
 def test_a_required_variable_can_come_from_anywhere():
     problems = Problems()
-    spec = read_spec("inspect_release")
+    spec = read_spec("release_info")
     check_required(spec, ["release", "ansible_version"], problems)
     assert not problems
     check_required(spec, ["ansible_version"], problems)
@@ -156,7 +155,7 @@ def test_the_spec_has_the_variables_that_the_playbook_reads(name):
     text = (ROOT / "playbooks" / f"{name}.yml").read_text()
     spec = read_spec(name)
     used = set(re.findall(r"'(\w+)' (?:not )?in __given", text))
-    if name == "prepare_install":
+    if name == "install_config":
         text += (ROOT / "roles" / "install_config" / "defaults" / "short_names.yml").read_text()
         used = {variable for variable in re.findall(r"(\w+) \| default", text) if variable not in spec.role_options}
     assert used <= set(spec.options)

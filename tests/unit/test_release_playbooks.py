@@ -34,16 +34,18 @@ def play(folder: Path, name: str, **options: Any) -> list[str]:
 
 def test_the_included_manifests_are_written_once(tmp_path):
     options = {"release": str(RELEASES / "4.22.0"), "dest": "manifests", "capabilities": NONE}
-    first = play(tmp_path, "extract_release", **options)
+    first = play(tmp_path, "release_manifests", **options)
     assert "Directory manifests: changed" in first
     names = {path.name for path in (tmp_path / "manifests").iterdir()}
     assert "0000_50_cluster-ingress-operator_02-deployment.yaml" in names
     assert "0000_50_cluster-image-registry-operator_02-operator.yaml" not in names
-    assert "Directory manifests: nothing to change" in play(tmp_path, "extract_release", **options)
+    assert "Directory manifests: nothing to change" in play(tmp_path, "release_manifests", **options)
 
 
 def test_credentials_and_images_are_listed(tmp_path):
-    shown = play(tmp_path, "extract_release", release=str(RELEASES / "4.22.0"), credentials_requests=True, images=True)
+    shown = play(
+        tmp_path, "release_manifests", release=str(RELEASES / "4.22.0"), credentials_requests=True, images=True
+    )
     assert "CREDENTIALSREQUEST PROVIDER SECRET" in shown
     assert any(line.startswith("openshift-image-registry ") for line in shown)
     assert any(line.startswith("Images: ") for line in shown)
@@ -52,10 +54,10 @@ def test_credentials_and_images_are_listed(tmp_path):
 
 def test_two_releases_are_compared(tmp_path):
     older, newer = str(RELEASES / "4.21.0"), str(RELEASES / "4.22.0")
-    shown = play(tmp_path, "compare_releases", release=newer, changes_from=older)
+    shown = play(tmp_path, "release_compare", release=newer, changes_from=older)
     assert "4.21.0 -> 4.22.0" in shown
     (manifests,) = [line for line in shown if line.startswith("manifests ") and "added" in line]
     listed = list(takewhile(bool, shown[shown.index("Manifests added:") + 1 :]))
     assert manifests.split()[1] == str(len(listed))
-    same = play(tmp_path, "compare_releases", release=newer, changes_from=newer)
+    same = play(tmp_path, "release_compare", release=newer, changes_from=newer)
     assert "manifests 0 added, 0 removed, 0 changed" in same

@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arg
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "roll_out_a_release.md").read_text("utf-8")
-PLAYBOOK = (ROOT / "playbooks" / "apply_release.yml").read_text("utf-8")
+PLAYBOOK = (ROOT / "playbooks" / "release_apply.yml").read_text("utf-8")
 ROLE = ROOT / "roles" / "release_apply"
 PREFIX = "release_apply_"
 OF_THE_ROLE = {"chdir"}
@@ -55,7 +55,7 @@ def test_the_table_of_readiness_is_that_of_the_code():
 
 
 def test_the_table_of_variables_has_those_of_the_playbook():
-    spec = read_spec("apply_release")
+    spec = read_spec("release_apply")
     listed = {name for row in table("variable of the playbook | meaning") for name in re.findall(r"`(\w+)`", row[0])}
 
     assert listed <= spec.options.keys()

@@ -37,10 +37,10 @@ def sites(folder: str) -> dict[str, Any]:
 
 
 def test_a_job_of_all_clusters_writes_them_and_leaves_no_secret_on_the_node(tmp_path):
-    job = run_job(tmp_path, ["prepare_install"], sites(str(tmp_path / "sites")))
+    job = run_job(tmp_path, ["install_config"], sites(str(tmp_path / "sites")))
 
     assert job.code == 0, job.text
-    rows = job.artifacts["prepare_install"]["clusters"]
+    rows = job.artifacts["install_config"]["clusters"]
     assert [(row["name"], row["changed"], row["errors"]) for row in rows] == [(name, True, []) for name in NAMES]
     assert all(PASSWORD in Path(row["path"]).read_text() for row in rows)
     left = list(job.files_of_the_playbook())
@@ -52,7 +52,7 @@ def test_a_job_of_all_clusters_writes_them_and_leaves_no_secret_on_the_node(tmp_
 def test_a_slice_is_refused_and_writes_nothing(tmp_path):
     # A controller sends a slice only its own hosts.
     hosts = {name: site for name, site in sites(str(tmp_path / "sites")).items() if name != "paris"}
-    job = run_job(tmp_path, ["prepare_install"], hosts, SLICE)
+    job = run_job(tmp_path, ["install_config"], hosts, SLICE)
 
     assert job.code == 2
     assert "The job is a slice, so it does nothing" in job.text
@@ -65,7 +65,7 @@ def test_both_slices_of_a_plan_are_refused_and_write_nothing(tmp_path):
 
     def job(name: str) -> Job:
         (tmp_path / name).mkdir()
-        return run_job(tmp_path / name, ["plan_update"], {name: {}}, {**plan_of_fleet(tmp_path), **SLICE})
+        return run_job(tmp_path / name, ["update_plan"], {name: {}}, {**plan_of_fleet(tmp_path), **SLICE})
 
     with ThreadPoolExecutor() as nodes:
         jobs = list(nodes.map(job, ("berlin", "paris")))
@@ -81,7 +81,7 @@ def plan_of_fleet(folder: Path) -> dict[str, Any]:
     releases = [str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22.0")]
     clusters = [{"name": "berlin"}, {"name": "paris", "capabilities": {"baselineCapabilitySet": "None"}}]
     return {
-        "plan_update_hosts": "localhost",
+        "update_plan_hosts": "localhost",
         "releases": releases,
         "clusters": clusters,
         "report": str(folder / "review" / "plan.md"),
@@ -91,10 +91,10 @@ def plan_of_fleet(folder: Path) -> dict[str, Any]:
 def test_one_job_writes_the_report_and_returns_results_as_artifacts(tmp_path):
     shutil.copytree(EXAMPLES / "sites", tmp_path / "sites")
     extra = {**plan_of_fleet(tmp_path), "checkout": str(tmp_path / "sites")}
-    job = run_job(tmp_path, ["plan_update", "check_sites"], {"berlin": {}, "paris": {}}, extra)
+    job = run_job(tmp_path, ["update_plan", "site_check"], {"berlin": {}, "paris": {}}, extra)
 
     assert (tmp_path / "review" / "plan.md").read_text().startswith("# ")
-    plans, sites = job.artifacts["plan_update"], job.artifacts["check_sites"]
+    plans, sites = job.artifacts["update_plan"], job.artifacts["site_check"]
     assert list(plans) == ["berlin", "paris"]
     assert plans["berlin"]["releases"] == ["4.21.0", "4.22.0"]
     assert plans["berlin"]["implicitly_enabled"] == []

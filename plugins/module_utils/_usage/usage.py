@@ -42,7 +42,7 @@ class UsageOptions(NamedTuple):
 
     release: str
     openshift_version: str | None
-    capabilities: tuple[str, ...] | None
+    capability_names: tuple[str, ...] | None
     request_counts: str | None
     index_directory: str = ""
 
@@ -93,8 +93,8 @@ def capability_usage(options: UsageOptions, client: Client | None, problems: Pro
     )
     problems += loaded.problems
     ownership = ownership_of(loaded.release)
-    selected = _selected_capabilities(options.capabilities, ownership)
-    if options.capabilities is None:
+    selected = _selected_capabilities(options.capability_names, ownership)
+    if options.capability_names is None:
         report_uncovered(loaded.release, ownership, problems)
     where = options.request_counts or "cluster"
     objects = _live_objects(client) if client is not None else list(read_objects(options.request_counts or ""))
@@ -145,7 +145,7 @@ def _selected_capabilities(names: Collection[str] | None, ownership: Ownership) 
         if name not in ownership.capabilities:
             hint = did_you_mean(name, ownership.capabilities)
             message = f"no API of {name} is known in this release, so requests do not show whether it is used"
-            problems.error("no-apis", f"capabilities[{index}]", message, hint)
+            problems.error("no-apis", f"capability_names[{index}]", message, hint)
     problems.raise_errors(InvalidOptionError)
     return frozenset(names)
 

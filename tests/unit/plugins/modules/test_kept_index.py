@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._release import index
-from ansible_collections.capability.openshift.plugins.modules import capability_usage, check_sites, release_lint
+from ansible_collections.capability.openshift.plugins.modules import capability_usage_info, release_lint, site_check
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 from ansible_collections.capability.openshift.tests.unit.builders.request_counts import cluster_version, request_count
 from ansible_collections.capability.openshift.tests.unit.builders.sites import INSTALL_CONFIG, write_checkout
@@ -35,7 +35,7 @@ def options_of(module: Any, tmp_path) -> dict[str, Any]:
     release = str(write_release(tmp_path / "release", FILES, "4.20.3"))
     if module is release_lint:
         return {"release": release, "fail_on": "never"}
-    if module is check_sites:
+    if module is site_check:
         write_checkout(tmp_path / "checkout", {"install-config.yaml": INSTALL_CONFIG})
         return {"checkout": tmp_path / "checkout", "releases": [release], "fail_on": "never"}
     counts = tmp_path / "counts.json"
@@ -44,7 +44,7 @@ def options_of(module: Any, tmp_path) -> dict[str, Any]:
     return {"release": release, "request_counts": counts}
 
 
-@pytest.mark.parametrize("module", [release_lint, check_sites, capability_usage])
+@pytest.mark.parametrize("module", [release_lint, site_check, capability_usage_info])
 def test_a_kept_index_is_read_and_changes_nothing(call, tmp_path, module):
     options = {**options_of(module, tmp_path), "release_cache": tmp_path / "cache"}
     first = call(module, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import check_sites
+from ansible_collections.capability.openshift.plugins.modules import site_check
 from ansible_collections.capability.openshift.tests.unit.builders.sites import write_checkout
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
 
@@ -20,7 +20,7 @@ def check(capsys, tmp_path):
         if files is not None:
             checkout.mkdir(exist_ok=True)
             write_checkout(checkout, files)
-        return call(check_sites, check=check_mode, diff=diff, **{"checkout": checkout, "fail_on": "never", **options})
+        return call(site_check, check=check_mode, diff=diff, **{"checkout": checkout, "fail_on": "never", **options})
 
     return check
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What check_sites finds in selections that can be read."""
+"""What site_check finds in selections that can be read."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import time
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.modules import capability_usage
+from ansible_collections.capability.openshift.plugins.modules import capability_usage_info
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
 from ansible_collections.capability.openshift.tests.unit.builders.request_counts import (
     Counted,
@@ -60,7 +60,7 @@ def usage(capsys, tmp_path):
     def usage(*objects, text=None, **options):
         path = tmp_path / "counts.json"
         path.write_text(json.dumps({"kind": "List", "items": objects}) if text is None else text)
-        return call(capability_usage, **{"release": release, "request_counts": path, **options})
+        return call(capability_usage_info, **{"release": release, "request_counts": path, **options})
 
     return usage
 
@@ -120,7 +120,7 @@ def test_rows_are_in_the_order_of_what_matters(usage):
         counted("alice", 1),
         counted("bob", 2),
     ]
-    outcome = usage(request_count(LINKS, hour(clients)), capabilities=["Console"])
+    outcome = usage(request_count(LINKS, hour(clients)), capability_names=["Console"])
     assert [row["username"].rpartition(":")[2] for row in outcome["rows"]] == [
         "bob",
         "alice",
@@ -253,8 +253,8 @@ def test_missing_files_and_directories_are_errors(usage, tmp_path):
 
 
 def test_a_name_without_apis_is_an_error(usage):
-    outcome = usage(request_count(LINKS), capabilities=["console", "Storage", "Build"])
-    assert outcome.faults == [("no-apis", "capabilities[0]"), ("no-apis", "capabilities[1]")]
+    outcome = usage(request_count(LINKS), capability_names=["console", "Storage", "Build"])
+    assert outcome.faults == [("no-apis", "capability_names[0]"), ("no-apis", "capability_names[1]")]
     assert outcome.errors[0]["hint"].startswith("Write Console")
 
 
@@ -277,7 +277,7 @@ def test_a_large_file_is_read_quickly(usage):
 )
 def test_apis_that_an_operator_creates_belong_to_its_capability(usage, name):
     counts = request_count(name, hour([counted(f"{ACCOUNT}velero:velero", 7)]))
-    for options in ({}, {"capabilities": ["CSISnapshot"]}):
+    for options in ({}, {"capability_names": ["CSISnapshot"]}):
         outcome = usage(counts, cluster_version("CSISnapshot"), **options)
         assert rows_of(outcome) == [("CSISnapshot", "yours", f"{ACCOUNT}velero:velero", 7)]
 
@@ -290,6 +290,6 @@ def test_capabilities_whose_use_no_request_shows_are_named(usage):
         assert name in problem["message"]
     assert "CSISnapshot" not in problem["message"]
     assert "Console" not in problem["message"]
-    asked = usage(request_count(LINKS), cluster_version("Console"), capabilities=["Storage"])
-    assert asked.faults == [("no-apis", "capabilities[0]")]
+    asked = usage(request_count(LINKS), cluster_version("Console"), capability_names=["Storage"])
+    assert asked.faults == [("no-apis", "capability_names[0]")]
     assert "no API of Storage is known" in asked.message

@@ -1,0 +1,243 @@
+#!/usr/bin/python
+
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: capability_usage_info
+short_description: Show which clients use the APIs of a capability
+version_added: 0.1.0
+author:
+  - Contributors to the capability.openshift collection (@capability-openshift)
+description:
+  - Reads the C(APIRequestCount) objects of a cluster, or of a file, and shows which clients send requests to the APIs
+    of a capability. The objects contain the numbers of requests of the last 24 hours.
+  - The APIs of a capability do not exist in a cluster without it. Before you install such a cluster, run the module on
+    a cluster that has the capability. After the installation, run it on the new cluster to see which clients fail. The
+    API server also counts requests to APIs that do not exist.
+  - The definitions in O(release) decide which APIs belong to which capability. The collection knows the APIs that
+    aggregated API servers serve, which have no definition in a release. APIs of all cluster profiles and feature sets
+    count.
+  - Requires C(get) and C(list) on C(apirequestcounts), and C(get) on C(clusterversions).
+extends_documentation_fragment:
+  - kubernetes.core.k8s_auth_options
+  - capability.openshift._attributes
+  - capability.openshift._attributes.actiongroup_cluster
+  - capability.openshift._attributes.info_module
+  - capability.openshift._release
+  - capability.openshift._release_image
+  - capability.openshift._registry
+  - capability.openshift._chdir
+options:
+  capability_names:
+    description:
+      - Capabilities to report. By default, all that have APIs in O(release).
+    type: list
+    elements: str
+  request_counts:
+    description:
+      - File with C(APIRequestCount) objects in JSON or YAML, or directory that C(oc adm must-gather) wrote. Without it,
+        the module reads the cluster.
+      - "C(oc get apirequestcounts,clusterversion -o json) writes such a file. With the ClusterVersion, the result shows
+        which of the APIs exist."
+    type: path
+seealso:
+  - module: capability.openshift.cluster_capabilities_info
+requirements:
+  - kubernetes >= 29.0.0, without O(request_counts)
+  - PyYAML
+"""
+
+EXAMPLES = r"""
+- name: Find out which clients use the APIs of two capabilities
+  capability.openshift.capability_usage_info:
+    kubeconfig: /srv/sites/berlin/kubeconfig
+    release: /srv/releases/4.20.3
+    capability_names: [Build, DeploymentConfig]
+  register: usage
+
+- name: Fail if a client that does not belong to OpenShift needs them
+  ansible.builtin.assert:
+    that: usage.rows | selectattr('client', 'equalto', 'yours') | length == 0
+    fail_msg: "{{ usage.rows | selectattr('client', 'equalto', 'yours') | map(attribute='username') | unique }}"
+
+- name: Read what a customer has sent
+  capability.openshift.capability_usage_info:
+    release: /srv/releases/4.20.3
+    request_counts: /srv/cases/0815/must-gather.local.1234
+  register: usage
+
+- name: Show clients that send requests to APIs that do not exist
+  ansible.builtin.debug:
+    msg: "{{ usage.rows | selectattr('capability', 'in', missing) }}"
+  vars:
+    missing: "{{ usage.capabilities | selectattr('enabled', 'false') | map(attribute='capability') }}"
+"""
+
+RETURN = r"""
+rows:
+  description:
+    - The requests of one client for one version of an API. Sorted by capability, then by RV(rows[].client) in the order
+      of its values, then by number of requests.
+    - An API that needs several capabilities has rows for each of them.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    capability:
+      description: The capability that the API needs.
+      type: str
+      returned: always
+      sample: Build
+    client:
+      description:
+        - V(yours) is a client that belongs neither to OpenShift nor to the capability, such as a user, an add-on
+          operator or an application. V(openshift) is a component of OpenShift. V(own) is a component of the capability
+          itself.
+        - V(lists_everything) is a client that lists the objects of every API, such as the garbage collector, the
+          namespace controller, the cluster-version operator, or must-gather. It does not need the API.
+      type: str
+      returned: always
+      sample: yours
+    username:
+      description: Name of the user or service account.
+      type: str
+      returned: always
+      sample: system:serviceaccount:shop:deployer
+    user_agent:
+      description: User agent of the client.
+      type: str
+      returned: always
+      sample: oc/4.20.0 (linux/amd64) kubernetes/d9b2d5d
+    api:
+      description: Resource, version and group of the API, which is the name of the C(APIRequestCount).
+      type: str
+      returned: always
+      sample: builds.v1.build.openshift.io
+    requests:
+      description: Number of requests in the last 24 hours.
+      type: int
+      returned: always
+    verbs:
+      description: Number of requests by verb.
+      type: dict
+      returned: always
+      sample: {get: 12, list: 3}
+capabilities:
+  description: The reported capabilities, sorted by name.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    capability:
+      description: Name of the capability.
+      type: str
+      returned: always
+      sample: Build
+    enabled:
+      description: Whether the cluster has enabled it, so its APIs exist. V(null) if that is not known.
+      type: bool
+      returned: always
+    apis:
+      description: Resources and groups of its APIs.
+      type: list
+      elements: str
+      returned: always
+      sample: [buildconfigs.build.openshift.io, builds.build.openshift.io, builds.config.openshift.io]
+    requests:
+      description: Number of requests by kind of client, with the values of RV(rows[].client).
+      type: dict
+      returned: always
+      sample: {yours: 15, openshift: 240, own: 0, lists_everything: 1440}
+    unnamed:
+      description:
+        - Number of further requests, whose clients are not known. Per hour and node, the API server names only the
+          C(spec.numberOfUsersToReport) clients with the most requests.
+      type: int
+      returned: always
+problems:
+  description: Errors, warnings and notes about the release and the counts.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+      returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
+    where:
+      description: Location of the problem, such as an option, or a field of a file or object.
+      type: str
+      returned: always
+    message:
+      description: What is wrong, and what was expected.
+      type: str
+      returned: always
+    hint:
+      description: What to do about it. Empty if there is nothing to do.
+      type: str
+      returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
+    release_spec,
+    with_release_directory,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._usage.usage import UsageOptions, capability_usage
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec={
+            **chdir_spec(),
+            **auth_spec(),
+            **release_spec(),
+            "capability_names": {"type": "list", "elements": "str"},
+            "request_counts": {"type": "path"},
+        },
+        supports_check_mode=True,
+    )
+    require_yaml(module)
+    problems = Problems()
+    try:
+        enter_directory(module.params)
+        params = with_release_directory(module.params, problems)
+        names = params["capability_names"]
+        options = UsageOptions(
+            params["release"],
+            params["openshift_version"],
+            None if names is None else tuple(names),
+            params["request_counts"],
+            params["index_directory"],
+        )
+        client = None if options.request_counts is not None else connect(module)
+        usage = capability_usage(options, client, problems)
+    except CapabilityError as error:
+        fail(module, error)
+    result = {
+        "changed": False,
+        "capabilities": [item.as_dict() for item in usage.capabilities],
+        "rows": [{**row._asdict(), "verbs": dict(row.verbs)} for row in usage.rows],
+    }
+    succeed(module, result, problems)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,400 @@
+#!/usr/bin/python
+
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: site_check
+short_description: Check and correct the selections of capabilities in a Git checkout
+version_added: 0.1.0
+author:
+  - Contributors to the capability.openshift collection (@capability-openshift)
+description:
+  - Finds the selections of capabilities in a Git repository of sites, and checks each with all rules for the version
+    and platform of its site. Most selections are JSON in a string, whose content the API server does not check.
+  - It reads C(installConfigOverrides) of C(ClusterInstance) and C(SiteConfig), the annotation
+    C(agent-install.openshift.io/install-config-overrides) of C(AgentClusterInstall), C(spec.capabilities) of
+    C(HostedCluster), and C(install-config.yaml). It reads C(spec.capabilities) of a C(ClusterVersion), also in ACM
+    Policies, Lists and ManifestWorks.
+  - It reports forms that have no effect, or enable what they should disable, such as a string that is
+    not JSON, a selection in the wrong place, misspelled fields, and lists of names to exclude.
+  - It lists templates of Helm and Jinja, and Kustomizations, but does not check them. Render them first.
+  - With O(state=fixed), it corrects selections in place. Every other byte of a file stays the same, also in
+    the JSON.
+  - It needs no cluster, and no network unless O(releases) names images.
+extends_documentation_fragment:
+  - capability.openshift._attributes
+  - capability.openshift._attributes.actiongroup
+  - capability.openshift._findings
+  - capability.openshift._release_image
+  - capability.openshift._registry
+  - capability.openshift._chdir
+attributes:
+  check_mode:
+    support: full
+  idempotent:
+    support: full
+  diff_mode:
+    support: full
+    details: The diff contains the selections, and not the lines around them, which may contain secrets.
+options:
+  checkout:
+    description:
+      - Directory of the checkout. Paths in findings are relative to it. Files outside of it are neither read nor
+        written, even if a symbolic link in it points to them.
+    type: path
+    required: true
+  paths:
+    description:
+      - Directories, files and globs below O(checkout) to check. V(**) in a glob matches any number of directories.
+      - Only files whose name ends in C(.yaml), C(.yml) or C(.json) are read.
+    type: list
+    elements: str
+    default: ['.']
+  state:
+    description:
+      - V(checked) only reports findings.
+      - V(fixed) also corrects what it can. Without O(capabilities) and O(solution), it corrects selections with errors.
+        It corrects the case of names, removes names that the version of the site does not have, adds names that a rule
+        requires, and replaces a list of exclusions of an installation with the names that stay enabled. Errors that
+        need your decision remain.
+      - In the lists of a C(HostedCluster), it also removes names that a hosted cluster of the version cannot enable or
+        disable. The API server rejects a change of these lists after the installation.
+    type: str
+    choices: [checked, fixed]
+    default: checked
+  capabilities:
+    description:
+      - Selection that each site that is to be installed must have, as in M(capability.openshift.install_config). A site
+        with another selection is an error, which O(state=fixed) corrects. Other overrides of a site are kept.
+      - C(HostedCluster) and C(ClusterVersion) are only checked.
+    type: raw
+  solution:
+    description:
+      - Name of a solution that each site that is to be installed must have, as in
+        M(capability.openshift.install_config). It results in the right names for the version of each site.
+      - Mutually exclusive with O(capabilities).
+    type: str
+  solutions:
+    description:
+      - Further solutions, as in M(capability.openshift.install_config).
+    type: dict
+  openshift_version:
+    description:
+      - Version of sites whose version is not known otherwise, such as V(4.20). Quote it, because YAML reads C(4.20) as
+        the number 4.2.
+    type: str
+  openshift_versions:
+    description:
+      - Maps globs to versions. A glob matches the name of a site, the path of its file, or the name or the release
+        image of its C(ClusterImageSet). The first glob that matches applies, and takes precedence over versions in the
+        checkout.
+      - Without a match, the version is the tag of C(releaseImage) of the site or of its C(ClusterImageSet) in the
+        checkout, a version in the name of the C(ClusterImageSet), or O(openshift_version).
+    type: dict
+  releases:
+    description:
+      - Releases, each a directory or an image, as in M(capability.openshift.release_info). A site is checked with the
+        release of its version, or else of its minor version. Names, sets and feature gates are then those of the
+        release, and references to manifests that the selection excludes are findings.
+      - Extra manifests of the site can create what is excluded. They are read from ConfigMaps, Kustomizations and
+        directories in O(checkout), also outside of O(paths).
+    type: list
+    elements: path
+    default: []
+  install_method:
+    description:
+      - Install method of C(install-config.yaml) files, as in M(capability.openshift.install_config). Other objects
+        imply it. By default, it is V(agent) next to a file C(agent-config.yaml), and otherwise that of the platform.
+    type: str
+    choices: [ipi, upi, agent, assisted]
+  allow_no_sites:
+    description: Whether O(checkout) can contain no sites. By default, that is an error, because O(paths) may be wrong.
+    type: bool
+    default: false
+seealso:
+  - module: capability.openshift.install_config
+requirements:
+  - PyYAML
+"""
+
+EXAMPLES = r"""
+- name: Check all sites of an Argo CD repository in CI
+  capability.openshift.site_check:
+    checkout: "{{ lookup('ansible.builtin.env', 'CI_PROJECT_DIR') }}"
+    paths: [clusters, "policies/**/*.yaml"]
+    outputs:
+      - format: junit
+        path: report/sites.xml
+      - format: sarif
+        path: report/sites.sarif
+
+- name: Correct what can be corrected, and show it first
+  capability.openshift.site_check:
+    checkout: /srv/sites
+    state: fixed
+  check_mode: true
+  diff: true
+
+- name: Write the selection of the telco RAN DU reference for the version of each site
+  capability.openshift.site_check:
+    checkout: /srv/sites
+    state: fixed
+    solution: ran_du
+    openshift_versions:
+      img-edge-stable: "4.20.3"
+      "lab/*": "4.21"
+
+- name: Accept what is wrong today, and fail on anything new
+  capability.openshift.site_check:
+    checkout: /srv/sites
+    baseline: /srv/sites/.capability-baseline.json
+    releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
+"""
+
+RETURN = r"""
+sites:
+  description: All sites, by path.
+  returned: always, unless an option is invalid
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the cluster.
+      type: str
+      returned: always
+      sample: berlin
+    kind:
+      description: Kind of the object, or C(install-config).
+      type: str
+      returned: always
+      sample: ClusterInstance
+    path:
+      description: File, relative to O(checkout).
+      type: str
+      returned: always
+    line:
+      description: Line of the selection, or of the object without one.
+      type: int
+      returned: always
+    openshift_version:
+      description: Version of the site, V(null) if it is not known.
+      type: str
+      returned: always
+      sample: 4.20.3
+    version_source:
+      description: Where the version comes from. Empty if it is not known.
+      type: str
+      returned: always
+      sample: name of ClusterImageSet img4.20.3-x86-64-appsub
+    platform:
+      description: Platform of the site, V(null) if it is not known.
+      type: str
+      returned: always
+      sample: none
+    capabilities:
+      description: The selection. Empty if there is none, which is the cluster default, or if it cannot be read.
+      type: dict
+      returned: always
+    enabled_capabilities:
+      description: Enabled capabilities, sorted. V(null) if they are not known.
+      type: list
+      elements: str
+      returned: always
+    fixed:
+      description: Whether the selection was corrected, or would be in check mode.
+      type: bool
+      returned: always
+files:
+  description: Number of files that were read.
+  returned: always, unless an option is invalid
+  type: int
+fixed_files:
+  description: Files that were changed, or would be in check mode, relative to O(checkout).
+  returned: always, unless an option is invalid
+  type: list
+  elements: str
+findings:
+  description: Findings that are not in O(baseline), by path and line. With O(state=fixed), those that remain.
+  returned: always, unless an option is invalid
+  type: list
+  elements: dict
+  contains:
+    rule:
+      description: Identifier of the rule, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+      returned: always
+    path:
+      description: File, relative to O(relative_to).
+      type: str
+      returned: always
+    line:
+      description: Line from 1. V(0) if it is not known.
+      type: int
+      returned: always
+    resource:
+      description: Kind and name of the object. Empty if there is none.
+      type: str
+      returned: always
+    message:
+      description: What is wrong, and what was expected.
+      type: str
+      returned: always
+    hint:
+      description: What to do about it.
+      type: str
+      returned: always
+counts:
+  description: Number of findings, by severity.
+  returned: always, unless an option is invalid
+  type: dict
+  sample: {error: 2, warning: 1, info: 0}
+known:
+  description: Number of findings in O(baseline).
+  returned: always, unless an option is invalid
+  type: int
+text:
+  description: The findings as text, in the format V(text).
+  returned: always, unless an option is invalid
+  type: str
+problems:
+  description: Problems of the options and of the releases.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+      returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
+    where:
+      description: Location of the problem, such as an option.
+      type: str
+      returned: always
+    message:
+      description: What is wrong, and what was expected.
+      type: str
+      returned: always
+    hint:
+      description: What to do about it. Empty if there is nothing to do.
+      type: str
+      returned: always
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.capability.openshift.plugins.module_utils._files import absolute, enter_directory
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    chdir_spec,
+    release_image_spec,
+    release_source,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ansible_collections.capability.openshift.plugins.module_utils._sites.check import DesiredSelection
+from ansible_collections.capability.openshift.plugins.module_utils._sites.result import (
+    site_dicts,
+    sites_diff,
+    write_files,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import site_rules
+from ansible_collections.capability.openshift.plugins.module_utils._sites.run import SitesOptions, check_sites
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.values import parse_json_object
+
+METHODS = ["ipi", "upi", "agent", "assisted"]
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec={
+            **chdir_spec(),
+            "checkout": {"type": "path", "required": True},
+            "paths": {"type": "list", "elements": "str", "default": ["."]},
+            "state": {"type": "str", "choices": ["checked", "fixed"], "default": "checked"},
+            "capabilities": {"type": "raw"},
+            "solution": {"type": "str"},
+            "solutions": {"type": "dict"},
+            "openshift_version": {"type": "str"},
+            "openshift_versions": {"type": "dict"},
+            "releases": {"type": "list", "elements": "path", "default": []},
+            "install_method": {"type": "str", "choices": METHODS},
+            "allow_no_sites": {"type": "bool", "default": False},
+            **release_image_spec(),
+            **findings_spec(),
+        },
+        mutually_exclusive=[("capabilities", "solution")],
+        required_by={"solutions": "solution"},
+        supports_check_mode=True,
+    )
+    require_yaml(module)
+    params = untag(module.params)
+    try:
+        enter_directory(params)
+        checkout = absolute(params["checkout"])
+        opened = tuple(
+            open_release(name, release_source(params), f"releases[{index}]")
+            for index, name in enumerate(params["releases"])
+        )
+        result = check_sites(
+            SitesOptions(
+                checkout,
+                tuple(params["paths"]),
+                params["openshift_version"],
+                params["openshift_versions"] or {},
+                opened,
+                params["install_method"],
+                desired(params),
+                fix=params["state"] == "fixed",
+                allow_no_sites=params["allow_no_sites"],
+            )
+        )
+    except CapabilityError as error:
+        fail(module, error)
+    finish(
+        module,
+        "site_check",
+        checkout,
+        site_rules(),
+        result.findings,
+        result.problems,
+        write=lambda: write_files(result.fixed),
+        scope=f"{len(result.sites)} {'site' if len(result.sites) == 1 else 'sites'}",
+        changed=bool(result.fixed),
+        diff=sites_diff(result.fixed),
+        sites=site_dicts(result),
+        files=result.files,
+        fixed_files=[file.path for file in result.fixed],
+    )
+
+
+def desired(params: dict[str, Any]) -> DesiredSelection | None:
+    """The selection that the options request of each site."""
+    capabilities = params["capabilities"]
+    if isinstance(capabilities, str):
+        # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
+        capabilities = parse_json_object(capabilities.encode()) or capabilities
+    if capabilities is None and params["solution"] is None:
+        return None
+    return DesiredSelection(capabilities, params["solution"], params["solutions"])
+
+
+if __name__ == "__main__":
+    main()

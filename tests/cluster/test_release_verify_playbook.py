@@ -1,0 +1,152 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook that verifies: it asks the cluster that is meant, shows what it found, and fails at it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import Rollouts
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import is_write, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import readers
+from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_clusters import (
+    CLUSTERS,
+    EMPTY,
+    GOOD,
+    UNDEFINED,
+    UNSET,
+    Desk,
+)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
+
+pytestmark = pytest.mark.slow
+
+VERIFY = "release_verify"
+SCHEDULE = "/api/v1/namespaces/openshift-config/configmaps/insights-upload-schedule"
+RELEASE = ("-e", "release=releases/4.21.0")
+REQUESTS: dict[str, tuple[dict[str, Any], str]] = {
+    **{
+        f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
+        for name in ("release", "capabilities", "cluster_profile", "feature_set", "feature_gates", "overrides")
+    },
+    "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, "not_defined_anywhere"),
+    "empty-release": ({"release": ""}, f"release {EMPTY}"),
+    "null-release": ({"release": None}, f"release {EMPTY}"),
+    "empty-selection": ({"capabilities": ""}, f"capabilities {EMPTY}"),
+    "omitted-selection": ({"capabilities": "{{ nope | default(omit) }}"}, f"capabilities {EMPTY}"),
+    "null-gates": ({"feature_gates": None}, f"feature_gates {EMPTY}"),
+}
+"""Variables of a host whose cluster is clear, which do not say what is meant."""
+
+
+@pytest.fixture
+def desk(rollouts: Rollouts, tmp_path: Path) -> Desk:
+    """Return a desk at a cluster that nothing was rolled out to."""
+    (tmp_path / "home" / ".kube").mkdir(parents=True)
+    for copy in ("home/.kube/config", "kubeconfig"):
+        shutil.copy(rollouts.plane.kubeconfig, tmp_path / copy)
+    (tmp_path / "releases").symlink_to(EXAMPLE.parent)
+    return Desk(rollouts.plane, tmp_path)
+
+
+def roll_out_ready(rollouts: Rollouts) -> None:
+    """Roll out what is ready without controllers: take the rest out of their hands."""
+    named = {
+        ("Deployment", "apps", "openshift-cluster-version", "cluster-version-operator"),
+        ("Deployment", "apps", "openshift-ingress-operator", "ingress-operator"),
+        ("Job", "batch", "openshift-config", "config-migration-4.21"),
+        ("ClusterOperator", "config.openshift.io", "", "ingress"),
+    }
+    rollouts.done(EXAMPLE, capabilities=selection())
+    fields = ("kind", "group", "namespace", "name")
+    overrides = [{**dict(zip(fields, item, strict=True)), "unmanaged": True} for item in sorted(named)]
+    path = "/apis/config.openshift.io/v1/clusterversions/version"
+    rollouts.api.patch(path, {"spec": {"overrides": overrides}})
+
+
+def test_a_cluster_as_it_should_be_passes_and_nothing_is_written(rollouts: Rollouts, desk: Desk) -> None:
+    roll_out_ready(rollouts)
+    mark = desk.plane.audit.mark()
+
+    done = desk.run(VERIFY, *RELEASE, "-e", "kubeconfig=kubeconfig")
+
+    assert done.code == 0, done.text
+    assert "missing         0" in done.text
+    assert "changed=0" in done.text
+    requests = desk.requests(mark)
+    assert requests
+    assert not [item for item in requests if is_write(item)]
+
+
+def test_findings_are_listed_and_fail(rollouts: Rollouts, desk: Desk) -> None:
+    roll_out_ready(rollouts)
+    rollouts.api.delete(SCHEDULE)
+    rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "openshift-insights"}})
+
+    done = desk.run(VERIFY, *RELEASE, "-e", "kubeconfig=kubeconfig")
+
+    assert done.code != 0
+    assert "- ConfigMap openshift-config/insights-upload-schedule: does not exist" in done.text
+    assert "- Namespace openshift-insights: disabled capabilities: Insights" in done.text
+    assert "localhost differs from the release: 1 missing, 1 unexpected" in done.refusal("localhost")
+
+
+def test_another_selection_is_compared_with(rollouts: Rollouts, desk: Desk) -> None:
+    roll_out_ready(rollouts)
+    host = {"kubeconfig": GOOD, "capabilities": {"baselineCapabilitySet": "None"}, "feature_set": ""}
+    wanted = {**host, "capabilities": selection("Console")}
+
+    done = desk.run(VERIFY, *RELEASE, right={**host, "cluster_profile": "self-managed-high-availability"}, wrong=wanted)
+
+    assert done.refusal("right") == "", done.text
+    assert "wrong differs from the release: 5 missing" in done.refusal("wrong")
+
+
+def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Rollouts, desk: Desk) -> None:
+    roll_out_ready(rollouts)
+    rollouts.api.delete(SCHEDULE)
+    user = certificate_user(rollouts.plane, "no-deployments", readers(rollouts))
+
+    done = desk.run(VERIFY, *RELEASE, "-e", f"kubeconfig={user.kubeconfig}")
+
+    assert "- ConfigMap openshift-config/insights-upload-schedule: does not exist" in done.text
+    assert "error: cannot list deployments.apps: 403 Forbidden" in done.text
+    assert "1 missing, some resources could not be checked" in done.refusal("localhost")
+
+
+def test_an_impossible_selection_is_reported(desk: Desk) -> None:
+    host = {"kubeconfig": GOOD, "capabilities": {"baselineCapabilitySet": "v9.99"}}
+
+    assert "v9.99" in desk.run(VERIFY, *RELEASE, one=host).refusal("one")
+
+
+def test_only_the_cluster_that_is_named_is_asked(desk: Desk) -> None:
+    own = {name: case for name, case in CLUSTERS.items() if not any("OWN" in variable for variable in case[0])}
+    cases = {
+        **own,
+        # The module reports the empty one; without a role, nothing checks for null.
+        "both": (own["both"][0], f"kubeconfig: {EMPTY}"),
+        **UNSET,
+        **{name: ({"kubeconfig": GOOD, **given}, message) for name, (given, message) in REQUESTS.items()},
+    }
+    mark = desk.plane.audit.mark()
+    local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    release = {"release": str(EXAMPLE)}
+    done = desk.run(VERIFY, **{name: {**local, **release, **given} for name, (given, _message) in cases.items()})
+
+    wrong = {
+        name: done.refusal(name)[:300] for name, (_given, message) in cases.items() if message not in done.refusal(name)
+    }
+    assert wrong == {}, done.text
+    assert desk.requests(mark) == []
+
+
+def test_a_release_has_to_be_named(desk: Desk) -> None:
+    assert "-e release=" in desk.run(VERIFY, "-e", "kubeconfig=kubeconfig").refusal("localhost")

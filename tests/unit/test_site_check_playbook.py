@@ -1,0 +1,55 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook site_check on a copy of its example: from errors to the selection of a solution."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import yaml
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "sites"
+
+
+def play(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the playbook in ``folder``."""
+    program = Path(sys.executable).with_name("ansible-playbook")
+    command = [str(program), "capability.openshift.site_check", *options]
+    environment = {**os.environ, "PWD": str(folder), "ANSIBLE_NOCOLOR": "1"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_example_is_checked_and_then_corrected(tmp_path):
+    sites = tmp_path / "sites"
+    shutil.copytree(EXAMPLE, sites)
+
+    checked = play(
+        tmp_path, "-e", "checkout=sites", "-e", "paths=clusters,policies,*.yaml", "-e", "junit=out/sites.xml"
+    )
+    assert checked.returncode == 2
+    assert "7 errors in 5 sites" in checked.stdout
+    assert "Write Console: names are case sensitive" in checked.stdout
+    suite = ET.parse(tmp_path / "out" / "sites.xml").getroot()[0]
+    assert suite.attrib["failures"] == "7"
+
+    fixed = play(tmp_path, "-e", "checkout=sites", "-e", "state=fixed", "-e", "solution=ran_du", "--diff")
+    assert fixed.returncode == 0, fixed.stdout
+    assert "No findings in 5 sites" in fixed.stdout
+    assert "Corrected files: clusters/du-412.yaml, clusters/du-415.yaml" in fixed.stdout
+    clusters = [yaml.safe_load(path.read_text()) for path in sorted((sites / "clusters").iterdir())]
+    selections = [json.loads(item["spec"]["installConfigOverrides"]) for item in clusters]
+    assert [sorted(item["capabilities"]["additionalEnabledCapabilities"]) for item in selections] == [
+        ["marketplace"],
+        ["NodeTuning", "marketplace"],
+        ["NodeTuning", "OperatorLifecycleManager"],
+        ["Ingress", "NodeTuning", "OperatorLifecycleManager"],
+    ]
+    assert selections[3]["cpuPartitioningMode"] == "AllNodes"
+    assert "- Console  # for the support team" in (sites / "policies" / "console.yaml").read_text()
