@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible import context
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import load_extra_vars
 
@@ -41,7 +42,7 @@ class ActionModule(ActionBase):
         _validation, arguments = self.validate_argument_spec(options)  # type: ignore[no-untyped-call]
         spec = read_spec(arguments["playbook"])
         extra_vars = untag(load_extra_vars(self._loader))
-        if _is_true(extra_vars.get(HELP)):
+        if boolean(extra_vars.get(HELP, False), strict=False):
             if variables.get("inventory_hostname") == variables.get("ansible_play_hosts_all", [None])[0]:
                 self._display.display(f"\n{help_text(spec)}\n")
             return {**result, "changed": False, "help": True, "problems": []}
@@ -56,10 +57,6 @@ class ActionModule(ActionBase):
         if problems.has_errors:
             result |= {"failed": True, "msg": error_text(InvalidOptionError(problems))}
         return result
-
-
-def _is_true(value: object) -> bool:
-    return value is True or str(value).lower() in ("true", "yes", "1")
 
 
 def _is_started(playbook: str) -> bool:

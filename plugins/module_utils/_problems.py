@@ -181,6 +181,10 @@ def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> N
         raise error(collected)
 
 
+MISSING_LIBRARY = "missing-library"
+"""The code of ``missing_library``."""
+
+
 def missing_library(name: str, where: Location | str = "", error: ImportError | None = None) -> Problem:
     """The problem of a Python library that is not installed. ``name`` is its name on the Python package index.
 
@@ -188,9 +192,7 @@ def missing_library(name: str, where: Location | str = "", error: ImportError | 
     """
     fault = "is missing" if error is None or error.name == name else f"cannot be imported ({error})"
     message = f"the Python library {name} {fault} for {sys.executable}"
-    return Problem(
-        "error", "missing-library", where, message, f"Install it on the host of the task: pip install {name}"
-    )
+    return Problem("error", MISSING_LIBRARY, where, message, f"Install it on the host of the task: pip install {name}")
 
 
 def type_name(value: object) -> str:

@@ -390,7 +390,7 @@ def desired(params: dict[str, Any]) -> DesiredSelection | None:
     capabilities = params["capabilities"]
     if isinstance(capabilities, str):
         # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
-        capabilities = parse_json_object(capabilities.encode()) or capabilities
+        capabilities = parse_json_object(capabilities) or capabilities
     if capabilities is None and params["solution"] is None:
         return None
     return DesiredSelection(capabilities, params["solution"], params["solutions"])

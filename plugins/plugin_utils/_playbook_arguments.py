@@ -26,6 +26,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 
 HELP = "help"
 """The extra variable that shows the options of a playbook instead of running it."""
+_HELP_OPTION = {"type": "bool", "description": "Whether to show the variables of the playbook instead of running it."}
 
 _COLLECTION = Path(__file__).resolve().parents[2]
 _OTHERS = ("ansible_", "awx_", "tower_")
@@ -86,9 +87,10 @@ def check_names(spec: PlaybookSpec, names: Iterable[str], problems: Problems, *,
 
 def check_values(spec: PlaybookSpec, values: Mapping[str, Any], problems: Problems) -> None:
     """Check the types and choices of ``values``, which contain no templates."""
+    options = {**spec.options, HELP: _HELP_OPTION}
     for name, value in values.items():
-        if name in spec.options:
-            _check_value(name, value, spec.options[name], problems)
+        if name in options:
+            _check_value(name, value, options[name], problems)
 
 
 def check_required(spec: PlaybookSpec, names: Iterable[str], problems: Problems) -> None:

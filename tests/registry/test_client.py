@@ -175,6 +175,22 @@ def test_credentials_are_sent_after_a_challenge_and_to_no_other_host(registry_si
     assert [seen.authorization for seen in proxy.seen] == [""]
 
 
+def test_a_realm_that_another_host_names_gets_no_credentials(registry_site, basic_registry, proxy, token_registry):
+    """The registry redirects to a host that demands a token, which it takes from a server of its own."""
+    front, other = (Proxy(target, registry_site.server_tls()) for target in (basic_registry, token_registry))
+    try:
+        front.redirect = other.url
+        access = access_to(registry_site, pull_secret=password_of(front.host))
+        client = RegistryClient(access, PullSpec(front.host, REPOSITORY, "4.20.3"))
+        client.manifest("4.20.3")
+
+        assert error(blob, client)[0] == "registry-unauthorized"
+    finally:
+        front.close()
+        other.close()
+    assert [seen.authorization for seen in other.seen] == [""]
+
+
 def test_wrong_credentials_are_sent_once(registry_site, basic_registry):
     front = Proxy(basic_registry, registry_site.server_tls())
     try:

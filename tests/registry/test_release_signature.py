@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -199,6 +200,17 @@ def test_a_store_without_an_answer_is_not_asked_again_for_an_hour(read, signatur
     copied = path.rename(tmp_path / "empty" / path.parent.name / path.name)
     assert read(**given)["release"]["signed_by"]
     copied.unlink()
+
+
+def test_a_missing_library_is_no_silent_store(read, ring, silent, monkeypatch):
+    given = {"signature_keys": [ring], "signature_stores": [silent.url]}
+    read()
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "urllib3", None)
+        assert "missing-library" in {item["code"] for item in read(**given)["problems"]}
+    assert not silent.asked
+    read(**given)
+    assert silent.asked
 
 
 @pytest.mark.parametrize("change", ["required", "proxy", "authorities", "hour"])
@@ -401,7 +413,12 @@ def test_an_update_to_an_image_that_could_not_be_verified_says_so(
     plan, signed, next_image, silent, signatures, tmp_path
 ):
     good = old_release(tmp_path, KEY, signatures)
-    for options in ({"signature": "ignore"}, {"signature": "warn", "signature_stores": [silent.url]}):
+    (tmp_path / "no-certificate.pem").touch()
+    for options in (
+        {"signature": "ignore"},
+        {"signature": "warn", "signature_stores": [silent.url]},
+        {"signature": "warn", "ca_path": str(tmp_path / "no-certificate.pem")},
+    ):
         assert verdict(plan(good, signed, **options)) == ("go", [], ["release-signature"])
     # Nothing verified the first image, so its keys are not known.
     assert verdict(plan(signed, next_image, signature="warn")) == ("go", [], ["release-signature"])

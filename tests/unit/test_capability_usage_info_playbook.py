@@ -22,16 +22,18 @@ from ansible_collections.capability.openshift.tests.unit.builders.request_counts
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 
 
-def play(folder: Path, **options: Any) -> tuple[int, list[str], str]:
+def play(folder: Path, *more: dict[str, Any], **options: Any) -> tuple[int, list[str], str]:
     """Run the playbook in ``folder``. Return its state, the lines on stdout without repeated blanks, and all output."""
     clients = [Counted("alice", {"list": 2}), Counted("system:node:worker-0", {"get": 7})]
     objects = [
         cluster_version("Console"),
         request_count("builds.v1.build.openshift.io", hour(clients, unnamed=4)),
         request_count("deploymentconfigs.v1.apps.openshift.io", hour([clients[1]])),
+        *more,
     ]
     (folder / "counts.json").write_text(json.dumps({"kind": "List", "items": objects}))
-    (folder / "releases").symlink_to(RELEASES)
+    if not (folder / "releases").exists():
+        (folder / "releases").symlink_to(RELEASES)
     options = {"release": "releases/4.21.0", "request_counts": "counts.json", **options}
     program = Path(sys.executable).with_name("ansible-playbook")
     done = subprocess.run(
@@ -54,6 +56,17 @@ def test_the_playbook_shows_clients_and_fails_if_one_is_yours(tmp_path):
     assert row == '"Build yours 2 builds.v1.build.openshift.io (list 2) alice, oc/4.20"'
     assert "does not name: 4" in text
     assert "localhost has clients that use Build, see above" in text
+
+
+def test_the_playbook_fails_if_clients_are_not_named(tmp_path):
+    counted = request_count(
+        "consolelinks.v1.console.openshift.io", hour([Counted("system:node:a", {"get": 1})], unnamed=2)
+    )
+    state, _shown, text = play(tmp_path, counted, capability_names=["Console"], fail_if_used=True)
+    assert state == 2, text
+    assert "requests to the APIs of Console whose clients are not named" in " ".join(text.split())
+    state, _shown, text = play(tmp_path, capability_names=["DeploymentConfig"], fail_if_used=True)
+    assert state == 0, text
 
 
 def test_other_clients_are_possible(tmp_path):

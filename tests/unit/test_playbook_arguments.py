@@ -73,6 +73,13 @@ def test_help_shows_the_variables_and_ends(tmp_path):
     assert "failed=0" in done.stdout
 
 
+@pytest.mark.parametrize("value", ["on", "y", "1", "True"])
+def test_help_has_the_values_of_any_boolean(tmp_path, value):
+    done = run(tmp_path, "capability.openshift.capability_guard", "-e", f"help={value}")
+    assert done.returncode == 0, done.stdout
+    assert "Variables:" in done.stdout
+
+
 def test_a_playbook_that_imports_another_has_its_own_variables(tmp_path):
     (tmp_path / "site.yml").write_text("- import_playbook: capability.openshift.release_info\n")
     release = f"release={EXAMPLES / '4.21.0'}"
@@ -111,6 +118,7 @@ def test_a_name_that_resembles_none_can_belong_to_an_inventory(spec, has_other_v
         ({"capabilities": "Console"}, "wrong-type", "Write -e '{\"capabilities\": {...}}', or -e @FILE"),
         ({"allow_downgrade": "perhaps"}, "wrong-type", "Write -e allow_downgrade=true"),
         ({"fail_on": {"any": True}}, "wrong-type", "Write -e fail_on=ONE,TWO, or -e '{\"fail_on\": [...]}'"),
+        ({"help": "perhaps"}, "wrong-type", "Write -e help=true"),
         ({"clusters": ["paris"]}, "wrong-type", "Write -e clusters=ONE,TWO, or -e '{\"clusters\": [...]}'"),
     ],
 )
@@ -126,6 +134,9 @@ def test_a_wrong_choice_names_the_choices():
     assert [(item.code, item.message) for item in problems] == [
         ("unknown-choice", "is 'audti', expected enforce or audit")
     ]
+    problems.clear()
+    check_values(read_spec("capability_usage_info"), {"clients": "yours, other"}, problems)
+    assert [item.code for item in problems] == ["unknown-choice"]
 
 
 @pytest.mark.parametrize(

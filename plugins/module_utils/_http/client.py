@@ -53,10 +53,11 @@ class Patience(NamedTuple):
 
 
 class HttpResponse:
-    """An answer, of which only the head was read."""
+    """An answer, of which only the head was read. ``redirected``: whether it comes from another host."""
 
-    def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
+    def __init__(self, response: urllib3.BaseHTTPResponse, *, redirected: bool) -> None:
         self.status: int = response.status
+        self.redirected = redirected
         self._response = response
 
     def header(self, name: str) -> Sequence[str]:
@@ -134,7 +135,9 @@ class HttpClient:
         while True:
             try:
                 with closing(self._follow(method, url, headers, authorization, form, patience)) as answer:
-                    challenges = answer.header("WWW-Authenticate") if answer.status == 401 else ()
+                    # A realm that another host names must not get the credentials of this one.
+                    challenged_here = answer.status == 401 and not answer.redirected
+                    challenges = answer.header("WWW-Authenticate") if challenged_here else ()
                     if challenges and not challenged:
                         challenged, refused = True, authorization
                         authorization = authorize(challenges)
@@ -167,7 +170,7 @@ class HttpClient:
             location = response.headers.get("Location")
             # A form contains credentials.
             if response.status not in _REDIRECTS or not location or method != "GET":
-                return HttpResponse(response)
+                return HttpResponse(response, redirected=not same)
             response.close()
             url = _redirect_url(url, location)
             if start.scheme == "https" and urlsplit(url).scheme != "https":

@@ -147,7 +147,7 @@ def build_install_config(options: InstallConfigOptions, releases: ReleaseReader 
     problems = Problems()
     if isinstance(options.capabilities, str):
         # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
-        block = parse_json_object(options.capabilities.encode(errors="replace"))
+        block = parse_json_object(options.capabilities)
         options = options._replace(capabilities=block or options.capabilities)
     sources = _read_sources(options, problems)
     result = _built(options, sources, releases or ReleaseReader(), problems)
@@ -336,5 +336,5 @@ def _values(document: Document, without: tuple[str, ...]) -> dict[str, Any]:
     values = {field: value for field, value in document.data.items() if field not in without}
     secret = values.get(_SECRET)
     if isinstance(secret, str):
-        values[_SECRET] = parse_json_object(secret.encode(errors="replace")) or secret
+        values[_SECRET] = parse_json_object(secret) or secret
     return values

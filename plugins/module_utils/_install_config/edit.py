@@ -113,7 +113,7 @@ def _others(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_json(text: str) -> bool:
-    return parse_json_object(text.removeprefix(BOM).encode()) is not None
+    return parse_json_object(text.removeprefix(BOM)) is not None
 
 
 def _refuse_shared(document: Document, value: Node, where: str) -> None:

@@ -66,4 +66,4 @@ def _parts(text: str, *, secret: bool) -> Iterator[str]:
     if secret:
         yield text
         yield from (line.strip() for line in text.splitlines())
-        yield from _values(parse_json_object(text.encode(errors="replace")), secret=True)
+        yield from _values(parse_json_object(text), secret=True)

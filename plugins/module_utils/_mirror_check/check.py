@@ -17,14 +17,13 @@ from .._signature.attachments import find_signatures
 from .._signature.identity import ImageName
 from .._signature.image_policy import ImagePolicy, policies_of
 from .._signature.sigstore import verify_sigstore
+from .._signature.unchecked import UNCHECKED
 from .._signature.verifier import Verifier, verify_digest
 from .commands import add_openpgp, copy_image, copy_sigstore
 from .reader import NOT_FOUND, MirrorReader, MirrorRepository
 from .row import RELEASE, ImageRow, SignatureState
 
 _AT_ONCE = 8
-_UNCHECKED = ("gpgv-missing", "library-missing", "image-policy-rekor", "image-policy-type")
-
 
 _LACKING = (NOT_FOUND, "wrong-digest")
 """What copying the image again corrects."""
@@ -153,7 +152,7 @@ def _openpgp(spec: PullSpec, verifier: Verifier | None, problems: Problems) -> S
 def _unverified(reasons: Iterable[Problem], missing: str) -> SignatureState:
     """The state of a signature that is not verified. ``missing`` is the code of the problem that there is none."""
     codes = {problem.code for problem in reasons}
-    if codes & set(_UNCHECKED):
+    if codes & UNCHECKED:
         return "unknown"
     return "missing" if missing in codes else "invalid"
 

@@ -14,9 +14,10 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from .._data.release_keys import RED_HAT_KEYS
-from .._problems import Problems
+from .._http.error import HttpError
+from .._problems import MISSING_LIBRARY, Problems
 from .._registry.configured_access import read_http_client
-from .._signature.http_store import HttpAnswer, HttpGet, StoreUnreachableError, http_get, without_credentials
+from .._signature.http_store import HttpAnswer, HttpGet, http_get, without_credentials
 from .._signature.key_ring import KeyRing
 from .._signature.signer import Signer
 from .._signature.verification_config import (
@@ -95,11 +96,12 @@ def _remembering(get: HttpGet, silent: SilentServers) -> HttpGet:
             reason, since = known[server]
             minutes = round((time.time() - since) / 60)
             again = "It is asked again after an hour, if proxies or authorities change, or with signature=required"
-            raise StoreUnreachableError(f"{reason}, {minutes} minutes ago. {again}")
+            raise HttpError("unreachable", f"{reason}, {minutes} minutes ago. {again}", "")
         try:
             answer = get(url)
-        except StoreUnreachableError as error:
-            silent[server] = (str(error), time.time())
+        except HttpError as error:
+            if error.code != MISSING_LIBRARY:
+                silent[server] = (str(error), time.time())
             raise
         silent.pop(server, None)
         return answer

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from .._http.client import HttpClient, HttpResponse, Patience
 from .._http.error import HttpError
-from .._problems import Problems
+from .._problems import MISSING_LIBRARY, Problems
 from .digest import key_prefix
 from .gpgv import LARGEST_MESSAGE
 from .stores import LAST_SIGNATURE, Found, FoundSignature
@@ -33,12 +33,8 @@ class HttpAnswer(NamedTuple):
     body: bytes
 
 
-class StoreUnreachableError(Exception):
-    """A server gave no answer. The text is the reason."""
-
-
 HttpGet = Callable[[str], HttpAnswer]
-"""Gets a URL, which can contain user and password. Raises ``StoreUnreachableError``."""
+"""Gets a URL, which can contain user and password. Raises ``HttpError``."""
 
 
 class HttpStore(NamedTuple):
@@ -63,7 +59,10 @@ class HttpStore(NamedTuple):
             url = _below(self.url, f"{key_prefix(digest, '=')}/signature-{number}")
             try:
                 answer = self.get(url)
-            except StoreUnreachableError as error:
+            except HttpError as error:
+                if error.code == MISSING_LIBRARY:
+                    problems.error(error.code, self.name, str(error), error.hint)
+                    return
                 problems.error("store-unreachable", self.name, str(error), _HINT)
                 if time.monotonic() - started > _SEARCH_SECONDS:
                     return
@@ -97,12 +96,9 @@ def http_get(http: HttpClient) -> HttpGet:
     def get(url: str) -> HttpAnswer:
         user, separator, _host = urlsplit(url).netloc.rpartition("@")
         authorization = f"Basic {base64.b64encode(unquote(user).encode()).decode()}" if separator else ""
-        try:
-            return http.request(
-                without_credentials(url), {}, _receive, authorize=lambda _challenges: authorization, patience=_PATIENCE
-            )
-        except HttpError as error:
-            raise StoreUnreachableError(str(error)) from None
+        return http.request(
+            without_credentials(url), {}, _receive, authorize=lambda _challenges: authorization, patience=_PATIENCE
+        )
 
     return get
 

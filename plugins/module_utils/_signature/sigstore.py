@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from .._problems import Problems, shown
+from .._problems import Problems, missing_library, shown
 from .attachments import SIGNATURE_ANNOTATION, SigstoreSignature
 from .content import CRITICAL_FIELDS
 from .identity import ImageName, accepts_identity
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _TYPE = "cosign container image signature"
 _FIELDS = {"critical": CRITICAL_FIELDS, "optional": (dict, type(None))}
 _INT64 = 1 << 63
-_LIBRARY = "Install the Python library cryptography on the host of the module"
 
 
 def verify_sigstore(
@@ -74,7 +73,7 @@ def _load_key(policy: ImagePolicy, problems: Problems) -> PublicKeyTypes | None:
         from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives.serialization import load_pem_public_key
     except ImportError:
-        problems.error("library-missing", "cryptography", "is needed to verify sigstore signatures", _LIBRARY)
+        problems.append(missing_library("cryptography", policy.name))
         return None
     try:
         return load_pem_public_key(policy.key)

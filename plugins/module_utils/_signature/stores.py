@@ -15,7 +15,7 @@ import time
 from collections.abc import Generator
 from typing import NamedTuple, Protocol
 
-from .._problems import Problem, Problems, missing_library
+from .._problems import Problem, Problems
 from .._unstructured import Object, nested
 from .digest import key_prefix
 
@@ -121,8 +121,6 @@ def _ask(
             answers.put(found)
             if stop.is_set():
                 break
-    except ImportError as error:
-        problems.append(missing_library(error.name or str(error), store.name))
     finally:
         for problem in problems.unique():
             answers.put(problem)

@@ -12,21 +12,7 @@ from typing import Literal, NamedTuple
 
 from .._problems import Problem
 from .._release_image.release_source import SignatureOptions
-
-_UNCHECKED = frozenset(
-    {
-        "gpgv-missing",
-        "invalid-signature-store",
-        "signature-timeout",
-        "store-status",
-        "store-timeout",
-        "store-unreachable",
-        "unreadable-file",
-        "unreadable-key-ring",
-        "unreadable-signature",
-    }
-)
-"""Problems with which a valid signature may exist that was not found."""
+from .._signature.unchecked import UNCHECKED
 
 
 class ImageSignature(NamedTuple):
@@ -45,7 +31,7 @@ def image_signature(options: SignatureOptions, unsigned: Sequence[Problem], *, i
     if not options.previous and not options.keys:
         return ImageSignature("unknown", "the keys of the release before it are not known")
     reasons = [problem for problem in unsigned if problem.severity != "info"]
-    unchecked = [problem for problem in reasons if problem.code in _UNCHECKED]
+    unchecked = [problem for problem in reasons if problem.code in UNCHECKED]
     if unchecked or not reasons:
         return ImageSignature("unknown", "; ".join(f"{problem.where} {problem.message}" for problem in unchecked))
     return ImageSignature("invalid", "; ".join(f"{problem.where} {problem.message}" for problem in reasons))

@@ -73,8 +73,11 @@ def _number(digits: str, text: str) -> object:
     return text if value in (float("inf"), float("-inf")) else value
 
 
-def parse_json_object(data: bytes) -> dict[str, Any] | None:
+def parse_json_object(data: str | bytes) -> dict[str, Any] | None:
     """Parse ``data`` as a JSON object. ``None`` if it is not one: a YAML flow map also begins with ``{``."""
+    if isinstance(data, str):
+        # An option of a module can contain a surrogate, which is no character.
+        data = data.encode(errors="replace")
     if not data.lstrip().startswith(b"{"):
         return None
     try:

@@ -1,0 +1,28 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Problems that prevented the check of a signature, so that a valid one can exist that was not found."""
+
+from __future__ import annotations
+
+UNCHECKED = frozenset(
+    {
+        "gpgv-missing",
+        "image-policy-rekor",
+        "image-policy-type",
+        "invalid-certificate",
+        "invalid-signature-store",
+        "missing-library",
+        "signature-not-checked",
+        "signature-timeout",
+        "store-status",
+        "store-timeout",
+        "store-unreachable",
+        "unreadable-file",
+        "unreadable-key-ring",
+        "unreadable-signature",
+    }
+)
+"""Codes of problems. With one of them, the state of a signature is ``unknown``."""
