@@ -179,15 +179,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
     wait_until_enforced,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME, parse_guard
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec, check_wait_timeout
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
     InvalidOptionError,
     Problems,
 )
@@ -195,8 +193,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             **auth_spec(),
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
@@ -206,17 +204,8 @@ def main() -> None:
             "wait": {"type": "bool", "default": True},
             "wait_timeout": {"type": "int", "default": 30},
         },
-        supports_check_mode=True,
+        run,
     )
-    require_yaml(module)
-    result: dict[str, Any] = {}
-    problems = Problems()
-    try:
-        enter_directory(module.params)
-        run(module, result, problems)
-    except CapabilityError as error:
-        fail(module, error, **result)
-    succeed(module, result, problems)
 
 
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:

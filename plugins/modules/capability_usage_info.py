@@ -186,9 +186,10 @@ problems:
       returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
@@ -196,47 +197,42 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_spec,
     with_release_directory,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._usage.usage import UsageOptions, capability_usage
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             **auth_spec(),
             **release_spec(),
             "capability_names": {"type": "list", "elements": "str"},
             "request_counts": {"type": "path"},
         },
-        supports_check_mode=True,
+        run,
     )
-    require_yaml(module)
-    problems = Problems()
-    try:
-        enter_directory(module.params)
-        params = with_release_directory(module.params, problems)
-        names = params["capability_names"]
-        options = UsageOptions(
-            params["release"],
-            params["openshift_version"],
-            None if names is None else tuple(names),
-            params["request_counts"],
-            params["index_directory"],
-        )
-        client = None if options.request_counts is not None else connect(module)
-        usage = capability_usage(options, client, problems)
-    except CapabilityError as error:
-        fail(module, error)
-    result = {
-        "changed": False,
-        "capabilities": [item.as_dict() for item in usage.capabilities],
-        "rows": [{**row._asdict(), "verbs": dict(row.verbs)} for row in usage.rows],
-    }
-    succeed(module, result, problems)
+
+
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+    """Assign the requests to capabilities. Raises ``CapabilityError``."""
+    params = with_release_directory(module.params, problems)
+    names = params["capability_names"]
+    options = UsageOptions(
+        params["release"],
+        params["openshift_version"],
+        None if names is None else tuple(names),
+        params["request_counts"],
+        params["index_directory"],
+    )
+    client = None if options.request_counts is not None else connect(module)
+    usage = capability_usage(options, client, problems)
+    result.update(
+        capabilities=[item.as_dict() for item in usage.capabilities],
+        rows=[{**row._asdict(), "verbs": dict(row.verbs)} for row in usage.rows],
+    )
 
 
 if __name__ == "__main__":

@@ -218,7 +218,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
     wait_for_capabilities,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
@@ -227,10 +226,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_image_spec,
     release_source,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
     ClusterError,
     InvalidOptionError,
     Problems,
@@ -244,8 +242,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             **auth_spec(),
             "capabilities": {"type": "dict"},
@@ -256,17 +254,8 @@ def main() -> None:
             "wait": {"type": "bool", "default": False},
             "wait_timeout": {"type": "int", "default": 600},
         },
-        supports_check_mode=True,
+        run,
     )
-    require_yaml(module)
-    result: dict[str, Any] = {}
-    problems = Problems()
-    try:
-        enter_directory(module.params)
-        run(module, result, problems)
-    except CapabilityError as error:
-        fail(module, error, **result)
-    succeed(module, result, problems)
 
 
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:

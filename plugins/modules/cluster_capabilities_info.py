@@ -381,7 +381,7 @@ problems:
       returned: always
 """
 
-from typing import Any, NoReturn
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -393,7 +393,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.live_properties import (
     read_inclusion_criteria,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._fleet.read import (
     FleetEntry,
     FleetSources,
@@ -406,11 +405,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect, connect_with
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
     InvalidOptionError,
     Problems,
 )
@@ -420,30 +417,31 @@ HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             **auth_spec(),
             "inclusion_criteria": {"type": "bool", "default": False},
             "clusters": {"type": "list", "elements": "dict", "options": cluster_spec()},
         },
-        supports_check_mode=True,
+        run,
     )
-    require_yaml(module)
-    try:
-        enter_directory(module.params)
-        if module.params["clusters"] is not None:
-            run_fleet(module)
-        client = connect(module)
-        reading = read_capabilities(client)
-        result, problems = capabilities_dict(reading), Problems(reading.problems)
-        result["metrics"] = capability_metrics(result["enabled_capabilities"], result["known_capabilities"])
-        if module.params["inclusion_criteria"]:
-            version = reading.cluster.version or ""
-            result["inclusion_criteria"] = read_inclusion_criteria(client, reading.obj, version, problems)
-    except CapabilityError as error:
-        fail(module, error)
-    succeed(module, result, problems)
+
+
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+    """Read the cluster, or the clusters of a fleet. Raises ``CapabilityError``."""
+    if module.params["clusters"] is not None:
+        run_fleet(module, result, problems)
+        return
+    client = connect(module)
+    reading = read_capabilities(client)
+    problems += reading.problems
+    found = capabilities_dict(reading)
+    found["metrics"] = capability_metrics(found["enabled_capabilities"], found["known_capabilities"])
+    if module.params["inclusion_criteria"]:
+        version = reading.cluster.version or ""
+        found["inclusion_criteria"] = read_inclusion_criteria(client, reading.obj, version, problems)
+    result.update(found)
 
 
 def cluster_spec() -> dict[str, dict[str, Any]]:
@@ -456,8 +454,8 @@ def cluster_spec() -> dict[str, dict[str, Any]]:
     }
 
 
-def run_fleet(module: AnsibleModule) -> NoReturn:
-    """Read all clusters, and exit."""
+def run_fleet(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+    """Read all clusters. Raises ``InvalidOptionError``."""
     # Imported here, because only a fleet can have files.
     from ansible_collections.capability.openshift.plugins.module_utils._update_plan.cluster_version_file import (
         read_cluster_version,
@@ -468,7 +466,6 @@ def run_fleet(module: AnsibleModule) -> NoReturn:
     # Ansible treats every text in a kubeconfig as a secret, and would mask the names of the clusters in the result.
     module.params["clusters"] = HIDDEN
     module.no_log_values = {text for params in (common, *clusters) for text in secret_texts(params)}
-    problems = Problems()
     if module.params["inclusion_criteria"]:
         message = "cannot be combined with clusters, because it describes one cluster"
         problems.error("conflicting-options", "inclusion_criteria", message, "Remove it, or read a single cluster")
@@ -477,10 +474,8 @@ def run_fleet(module: AnsibleModule) -> NoReturn:
         read_file=read_cluster_version,
     )
     rows = read_fleet([FleetEntry.from_params(entry) for entry in clusters], common, sources, problems)
-    if problems.has_errors:
-        fail(module, InvalidOptionError(problems))
-    result: dict[str, Any] = {"changed": False, **fleet_dict(rows)}
-    succeed(module, result, problems)
+    problems.raise_errors(InvalidOptionError)
+    result.update(fleet_dict(rows))
 
 
 if __name__ == "__main__":

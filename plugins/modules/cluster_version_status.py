@@ -181,9 +181,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_spec,
     with_release_directory,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     PLACEHOLDER_IMAGE,
     load_release,
@@ -192,8 +192,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.load
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **auth_spec(),
             **release_spec(),
             **inclusion_spec("cluster_type"),
@@ -201,18 +201,11 @@ def main() -> None:
             "always_enabled_capabilities": {"type": "list", "elements": "str"},
             "allow_cvo_managed": {"type": "bool", "default": False},
         },
-        supports_check_mode=True,
+        run,
     )
-    require_yaml(module)
-    problems = Problems()
-    try:
-        result = run(module, problems)
-    except CapabilityError as error:
-        fail(module, error)
-    succeed(module, result, problems)
 
 
-def run(module: AnsibleModule, problems: Problems) -> dict[str, Any]:
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Write the status, unless it is up to date. Raises ``CapabilityError``."""
     params = with_release_directory(module.params, problems)
     image = params["release_image"]
@@ -229,12 +222,11 @@ def run(module: AnsibleModule, problems: Problems) -> dict[str, Any]:
     report = report_status(
         connect(module), inputs, allow_cvo_managed=params["allow_cvo_managed"], dry_run=module.check_mode
     )
-    result = {"changed": report.changed, **status_dict(report.after)}
+    result.update(changed=report.changed, **status_dict(report.after))
     if module._diff:
         what = "clusterversions.config.openshift.io version, status"
         result["diff"] = diff_entry(what, report.before, report.after)
     problems += (*loaded.problems, *resolution_problems, *report.problems)
-    return result
 
 
 if __name__ == "__main__":

@@ -572,7 +572,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_image_spec,
     release_source,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
     error_text,
     fail,

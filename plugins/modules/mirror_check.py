@@ -258,7 +258,6 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import MirrorOptions
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import UnreadRelease, check_mirror
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
@@ -269,10 +268,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_source,
     release_spec,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_urllib3, require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_urllib3, run_module
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
     Problems,
     RegistryError,
 )
@@ -287,8 +284,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             **release_spec(),
             **inclusion_spec("cluster_type"),
@@ -296,23 +293,18 @@ def main() -> None:
             "current_release": {"type": "path"},
             "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "ignore"},
         },
-        supports_check_mode=True,
+        run,
+        require_urllib3,
     )
-    params = module.params
-    require_yaml(module)
-    require_urllib3(module)
-    problems = Problems()
-    try:
-        enter_directory(params)
-        params, target = _load_target(params, problems)
-        current = _load_current(params)
-        options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
-        options = options._replace(architecture=release_source(params).go_architecture)
-        access = access_options(params)
-        result = check_mirror(target, current, options, access, os.environ, problems)
-    except CapabilityError as error:
-        fail(module, error)
-    succeed(module, {"changed": False, **result}, problems)
+
+
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+    """Check the mirror. Raises ``CapabilityError``."""
+    params, target = _load_target(module.params, problems)
+    current = _load_current(params)
+    options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
+    options = options._replace(architecture=release_source(params).go_architecture)
+    result.update(check_mirror(target, current, options, access_options(params), os.environ, problems))
 
 
 def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release | UnreadRelease]:

@@ -360,16 +360,13 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     ReleaseOptions,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.lifetime import end_without_reader
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
     ClusterError,
     InvalidOptionError,
     Problems,
@@ -402,19 +399,7 @@ TIMINGS = REAL_TIMINGS
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec=release_apply_spec(),
-        supports_check_mode=True,
-    )
-    require_yaml(module)
-    result: dict[str, Any] = {}
-    problems = Problems()
-    try:
-        enter_directory(module.params)
-        run(module, result, problems)
-    except CapabilityError as error:
-        fail(module, error, **result)
-    succeed(module, result, problems.unique())
+    run_module(release_apply_spec(), run)
 
 
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:

@@ -158,10 +158,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_image_spec,
     release_source,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
     InvalidOptionError,
     Problem,
     Problems,
@@ -179,44 +177,37 @@ _NO_IMAGE = Problem(
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             "release": {"type": "path", "required": True},
             "dest": {"type": "path", "required": True},
             **release_image_spec(),
         },
-        supports_check_mode=True,
+        run,
     )
-    require_yaml(module)
-    problems = Problems()
-    try:
-        result = run(module.params, problems, check_mode=module.check_mode, diff_mode=module._diff)
-    except CapabilityError as error:
-        fail(module, error)
-    succeed(module, result, problems)
 
 
-def run(params: dict[str, Any], problems: Problems, *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Read the image and write its release. Raises ``CapabilityError``."""
+    params = module.params
     opened = open_release(params["release"], release_source(params))
     if opened.image is None:
         raise InvalidOptionError([_NO_IMAGE])
     problems += opened.problems
-    plans = write_release(opened.directory, params["dest"], check_mode=check_mode)
+    plans = write_release(opened.directory, params["dest"], check_mode=module.check_mode)
     problems += [problem for plan in plans for problem in plan.problems]
     image = opened.image._asdict()
     for name in ("built_for", "created"):
         del image[name]
     signed_by = [signer._asdict() for signer in opened.signed_by]
-    result: dict[str, Any] = {
-        "changed": any(plan.changed for plan in plans),
-        "dest": params["dest"],
-        "image": {"pull_spec": opened.pull_spec, **image, "signed_by": signed_by},
-        "files": sum(len(plan.files) for plan in plans),
-    }
-    if diff_mode:
+    result.update(
+        changed=any(plan.changed for plan in plans),
+        dest=params["dest"],
+        image={"pull_spec": opened.pull_spec, **image, "signed_by": signed_by},
+        files=sum(len(plan.files) for plan in plans),
+    )
+    if module._diff:
         result["diff"] = [entry for plan in plans for entry in destination_diff(plan)]
-    return result
 
 
 if __name__ == "__main__":

@@ -371,6 +371,8 @@ problems:
       returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._extract.release_info import (
@@ -378,23 +380,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.rele
     release_info_spec,
     run_release_info,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=release_info_spec(), supports_check_mode=True)
-    require_yaml(module)
-    problems = Problems()
-    try:
-        enter_directory(module.params)
-        result = run_release_info(ReleaseInfoOptions.from_params(module.params), problems)
-    except CapabilityError as error:
-        fail(module, error)
-    succeed(module, result, problems)
+    run_module(release_info_spec(), run)
+
+
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+    """Summarize the release. Raises ``CapabilityError``."""
+    result.update(run_release_info(ReleaseInfoOptions.from_params(module.params), problems))
 
 
 if __name__ == "__main__":

@@ -207,7 +207,6 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource, read_source
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
@@ -215,18 +214,17 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_image_spec,
     release_source,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 
 
 def main() -> None:
     """Run the module."""
     names = {"type": "list", "elements": "str", "default": []}
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             **release_image_spec(),
             **findings_spec(),
@@ -237,21 +235,19 @@ def main() -> None:
             "assume_known": names,
             "skip_rules": names,
         },
-        supports_check_mode=True,
+        run,
     )
-    require_yaml(module)
+
+
+def run(module: AnsibleModule, _result: dict[str, Any], problems: Problems) -> None:
+    """Check the manifests, and exit. Raises ``CapabilityError``."""
     params = module.params
     options = LintOptions(params["assume_known"], params["skip_rules"])
-    problems = Problems()
-    try:
-        enter_directory(params)
-        source = read_release(params, "release", params["openshift_version"], problems)
-        previous = None
-        if params["previous_release"] is not None:
-            previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
-        findings = lint(source, previous, options, problems)
-    except CapabilityError as error:
-        fail(module, error)
+    source = read_release(params, "release", params["openshift_version"], problems)
+    previous = None
+    if params["previous_release"] is not None:
+        previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
+    findings = lint(source, previous, options, problems)
     release = source.release
     finish(
         module,

@@ -408,6 +408,8 @@ problems:
       returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._extract.release_manifests import (
@@ -415,24 +417,19 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.rele
     release_manifests_spec,
     run_release_manifests,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=release_manifests_spec(), supports_check_mode=True)
-    require_yaml(module)
-    problems = Problems()
-    try:
-        enter_directory(module.params)
-        options = ReleaseManifestsOptions.from_params(module.params)
-        result = run_release_manifests(options, problems, check_mode=module.check_mode, diff_mode=module._diff)
-    except CapabilityError as error:
-        fail(module, error)
-    succeed(module, result, problems)
+    run_module(release_manifests_spec(), run)
+
+
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+    """Decide, and write files if requested. Raises ``CapabilityError``."""
+    options = ReleaseManifestsOptions.from_params(module.params)
+    result.update(run_release_manifests(options, problems, check_mode=module.check_mode, diff_mode=module._diff))
 
 
 if __name__ == "__main__":

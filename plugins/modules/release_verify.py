@@ -249,7 +249,6 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
@@ -258,12 +257,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_spec,
     rollout_spec,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
     ClusterError,
-    Problem,
     Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
@@ -277,29 +273,20 @@ from ansible_collections.capability.openshift.plugins.module_utils._verify.verif
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             **auth_spec(),
             **release_spec(),
             **rollout_spec(),
             "capabilities": {"type": "dict"},
         },
-        supports_check_mode=True,
+        run,
     )
-    require_yaml(module)
-    result: dict[str, Any] = {}
-    try:
-        enter_directory(module.params)
-        problems = run(module, result)
-    except CapabilityError as error:
-        fail(module, error, **result)
-    succeed(module, result, problems)
 
 
-def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Compare, and put the findings into ``result``. Raises ``CapabilityError``."""
-    problems = Problems()
     params, release = module.params, ReleaseOptions.from_params(module.params)
     opened = open_release(release.release, release.source)
     problems += opened.problems
@@ -310,7 +297,6 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     result.update(verification_dict(verification))
     problems += verification.problems
     problems.raise_errors(ClusterError)
-    return tuple(problems)
 
 
 if __name__ == "__main__":

@@ -296,17 +296,16 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import absolute, enter_directory
+from ansible_collections.capability.openshift.plugins.module_utils._files import absolute
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     chdir_spec,
     release_image_spec,
     release_source,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._sites.check import DesiredSelection
 from ansible_collections.capability.openshift.plugins.module_utils._sites.result import (
@@ -323,8 +322,8 @@ METHODS = ["ipi", "upi", "agent", "assisted"]
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             "checkout": {"type": "path", "required": True},
             "paths": {"type": "list", "elements": "str", "default": ["."]},
@@ -340,34 +339,33 @@ def main() -> None:
             **release_image_spec(),
             **findings_spec(),
         },
+        run,
         mutually_exclusive=[("capabilities", "solution")],
         required_by={"solutions": "solution"},
-        supports_check_mode=True,
     )
-    require_yaml(module)
+
+
+def run(module: AnsibleModule, _result: dict[str, Any], _problems: Problems) -> None:
+    """Check the sites, and exit. Raises ``CapabilityError``."""
     params = untag(module.params)
-    try:
-        enter_directory(params)
-        checkout = absolute(params["checkout"])
-        opened = tuple(
-            open_release(name, release_source(params), f"releases[{index}]")
-            for index, name in enumerate(params["releases"])
+    checkout = absolute(params["checkout"])
+    opened = tuple(
+        open_release(name, release_source(params), f"releases[{index}]")
+        for index, name in enumerate(params["releases"])
+    )
+    result = check_sites(
+        SitesOptions(
+            checkout,
+            tuple(params["paths"]),
+            params["openshift_version"],
+            params["openshift_versions"] or {},
+            opened,
+            params["install_method"],
+            desired(params),
+            fix=params["state"] == "fixed",
+            allow_no_sites=params["allow_no_sites"],
         )
-        result = check_sites(
-            SitesOptions(
-                checkout,
-                tuple(params["paths"]),
-                params["openshift_version"],
-                params["openshift_versions"] or {},
-                opened,
-                params["install_method"],
-                desired(params),
-                fix=params["state"] == "fixed",
-                allow_no_sites=params["allow_no_sites"],
-            )
-        )
-    except CapabilityError as error:
-        fail(module, error)
+    )
     finish(
         module,
         "site_check",

@@ -769,7 +769,7 @@ from typing import TYPE_CHECKING, Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._files import absolute, enter_directory
+from ansible_collections.capability.openshift.plugins.module_utils._files import absolute
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
     auth_spec,
     check_connection_options,
@@ -782,15 +782,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_image_spec,
     release_source,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_jinja2, run_module
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
-    fail,
     problem_dicts,
-    succeed,
     warn,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
     InvalidOptionError,
     Problem,
     Problems,
@@ -815,8 +812,8 @@ NO_RELEASES = Problem(
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
+    run_module(
+        {
             **chdir_spec(),
             **auth_spec(),
             **cluster_options_spec(),
@@ -835,10 +832,14 @@ def main() -> None:
             "allow_downgrade": {"type": "bool", "default": False},
             "report": {"type": "path"},
         },
-        supports_check_mode=True,
+        run,
+        show_kubeconfig,  # even if the module does not connect
+        prepare,
     )
-    show_kubeconfig(module)  # even if the module does not connect
-    require_yaml(module)
+
+
+def prepare(module: AnsibleModule) -> None:
+    """Check for the library of reports, and remove what Ansible added to the clusters of a fleet."""
     if module.params["report"] is not None:
         require_jinja2(module)
     if module.params["clusters"] is not None:
@@ -846,21 +847,20 @@ def main() -> None:
         module.params["clusters"] = [
             {name: value for name, value in entry.items() if value is not None} for entry in module.params["clusters"]
         ]
+
+
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+    """Plan, and write the report. Raises ``CapabilityError``, and exits if the plan violates ``fail_on``."""
     # Ansible splits a string at its commas, and keeps the blanks after them.
     params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
-    try:
-        enter_directory(params)
-        fleet = plan(params, cluster_connection(module))
-        result = run(fleet, params, check_mode=module.check_mode, diff_mode=module._diff)
-    except CapabilityError as error:
-        fail(module, error)
-    shown = shown_problems(fleet, of_fleet=params["clusters"] is not None)
+    fleet = plan(params, cluster_connection(module))
+    result.update(results(fleet, params, check_mode=module.check_mode, diff_mode=module._diff))
+    problems += shown_problems(fleet, of_fleet=params["clusters"] is not None)
     if result["violations"]:
-        warn(module, shown)
+        warn(module, problems)
         lines = (f"- {item['message']}" for item in result["violations"])
         message = "\n".join(["The plan violates fail_on:", *lines])
-        module.fail_json(msg=message, **result, problems=problem_dicts(shown))
-    succeed(module, result, shown)
+        module.fail_json(msg=message, **result, problems=problem_dicts(problems))
 
 
 def cluster_spec() -> dict[str, dict[str, Any]]:
@@ -913,7 +913,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
     return plan_cluster(options, connect)
 
 
-def run(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
+def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Return the result, and write the report if requested. Raises ``CapabilityError``."""
     of_fleet = params["clusters"] is not None
     details = not of_fleet if params["details"] is None else params["details"]

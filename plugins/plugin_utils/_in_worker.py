@@ -86,8 +86,9 @@ class InWorkerAction(NormalAction):
                 return None
             read = self.read(params, problems)
         # What a module returns is JSON, without tuples.
-        result: dict[str, Any] = json.loads(json.dumps(with_problems(read, problems)))
-        if warnings := warnings_of(problems):
+        reported = problems.unique()
+        result: dict[str, Any] = json.loads(json.dumps(with_problems(read, reported)))
+        if warnings := warnings_of(reported):
             result["warnings"] = warnings
         if _shows_invocation(task_vars):
             result["invocation"] = {"module_args": params}

@@ -65,6 +65,7 @@ def test_info_returns_all_capabilities(site: Site) -> None:
     with site.untouched():
         outcome = site.info()
     assert {name: value for name, value in outcome.result.items() if name not in OTHERS} == {
+        "changed": False,
         "spec": selection("Console", "Storage"),
         "openshift_version": VERSION,
         "requested_capabilities": ["Console", "Storage"],

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 try:
     import yaml
-except ImportError:  # modules check with _module.deps first
+except ImportError:  # modules check with _module.main first
     yaml = None  # type: ignore[assignment]
 
 from .._module.untag import untag

@@ -20,9 +20,9 @@ from .._findings.baseline import Key, baseline_text, compare, parse_baseline
 from .._findings.finding import CheckRule, Report, counts, finding_dict, in_order
 from .._findings.formats import FORMATS
 from .._findings.text import finding_line, summary
-from .._problems import CapabilityError, DestinationError, InvalidOptionError, Problem, Problems
+from .._problems import DestinationError, InvalidOptionError, Problem, Problems
 from .argspec import Spec
-from .result import diff_entry, fail, problem_dicts, warn
+from .result import diff_entry, problem_dicts, warn
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
@@ -66,26 +66,24 @@ def finish(
 
     ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
     outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, for the summary.
-    ``result`` has the further keys of the result; its ``changed`` and ``diff`` are those of ``write``.
+    ``result`` has the further keys of the result; its ``changed`` and ``diff`` are those of ``write``. Raises
+    ``CapabilityError`` if an option is invalid or a file cannot be written.
     """
     params = module.params
-    try:
-        found = in_order(_relative(findings, directory, params["relative_to"]))
-        known = _read_baseline(params)
-        compared = compare(found, known)
-        report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope)
-        if params["update_baseline"]:
-            report = report._replace(findings=(), known=found)
-        elif compared.gone:
-            message = f"contains {compared.gone} findings that no longer exist"
-            problems.info("outdated-baseline", params["baseline"], message, "Write it again with update_baseline")
-        changes = _changes(params, report, found)
-        if not module.check_mode:
-            if write is not None:
-                write()
-            _write(changes)
-    except CapabilityError as error:
-        fail(module, error)
+    found = in_order(_relative(findings, directory, params["relative_to"]))
+    known = _read_baseline(params)
+    compared = compare(found, known)
+    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope)
+    if params["update_baseline"]:
+        report = report._replace(findings=(), known=found)
+    elif compared.gone:
+        message = f"contains {compared.gone} findings that no longer exist"
+        problems.info("outdated-baseline", params["baseline"], message, "Write it again with update_baseline")
+    changes = _changes(params, report, found)
+    if not module.check_mode:
+        if write is not None:
+            write()
+        _write(changes)
     if module._diff:
         own = [diff_entry(change.path, change.before or "", change.after) for change in changes]
         result["diff"] = [*result.get("diff", ()), *own]

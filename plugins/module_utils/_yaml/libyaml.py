@@ -27,7 +27,7 @@ try:
         SequenceStartEvent,
         StreamEndEvent,
     )
-except ImportError:  # modules check with _module.deps first
+except ImportError:  # modules check with _module.main first
     yaml = None  # type: ignore[assignment]
 
 from .values import YamlError, YamlValueError, resolve_plain

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 try:
     import yaml
-except ImportError:  # modules check with _module.deps first
+except ImportError:  # modules check with _module.main first
     yaml = None  # type: ignore[assignment]
 
 from .values import YamlError

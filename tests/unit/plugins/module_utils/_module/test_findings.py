@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.tests.unit.builders.findings import RULES, finding
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
 
@@ -28,11 +28,10 @@ def check(capsys, tmp_path):
     call = caller(capsys)
 
     def check(*findings, **options):
-        def main():
-            module = AnsibleModule(argument_spec=findings_spec(), supports_check_mode=True)
-            finish(module, "release_lint", str(directory), RULES, findings, Problems(), seen=1)
+        def run(module, _result, problems):
+            finish(module, "release_lint", str(directory), RULES, findings, problems, seen=1)
 
-        return call(SimpleNamespace(main=main), **options)
+        return call(SimpleNamespace(main=partial(run_module, findings_spec(), run)), **options)
 
     return check
 
@@ -49,13 +48,12 @@ def test_findings_are_returned_in_order(check):
 def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path, check_mode):
     path = tmp_path / "further.txt"
 
-    def main():
-        module = AnsibleModule(argument_spec=findings_spec(), supports_check_mode=True)
+    def run(module, _result, problems):
         further: dict[str, Any] = {"changed": True, "diff": [{"before": "", "after": "x"}]}
-        finish(module, "x", str(tmp_path), RULES, (), Problems(), write=lambda: path.write_text("x"), **further)
+        finish(module, "x", str(tmp_path), RULES, (), problems, write=lambda: path.write_text("x"), **further)
 
     options = {"outputs": [{"format": "text", "path": str(tmp_path / "o.txt")}], "diff": True, "check": check_mode}
-    outcome = caller(capsys)(SimpleNamespace(main=main), **options)
+    outcome = caller(capsys)(SimpleNamespace(main=partial(run_module, findings_spec(), run)), **options)
     assert outcome["changed"]
     assert [entry["after"] for entry in outcome["diff"]] == ["x", "No findings\n"]
     assert path.exists() is not check_mode
