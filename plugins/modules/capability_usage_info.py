@@ -194,12 +194,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     chdir_spec,
+    release_source,
     release_spec,
-    with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._usage.usage import UsageOptions, capability_usage
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ansible_collections.capability.openshift.plugins.module_utils._usage.usage import capability_usage
 
 
 def main() -> None:
@@ -218,17 +219,13 @@ def main() -> None:
 
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Assign the requests to capabilities. Raises ``CapabilityError``."""
-    params = with_release_directory(module.params, problems)
-    names = params["capability_names"]
-    options = UsageOptions(
-        params["release"],
-        params["openshift_version"],
-        None if names is None else tuple(names),
-        params["request_counts"],
-        params["index_directory"],
-    )
-    client = None if options.request_counts is not None else connect(module)
-    usage = capability_usage(options, client, problems)
+    params = module.params
+    opened = open_release(params["release"], release_source(params))
+    problems += opened.problems
+    counts = connect(module) if params["request_counts"] is None else params["request_counts"]
+    loaded = opened.load(openshift_version=params["openshift_version"])
+    problems += loaded.problems
+    usage = capability_usage(loaded.release, params["capability_names"], counts, problems)
     result.update(
         capabilities=[item.as_dict() for item in usage.capabilities],
         rows=[{**row._asdict(), "verbs": dict(row.verbs)} for row in usage.rows],

@@ -233,10 +233,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     InvalidOptionError,
     Problems,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    PLACEHOLDER_IMAGE,
-    load_release,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 
 
@@ -270,7 +266,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     if params["release"] is not None:
         opened = open_release(params["release"], release_source(params))
         problems += opened.problems
-        loaded = load_release(opened.directory, release_image=PLACEHOLDER_IMAGE, index_directory=opened.index_directory)
+        loaded = opened.load()
         release = loaded.release
         problems += loaded.problems
     client = connect(module)

@@ -177,17 +177,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.stat
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    ReleaseOptions,
     inclusion_spec,
     release_spec,
-    with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    PLACEHOLDER_IMAGE,
-    load_release,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import PLACEHOLDER_IMAGE
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 
 
 def main() -> None:
@@ -207,18 +205,14 @@ def main() -> None:
 
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Write the status, unless it is up to date. Raises ``CapabilityError``."""
-    params = with_release_directory(module.params, problems)
-    image = params["release_image"]
-    loaded = load_release(
-        params["release"],
-        openshift_version=params["openshift_version"],
-        cluster_profile=params["cluster_profile"],
-        release_image=PLACEHOLDER_IMAGE if image is None else image,
-        index_directory=params["index_directory"],
-    )
+    params, options = module.params, ReleaseOptions.from_params(module.params)
+    opened = open_release(options.release, options.source)
+    problems += opened.problems
+    image = options.release_image or opened.pull_spec
+    release = options._replace(release_image=image or PLACEHOLDER_IMAGE).load(opened, problems).release
     resolution_problems = Problems()
-    criteria = check_options(ClusterOptions.from_params(params), loaded.release.minor, resolution_problems)
-    inputs, _resolved = status_inputs(criteria, loaded.release, image or "", resolution_problems)
+    criteria = check_options(ClusterOptions.from_params(params), release.minor, resolution_problems)
+    inputs, _resolved = status_inputs(criteria, release, image, resolution_problems)
     report = report_status(
         connect(module), inputs, allow_cvo_managed=params["allow_cvo_managed"], dry_run=module.check_mode
     )
@@ -226,7 +220,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     if module._diff:
         what = "clusterversions.config.openshift.io version, status"
         result["diff"] = diff_entry(what, report.before, report.after)
-    problems += (*loaded.problems, *resolution_problems, *report.problems)
+    problems += (*resolution_problems, *report.problems)
 
 
 if __name__ == "__main__":

@@ -273,10 +273,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problems,
     RegistryError,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    PLACEHOLDER_IMAGE,
-    load_release,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_name import parse_release_name
@@ -327,14 +323,7 @@ def _load_current(params: dict[str, Any]) -> Release | None:
     if not params["current_release"]:
         return None
     opened = open_release(params["current_release"], release_source(params), "current_release")
-    profile = params["cluster_profile"]
-    loaded = load_release(
-        opened.directory,
-        cluster_profile=profile,
-        release_image=PLACEHOLDER_IMAGE,
-        index_directory=opened.index_directory,
-    )
-    return loaded.release
+    return opened.load(cluster_profile=params["cluster_profile"]).release
 
 
 if __name__ == "__main__":

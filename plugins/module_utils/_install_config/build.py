@@ -15,7 +15,6 @@ from .._capability.inclusion import included_manifests
 from .._data.install_rules import HOSTED, KNOWN_NAMES
 from .._footprint.footprint import FootprintComparison, compare
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
-from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.provided_files import read_provided
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
@@ -272,13 +271,8 @@ def _read_release(options: InstallConfigOptions, problems: Problems) -> Release 
         return None if minor is None else release_of_version(minor)
     opened = open_release(options.release, options.source)
     problems += opened.problems
-    loaded = load_release(
-        opened.directory,
-        openshift_version=options.openshift_version,
-        cluster_profile=profile_of(options.install_method),
-        release_image=PLACEHOLDER_IMAGE,
-        index_directory=opened.index_directory,
-    )
+    profile = profile_of(options.install_method)
+    loaded = opened.load(openshift_version=options.openshift_version, cluster_profile=profile)
     problems += loaded.problems_for_users
     return loaded.release
 

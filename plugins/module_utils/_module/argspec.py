@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
 from .._problems import Problems
 from .._registry.access_options import AccessOptions
-from .._release.loader import LoadedRelease, load_release
-from .._release_image.open_release import OpenedRelease, open_release
+from .._release.loader import LoadedRelease
+from .._release_image.open_release import OpenedRelease
 from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource, SignatureOptions
 
 Spec = dict[str, dict[str, Any]]
@@ -54,12 +54,10 @@ class ReleaseOptions(NamedTuple):
 
         Raises ``ReleaseError``.
         """
-        loaded = load_release(
-            opened.directory,
+        loaded = opened.load(
             openshift_version=self.openshift_version,
             cluster_profile=self.cluster_profile,
             release_image=self.release_image or opened.pull_spec or None,
-            index_directory=opened.index_directory,
         )
         problems += loaded.problems
         return loaded
@@ -81,21 +79,6 @@ def release_source(params: Mapping[str, Any]) -> ReleaseSource:
     """The options of ``release_image_spec``."""
     signature = SignatureOptions(params["signature"], params["signature_keys"], params["signature_stores"])
     return ReleaseSource(access_options(params), params["release_cache"], params["architecture"], signature)
-
-
-def with_release_directory(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
-    """Return ``params`` with the directory of the release that the option ``release`` names.
-
-    The pull spec of an image is the default of ``release_image``. Raises ``CapabilityError``.
-    """
-    opened = open_release(params["release"], release_source(params))
-    problems += opened.problems
-    return {
-        **params,
-        "release": opened.directory,
-        "release_image": params["release_image"] or opened.pull_spec or None,
-        "index_directory": opened.index_directory,
-    }
 
 
 def registry_spec() -> Spec:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, Problems, ReleaseError
 from .._registry.access_options import AccessOptions
+from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release
 from .._signature.signer import Signer
 from .cache import CachedRelease, ReleaseCache, ReleaseImage, default_directory
 from .release_name import ReleaseName, parse_release_name
@@ -23,7 +25,7 @@ class OpenedRelease(NamedTuple):
     """The directory of a release. ``image`` and ``pull_spec`` are those of an image, if it was named by one.
 
     ``pull_spec`` is by digest, and empty if no registry is known: an archive does not contain the name of its image.
-    ``problems`` are warnings. ``index_directory`` is where ``load_release`` keeps its index. ``signed_by``: whose
+    ``problems`` are warnings. ``index_directory`` is where ``load`` keeps its index. ``signed_by``: whose
     OpenPGP signatures were verified. ``unsigned``: those of ``problems`` that are about the signature.
     """
 
@@ -34,6 +36,22 @@ class OpenedRelease(NamedTuple):
     index_directory: str = ""
     signed_by: tuple[Signer, ...] = ()
     unsigned: tuple[Problem, ...] = ()
+
+    def load(
+        self,
+        *,
+        openshift_version: str | None = None,
+        cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
+        release_image: str | None = PLACEHOLDER_IMAGE,
+    ) -> LoadedRelease:
+        """Load the release. Set ``release_image`` if the result shows it. Raises ``ReleaseError``."""
+        return load_release(
+            self.directory,
+            openshift_version=openshift_version,
+            cluster_profile=cluster_profile,
+            release_image=release_image,
+            index_directory=self.index_directory,
+        )
 
 
 def open_release(text: str, source: ReleaseSource, where: str = "release") -> OpenedRelease:

@@ -33,7 +33,7 @@ from .._kubernetes.lookup import ExistingResources, api_identity
 from .._kubernetes.rest_mapper import RestMapper
 from .._module.argspec import ReleaseOptions
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
-from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, read_version
+from .._release.loader import LoadedRelease, read_version
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release_image.open_release import OpenedRelease
@@ -169,8 +169,7 @@ def load_release_for(
 
 def load_previous_release(state: ClusterState, options: ReleaseOptions, opened: OpenedRelease) -> LoadedRelease:
     """Load the release that the cluster has. Raises ``ReleaseError``."""
-    given = options._replace(openshift_version=None, release_image=PLACEHOLDER_IMAGE)
-    return given._replace(cluster_profile=_profile(state, options)).load(opened, Problems())
+    return opened.load(cluster_profile=_profile(state, options))
 
 
 def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions) -> RolloutContext:

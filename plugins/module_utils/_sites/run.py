@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import InstallOptions, read_request
 from .._problems import InvalidOptionError, Problem, Problems
-from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease
@@ -126,7 +125,7 @@ def _check_versions(options: SitesOptions, problems: Problems) -> None:
 def _load_releases(opened: Iterable[OpenedRelease], problems: Problems) -> tuple[Release, ...]:
     releases: list[Release] = []
     for item in opened:
-        loaded = load_release(item.directory, release_image=PLACEHOLDER_IMAGE, index_directory=item.index_directory)
+        loaded = item.load()
         problems += (*item.problems, *loaded.problems)
         releases.append(loaded.release)
     return tuple(releases)

@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .._problems import CapabilityError, Problem, Problems, did_you_mean
-from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release
 from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease, open_release, source_after
@@ -85,13 +84,7 @@ class NamedReleases:
                     signature = image_signature(source.signature, opened.unsigned, is_signed=bool(opened.signed_by))
                     self.signatures[before, position] = signature
                 remarks += opened.problems
-                loaded = load_release(
-                    opened.directory,
-                    openshift_version=name.openshift_version,
-                    cluster_profile=name.cluster_profile,
-                    release_image=PLACEHOLDER_IMAGE,
-                    index_directory=opened.index_directory,
-                )
+                loaded = opened.load(openshift_version=name.openshift_version, cluster_profile=name.cluster_profile)
             except CapabilityError as error:
                 problems += [_located_in_release(problem, name.path) for problem in error.problems]
                 continue

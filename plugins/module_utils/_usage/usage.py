@@ -15,7 +15,7 @@ from .._data.api_clients import ADD_ON_NAMESPACES, LISTING_CLIENTS, PERSONS
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, did_you_mean
-from .._release.loader import PLACEHOLDER_IMAGE, load_release
+from .._release.release import Release
 from .._resources import CLUSTER_VERSIONS, ApiResource, Target
 from .._unstructured import nested
 from .owned_apis import Ownership, ownership_of, report_uncovered
@@ -32,19 +32,6 @@ _OPENSHIFT_NAMESPACES = ("openshift-", "kube-")
 _COUNTS = Target(ApiResource("apiserver.openshift.io", "v1", "apirequestcounts", KIND))
 _CLUSTER_VERSION = "ClusterVersion"
 _OPTION = "request_counts"
-
-
-class UsageOptions(NamedTuple):
-    """The options of the module. ``request_counts`` is a file or directory, ``None`` to ask the cluster.
-
-    ``release`` is a directory, and ``index_directory`` is where its index is kept.
-    """
-
-    release: str
-    openshift_version: str | None
-    capability_names: tuple[str, ...] | None
-    request_counts: str | None
-    index_directory: str = ""
 
 
 class UsageRow(NamedTuple):
@@ -80,24 +67,19 @@ class Usage(NamedTuple):
     rows: tuple[UsageRow, ...]
 
 
-def capability_usage(options: UsageOptions, client: Client | None, problems: Problems) -> Usage:
-    """Read everything and assign requests to capabilities. ``client`` is needed without ``request_counts``.
+def capability_usage(
+    release: Release, capability_names: Collection[str] | None, source: Client | str, problems: Problems
+) -> Usage:
+    """Read the requests and assign them to capabilities: those of a cluster, or of a file or directory.
 
     Raises ``CapabilityError``.
     """
-    loaded = load_release(
-        options.release,
-        openshift_version=options.openshift_version,
-        release_image=PLACEHOLDER_IMAGE,
-        index_directory=options.index_directory,
-    )
-    problems += loaded.problems
-    ownership = ownership_of(loaded.release)
-    selected = _selected_capabilities(options.capability_names, ownership)
-    if options.capability_names is None:
-        report_uncovered(loaded.release, ownership, problems)
-    where = options.request_counts or "cluster"
-    objects = _live_objects(client) if client is not None else list(read_objects(options.request_counts or ""))
+    ownership = ownership_of(release)
+    selected = _selected_capabilities(capability_names, ownership)
+    if capability_names is None:
+        report_uncovered(release, ownership, problems)
+    where = source if isinstance(source, str) else "cluster"
+    objects = list(read_objects(source)) if isinstance(source, str) else _live_objects(source)
     counts = read_request_counts(objects, where, problems)
     if not counts and not problems.has_errors:
         message = f"{where} contains no {KIND}"
