@@ -254,6 +254,12 @@ changes:
       type: str
       returned: always
       sample: 4.18.12
+    known_capabilities:
+      description: Known capabilities of O(changes_from) with O(feature_set), sorted.
+      type: list
+      elements: str
+      returned: always
+      sample: [Build, Console, Ingress]
     images:
       description:
         - Images that differ. C(added) are only in O(release), C(removed) only in O(changes_from), both in the form of

@@ -56,6 +56,7 @@ def test_two_releases_are_compared(tmp_path):
     older, newer = str(RELEASES / "4.21.0"), str(RELEASES / "4.22.0")
     shown = play(tmp_path, "release_compare", release=newer, changes_from=older)
     assert "4.21.0 -> 4.22.0" in shown
+    assert "removed capabilities none" in shown
     (manifests,) = [line for line in shown if line.startswith("manifests ") and "added" in line]
     listed = list(takewhile(bool, shown[shown.index("Manifests added:") + 1 :]))
     assert manifests.split()[1] == str(len(listed))

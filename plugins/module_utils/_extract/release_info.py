@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._capability.cluster_options import ClusterOptions
+from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.inclusion import included_manifests
-from .._capability.resolved_release import resolve_cluster
+from .._capability.resolved_release import resolve_cluster, resolve_release
 from .._footprint.release_changes import ComparedRelease, changes_dict, compare_releases
 from .._footprint.summary import summarize_release, summary_dict
 from .._module.argspec import (
@@ -25,6 +25,7 @@ from .._module.argspec import (
 from .._problems import Problems
 from .._release.image_stream import ImageStream
 from .._release.loader import LoadedRelease
+from .._release.release import Release
 from .._release.template import UNSET_RELEASE_IMAGE
 from .._release_image.open_release import OpenedRelease, open_release
 
@@ -75,7 +76,7 @@ def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[st
             _compared(before, other.pull_spec, options.cluster),
             _compared(loaded, given.release_image or opened.pull_spec, options.cluster),
         )
-        result["changes"] = changes_dict(before.release, changes)
+        result["changes"] = changes_dict(before.release, _known(before.release, options.cluster), changes)
     return result
 
 
@@ -92,6 +93,11 @@ def _image(opened: OpenedRelease, release_image: str | None, stream: ImageStream
         "bytes_read": image.bytes if image else None,
         "signed_by": [signer._asdict() for signer in opened.signed_by],
     }
+
+
+def _known(release: Release, options: ClusterOptions) -> frozenset[str]:
+    resolved = resolve_release(check_options(options, release.minor, Problems()), release, Problems())
+    return resolved.known if resolved else frozenset()
 
 
 def _compared(loaded: LoadedRelease, image: str, options: ClusterOptions) -> ComparedRelease:

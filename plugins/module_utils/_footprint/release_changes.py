@@ -154,10 +154,14 @@ def _request(side: ComparedRelease, manifest: Manifest | None) -> RequestedCrede
     return None if manifest is None else credentials_request(manifest, side.release.read_body(manifest))
 
 
-def changes_dict(before: Release, changes: ReleaseChanges) -> dict[str, Any]:
-    """Convert changes since ``before`` to the result ``changes`` of the module ``release_info``."""
+def changes_dict(before: Release, known: Iterable[str], changes: ReleaseChanges) -> dict[str, Any]:
+    """Convert changes since ``before`` to the result ``changes`` of the module ``release_info``.
+
+    ``known`` are the known capabilities of ``before``.
+    """
     return {
         "version": before.version,
+        "known_capabilities": sorted(known),
         "images": {
             "added": [tag._asdict() for tag in changes.images_added],
             "removed": [tag._asdict() for tag in changes.images_removed],

@@ -353,6 +353,14 @@ def test_the_changes_are_those_of_the_cluster(call, both):
     assert [item["name"] for item in changes["manifests"]["changed"]] == ["changed"]
 
 
+@pytest.mark.parametrize("options", [{}, {"known_capabilities": ["Console"], "enabled_capabilities": []}])
+def test_the_changes_name_the_capabilities_of_the_older_release(call, both, options):
+    changes = call(release_info, **both, **options)["changes"]
+    older = call(release_info, release=both["changes_from"], **options)["release"]
+    assert (changes["version"], changes["known_capabilities"]) == ("4.18.9", older["known_capabilities"])
+    assert "Console" in older["known_capabilities"]
+
+
 def test_nothing_changes(call, both):
     changes = call(release_info, release=both["release"], changes_from=both["release"])["changes"]
     assert not any(changes["images"].values())
