@@ -32,7 +32,7 @@ help:
 
 quickstart:
 	@tools/setup quickstart
-	@$(PLAY) examples/quickstart.yml
+	@QUICKSTART_DEST=$(CURDIR)/.cache/quickstart $(PLAY) examples/quickstart.yml
 
 test:
 	@tools/setup test

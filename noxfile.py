@@ -279,7 +279,11 @@ def artefact(session: nox.Session) -> None:
     core = "kubernetes/core"
     shutil.copytree(site_packages(VENV) / "ansible_collections" / core, collections / core)
     # Only this folder: neither the link in site-packages nor anything in a home.
-    alone = {"ANSIBLE_COLLECTIONS_PATH": str(home), "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "false"}
+    alone = {
+        "ANSIBLE_COLLECTIONS_PATH": str(home),
+        "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "false",
+        "QUICKSTART_DEST": str(home / "quickstart"),
+    }
     run(session, "ansible-galaxy", "collection", "install", "--offline", tarball, "-p", home, env=alone)
     installed = collections / NAMESPACE / NAME
     with session.chdir(installed):

@@ -60,6 +60,8 @@ options:
       - Its mirrors of a source are tried after those of O(mirrors).
       - By default, the files that podman and skopeo read on the host where the module runs.
     type: path
+requirements:
+  - urllib3, for a release or an image in a registry
 notes:
   - Requests to registries, token servers and signature stores use the proxies that the environment variables
     E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY) set on the host where the module runs. The rules are those of Go, as

@@ -26,7 +26,7 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
-  - kubernetes.core.k8s_auth_options
+  - capability.openshift._auth
   - capability.openshift._chdir
 attributes:
   check_mode:
@@ -89,7 +89,6 @@ notes:
 seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
-  - kubernetes >= 29.0.0
   - PyYAML
 """
 

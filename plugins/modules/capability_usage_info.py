@@ -23,7 +23,7 @@ description:
     count.
   - Requires C(get) and C(list) on C(apirequestcounts), and C(get) on C(clusterversions).
 extends_documentation_fragment:
-  - kubernetes.core.k8s_auth_options
+  - capability.openshift._auth
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._attributes.info_module
@@ -47,7 +47,6 @@ options:
 seealso:
   - module: capability.openshift.cluster_capabilities_info
 requirements:
-  - kubernetes >= 29.0.0, without O(request_counts)
   - PyYAML
 """
 

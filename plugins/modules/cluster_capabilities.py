@@ -27,7 +27,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
   - capability.openshift._registry
-  - kubernetes.core.k8s_auth_options
+  - capability.openshift._auth
   - capability.openshift._chdir
 attributes:
   check_mode:
@@ -93,7 +93,6 @@ seealso:
   - module: capability.openshift.cluster_capabilities_info
   - module: capability.openshift.update_plan
 requirements:
-  - kubernetes >= 29.0.0
   - PyYAML
 """
 

@@ -22,7 +22,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._attributes.info_module
-  - kubernetes.core.k8s_auth_options
+  - capability.openshift._auth
   - capability.openshift._chdir
 options:
   inclusion_criteria:
@@ -124,7 +124,6 @@ options:
 seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
-  - kubernetes >= 29.0.0
   - PyYAML
 """
 

@@ -29,7 +29,7 @@ extends_documentation_fragment:
   - capability.openshift._release_image
   - capability.openshift._registry
   - capability.openshift._selection.cluster_type
-  - kubernetes.core.k8s_auth_options
+  - capability.openshift._auth
 attributes:
   check_mode:
     support: full
@@ -93,7 +93,6 @@ seealso:
   - module: capability.openshift.cluster_capabilities
   - module: capability.openshift.update_plan
 requirements:
-  - kubernetes >= 29.0.0
   - PyYAML
 """
 

@@ -63,7 +63,6 @@ options:
     default: ignore
 requirements:
   - PyYAML
-  - urllib3
   - gpgv (package gpgv or gnupg2), to verify OpenPGP signatures
   - cryptography, to verify sigstore signatures
 notes:

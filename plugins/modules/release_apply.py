@@ -39,7 +39,7 @@ extends_documentation_fragment:
   - capability.openshift._rollout
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
-  - kubernetes.core.k8s_auth_options
+  - capability.openshift._auth
   - capability.openshift._chdir
 attributes:
   check_mode:
@@ -143,7 +143,6 @@ seealso:
   - module: capability.openshift.update_plan
   - module: capability.openshift.cluster_version_status
 requirements:
-  - kubernetes >= 29.0.0
   - PyYAML
 """
 

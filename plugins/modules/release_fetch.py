@@ -51,7 +51,6 @@ seealso:
   - module: capability.openshift.release_manifests
 requirements:
   - PyYAML
-  - urllib3, which the Python library kubernetes installs, for registries
 """
 
 EXAMPLES = r"""

@@ -30,7 +30,7 @@ extends_documentation_fragment:
   - capability.openshift._rollout
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
-  - kubernetes.core.k8s_auth_options
+  - capability.openshift._auth
   - capability.openshift._chdir
 attributes:
   check_mode:
@@ -65,7 +65,6 @@ seealso:
   - module: capability.openshift.release_apply
   - module: capability.openshift.release_manifests
 requirements:
-  - kubernetes >= 29.0.0
   - PyYAML
 """
 

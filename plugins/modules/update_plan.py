@@ -31,7 +31,7 @@ description:
   - Without these options, the module needs no cluster and no Kubernetes library.
   - Writes files only if O(report) is set.
 extends_documentation_fragment:
-  - kubernetes.core.k8s_auth_options
+  - capability.openshift._auth
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
@@ -294,7 +294,6 @@ seealso:
 requirements:
   - PyYAML
   - Jinja2 (for O(report))
-  - kubernetes (to read from a cluster)
 """
 
 EXAMPLES = r"""

@@ -10,28 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
+from ansible_collections.capability.openshift.tests.environment.bare import CHECKOUT, Bare
+
 RELEASE = str(CHECKOUT / "examples" / "releases" / "4.21.0")
 NEWER = str(CHECKOUT / "examples" / "releases" / "4.22.0")
 SITES = str(CHECKOUT / "examples" / "sites")
 IMAGE = f"127.0.0.1:1/ocp/release@sha256:{'a' * 64}"
-KUBECONFIG = {
-    "apiVersion": "v1",
-    "kind": "Config",
-    "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1", "insecure-skip-tls-verify": True}}],
-    "users": [{"name": "u", "user": {"token": "token"}}],
-    "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-    "current-context": "x",
-}
 NAMES_A_PACKAGE = re.compile(r"(pip install|ansible-galaxy collection install|Install the package) ?\w")
 LEAKED = re.compile(r"Traceback|Error: '|No module named|MODULE FAILURE|Unhandled exception|Module failed: '")
 
@@ -90,51 +78,6 @@ OTHER_PLAYBOOKS: dict[str, dict[str, Any]] = {
 IMAGE_PLAYBOOKS: dict[str, dict[str, Any]] = {"mirror_check": {"release": IMAGE}, "release_info": {"release": IMAGE}}
 
 
-def required(name: str) -> Iterator[str]:
-    """Yield a distribution and everything that it requires here."""
-    try:
-        requirements = distribution(name).requires or []
-    except PackageNotFoundError:
-        return
-    yield name
-    for text in requirements:
-        if "extra ==" not in text:
-            yield from required(re.split(r"[^\w.-]", text, maxsplit=1)[0])
-
-
-class Bare:
-    """A virtual environment with ansible-core and ``more``, what they require, and this collection."""
-
-    def __init__(self, folder: Path, *more: str) -> None:
-        self.folder = folder
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
-        (packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
-        for name in {name for wanted in ("ansible-core", *more) for name in required(wanted)}:
-            found = distribution(name)
-            for top in {file.parts[0] for file in found.files or () if file.parts[0] not in ("..", "__pycache__")}:
-                if not (packages / top).exists():  # two requirements can spell one name differently
-                    (packages / top).symlink_to(Path(str(found.locate_file(top))))
-        (packages / "ansible_collections" / "capability").mkdir(parents=True)
-        (packages / "ansible_collections" / "capability" / "openshift").symlink_to(CHECKOUT)
-        self.kubeconfigs = {"valid": str(folder / "kubeconfig"), "missing": str(folder / "no kubeconfig")}
-        Path(self.kubeconfigs["valid"]).write_text(json.dumps(KUBECONFIG), "utf-8")
-        (folder / "hosts").write_text("berlin\n", "utf-8")
-
-    def play(self, playbook: str, variables: Mapping[str, Any] | None = None) -> subprocess.CompletedProcess[str]:
-        """Run a playbook, and return what it printed."""
-        python = self.folder / "venv" / "bin" / "python"
-        given = ["-e", json.dumps(variables or {}), "-e", f"ansible_python_interpreter={python}"]
-        inventory = ["-i", "hosts"] if playbook.endswith("install_config") else []
-        return subprocess.run(
-            [python, "-m", "ansible", "playbook", *inventory, playbook, *given],
-            cwd=self.folder,
-            env={"HOME": str(self.folder), "PWD": str(self.folder), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Bare:
     return Bare(tmp_path_factory.mktemp("bare"))
@@ -170,6 +113,14 @@ def test_every_module_and_playbook_is_here():
     assert modules == {*CLUSTER_MODULES, *OTHER_MODULES, *IMAGE_MODULES}
     playbooks = {path.name.partition(".")[0] for path in (CHECKOUT / "playbooks").glob("*.yml")}
     assert playbooks == {*CLUSTER_PLAYBOOKS, *OTHER_PLAYBOOKS, *IMAGE_PLAYBOOKS}
+
+
+def test_each_module_has_its_documentation(bare):
+    names = [f"capability.openshift.{path.stem}" for path in (CHECKOUT / "plugins" / "modules").glob("*.py")]
+    done = bare.run("doc", "--json", *names)
+    documented = json.loads(done.stdout)
+    assert sorted(documented) == sorted(names)
+    assert "impersonate_groups" in documented["capability.openshift.capability_guard"]["doc"]["options"]
 
 
 def test_a_module_names_what_to_install(results):

@@ -176,7 +176,7 @@ def test_credentials_are_sent_after_a_challenge_and_to_no_other_host(registry_si
 
 
 def test_a_realm_that_another_host_names_gets_no_credentials(registry_site, basic_registry, proxy, token_registry):
-    """The registry redirects to a host that demands a token, which it takes from a server of its own."""
+    """The registry redirects to a host that demands a token, which it takes from a server of another address."""
     front, other = (Proxy(target, registry_site.server_tls()) for target in (basic_registry, token_registry))
     try:
         front.redirect = other.url

@@ -62,7 +62,7 @@ def test_action_groups_name_exactly_the_modules_that_document_them():
 
 
 def test_the_group_of_clusters_has_exactly_the_modules_with_connection_options():
-    auth = "kubernetes.core.k8s_auth_options"
+    auth = "capability.openshift._auth"
     reach = [name for name in MODULES if auth in documentation(name)["extends_documentation_fragment"]]
 
     assert extending("actiongroup_cluster") == reach

@@ -19,15 +19,34 @@ _SHORTEST_SECRET = 5
 
 
 def auth_spec() -> dict[str, dict[str, Any]]:
-    """Return the argument spec of the connection options (fragment ``k8s_auth_options`` of kubernetes.core).
+    """Return the argument spec of the connection options (fragment ``_auth``).
 
-    Without that collection it has the most common options, and ``connect`` reports that the collection is missing.
+    They are those of kubernetes.core (``plugins/module_utils/args_common.py AUTH_ARG_SPEC``), which a task without that
+    collection has as well.
     """
-    try:
-        from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
-    except ImportError:
-        return {"kubeconfig": {"type": "raw", "no_log": True}, "context": {}, "host": {}, "api_key": {"no_log": True}}
-    return {name: dict(option) for name, option in AUTH_ARG_SPEC.items()}
+    headers: dict[str, dict[str, Any]] = {
+        "proxy_basic_auth": {"type": "str", "no_log": True},
+        "basic_auth": {"type": "str", "no_log": True},
+        "user_agent": {"type": "str"},
+    }
+    return {
+        "kubeconfig": {"type": "raw", "no_log": True},
+        "context": {"type": "str"},
+        "host": {"type": "str"},
+        "api_key": {"type": "str", "no_log": True},
+        "username": {"type": "str"},
+        "password": {"type": "str", "no_log": True},
+        "validate_certs": {"type": "bool", "aliases": ["verify_ssl"]},
+        "ca_cert": {"type": "path", "aliases": ["ssl_ca_cert"]},
+        "client_cert": {"type": "path", "aliases": ["cert_file"]},
+        "client_key": {"type": "path", "aliases": ["key_file"]},
+        "proxy": {"type": "str"},
+        "no_proxy": {"type": "str"},
+        "proxy_headers": {"type": "dict", "options": headers},
+        "persist_config": {"type": "bool"},
+        "impersonate_user": {"type": "str"},
+        "impersonate_groups": {"type": "list", "elements": "str"},
+    }
 
 
 def check_connection_options(params: Mapping[str, Any], problems: Problems) -> None:

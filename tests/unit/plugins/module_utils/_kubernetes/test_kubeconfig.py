@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
 from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -23,6 +24,7 @@ from kubernetes.client import Configuration
 from kubernetes.config import kube_config
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import connection
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.kubeconfig import read_explicit_config
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
@@ -203,6 +205,14 @@ def test_kubernetes_core_has_the_private_functions_that_interpret_options(write:
     assert core._create_configuration(auth).host == SERVER
     assert core._create_headers(**options) == {"Impersonate-Group": ["a", "b"]}
     kube_config._cleanup_temp_files()
+
+
+def test_the_options_are_those_of_kubernetes_core() -> None:
+    def typed(spec: dict[str, Any]) -> dict[str, Any]:
+        nested = {name: typed(option["options"]) for name, option in spec.items() if "options" in option}
+        return {name: {"type": "str", **option, "options": nested.get(name)} for name, option in spec.items()}
+
+    assert typed(auth_spec()) == typed(AUTH_ARG_SPEC)
 
 
 def test_a_missing_library_is_named(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
