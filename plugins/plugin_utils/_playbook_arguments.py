@@ -118,7 +118,8 @@ def _report_unknown(name: str, spec: PlaybookSpec, problems: Problems, *, has_ot
 def _check_value(name: str, value: Any, option: Mapping[str, Any], problems: Problems) -> None:
     kept = {key: option[key] for key in ("type", "elements") if key in option}
     checked = ArgumentSpecValidator({name: kept}).validate({name: value})
-    if checked.error_messages:
+    # Ansible makes a string of each value.
+    if checked.error_messages or (option["type"] == "str" and isinstance(value, (Mapping, list))):
         expected, form = _FORMS[option["type"]]
         # The value is not shown: it can be a secret.
         message = f"is {type_name(value)}, expected {expected}: {_first_sentence(option)}"

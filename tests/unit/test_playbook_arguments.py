@@ -103,6 +103,41 @@ def test_known_names_are_accepted(spec, name, has_other_variables):
     assert not problems
 
 
+def misspellings(name: str) -> set[str]:
+    """What a user can type instead of ``name``."""
+    return {name.replace("_", ""), name.replace("_", "-"), name[:-1], name[0] + name[2:], f"{name}s", name.upper()}
+
+
+@pytest.mark.parametrize("playbook", PLAYBOOKS)
+def test_each_misspelled_name_is_an_error_even_with_an_inventory(playbook):
+    spec = read_spec(playbook)
+    known = {*spec.options, *spec.role_options}
+    wrong = sorted({text for name in spec.options for text in misspellings(name)} - known)
+    problems = Problems()
+    check_names(spec, wrong, problems, has_other_variables=True)
+    assert [(item.severity, str(item.where)) for item in problems] == [("error", name) for name in wrong]
+
+
+WRONG = {
+    "bool": ["perhaps", {"a": 1}, [True], 2],
+    "dict": ["Console", ["a"], 5],
+    "int": ["ten", {"a": 1}, [1], 1.5],
+    "list": [{"a": 1}],
+    "str": [{"a": 1}, ["a"]],
+}
+"""Of each type, values that it does not have."""
+
+
+@pytest.mark.parametrize("playbook", PLAYBOOKS)
+def test_each_wrong_type_is_an_error(playbook):
+    spec = read_spec(playbook)
+    for name, option in spec.options.items():
+        for value in WRONG.get(option["type"], ()):
+            problems = Problems()
+            check_values(spec, {name: value}, problems)
+            assert [(item.code, str(item.where)) for item in problems] == [("wrong-type", name)], (name, value)
+
+
 @pytest.mark.parametrize(("has_other_variables", "severity"), [(True, "warning"), (False, "error")])
 def test_a_name_that_resembles_none_can_belong_to_an_inventory(spec, has_other_variables, severity):
     problems = Problems()
