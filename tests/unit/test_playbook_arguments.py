@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -118,7 +119,7 @@ def test_each_misspelled_name_is_an_error_even_with_an_inventory(playbook):
     assert [(item.severity, str(item.where)) for item in problems] == [("error", name) for name in wrong]
 
 
-WRONG = {
+WRONG: dict[str, list[Any]] = {
     "bool": ["perhaps", {"a": 1}, [True], 2],
     "dict": ["Console", ["a"], 5],
     "int": ["ten", {"a": 1}, [1], 1.5],
