@@ -139,7 +139,6 @@ REQUESTS: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
 PATH = json.dumps({"releases": RELEASES})
 """The path of releases for -e, which would end a text at the first blank of a folder."""
 
-ROLES = {GUARD: "capability_guard", ENABLE: "cluster_version", PLAN: "update_plan"}
 COMMON: dict[str, dict[str, Any]] = {
     GUARD: {"state": "absent"},
     ENABLE: {"capabilities": EVERYTHING},
@@ -243,11 +242,10 @@ def test_the_commands_of_the_documentation_work(page: str, desk: Desk) -> None:
 
 @pytest.mark.parametrize("playbook", [GUARD, ENABLE, PLAN])
 def test_only_the_cluster_that_is_named_is_asked(playbook: str, desk: Desk) -> None:
-    role = ROLES[playbook]
     cases = {
         **{
             name: (
-                {variable.replace("OWN", role): value for variable, value in given.items()},
+                {variable.replace("OWN", playbook): value for variable, value in given.items()},
                 # A plan needs no cluster, so its role reports what is null.
                 NULL if playbook == PLAN and message == NEITHER else message,
             )
