@@ -54,6 +54,10 @@ def run(tmp_path: Path, playbook: str, *arguments: str) -> subprocess.CompletedP
     )
 
 
+def text_of(playbook: str) -> str:
+    return (ROOT / "playbooks" / f"{playbook}.yml").read_text()
+
+
 def extra(values: tuple[str, ...]) -> list[str]:
     return [argument for value in values for argument in ("-e", value)]
 
@@ -199,7 +203,7 @@ def test_a_required_variable_can_come_from_anywhere():
 
 @pytest.mark.parametrize("name", PLAYBOOKS)
 def test_the_spec_has_the_variables_that_the_playbook_reads(name):
-    text = (ROOT / "playbooks" / f"{name}.yml").read_text()
+    text = text_of(name)
     spec = read_spec(name)
     used = set(re.findall(r"'(\w+)' (?:not )?in __given", text))
     if name == "install_config":
@@ -209,6 +213,17 @@ def test_the_spec_has_the_variables_that_the_playbook_reads(name):
     unused = [option for option in spec.options if not re.search(rf"\b{option}\b", text.partition("\n- name:")[2])]
     shared = (ROOT / "playbooks" / "tasks" / "one_job.yml").read_text()
     assert not [option for option in unused if option not in shared and option not in spec.role_options]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in PLAYBOOKS if "cluster_is_set" in text_of(name)))
+def test_each_host_needs_a_cluster(tmp_path, name):
+    hosts = {"unset": {}, "empty": {"kubeconfig": ""}, "none": {"context": None}, "set": {"kubeconfig": "missing"}}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
+    release = () if name == "capability_guard" else (f"release={EXAMPLES / '4.21.0'}",)
+    done = run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *extra((f"{name}_hosts=all", *release)))
+    assert done.returncode != 0
+    refused = set(re.findall(r"(\w+) has neither kubeconfig nor context", done.stdout + done.stderr))
+    assert refused == {"unset", "empty", "none"}
 
 
 def test_each_playbook_has_a_spec():
