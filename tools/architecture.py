@@ -180,6 +180,10 @@ PACKAGES = {
         "nested fields",
         "Reads nested fields of objects that have no schema.",
     ),
+    "_checkout": Package(
+        "walk through directories and links",
+        "Finds and reads the YAML and JSON files of a directory, and follows no link that leaves it.",
+    ),
     "_http": Package(
         "proxies, certificates, redirects, retries",
         "The client of registries, token servers and signature stores: proxies, certificates, redirects, retries.",

@@ -17,6 +17,7 @@ import json
 import posixpath
 from collections.abc import Iterable, Iterator
 
+from .._checkout.walk import CheckoutFile, read_file, read_files
 from .._problems import Problems
 from .._release.documents import read_manifest_file
 from .._release.provided import provided_resources, resources_in_config_map
@@ -24,7 +25,6 @@ from .._resources import CONFIG_MAPS, ResourceId
 from .._unstructured import as_list, as_text, mappings_in
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
-from .checkout import CheckoutFile, read_file, read_files
 from .summary import SiteSummary
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")

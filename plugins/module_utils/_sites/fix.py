@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._checkout.walk import CheckoutFile, read_again
 from .._problems import Problem, Problems
-from .checkout import CheckoutFile, read_again
 from .document import read_documents
 from .edit import edit_document, sites_in
 from .form import BLOCK

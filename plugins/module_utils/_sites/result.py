@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from .._checkout.walk import read_again
 from .._data.capabilities import API_FIELDS
 from .._files import cannot, write_file
 from .._module.result import diff_entry
 from .._problems import DestinationError, Location, Problems
-from .checkout import read_again
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED
 from .fix import FixedFile
 from .run import CheckedSite, SitesResult

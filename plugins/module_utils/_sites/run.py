@@ -12,6 +12,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from .._checkout.walk import CheckoutFile, read_file, read_files
 from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import InstallOptions, read_request
 from .._problems import InvalidOptionError, Problem, Problems
@@ -20,7 +21,6 @@ from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease
 from .._version import Minor, find_minor
 from .check import DesiredSelection, SiteCheckRequest, SiteCheckResult, check_site
-from .checkout import CheckoutFile, read_file, read_files
 from .extra_manifests import ExtraManifests
 from .fix import FixedFile, fix_file
 from .rules import REFERENCE_RULES

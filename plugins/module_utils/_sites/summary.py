@@ -10,8 +10,8 @@ from __future__ import annotations
 import posixpath
 from typing import NamedTuple
 
+from .._checkout.walk import CheckoutFile
 from .._problems import Location, Problem, Problems
-from .checkout import CheckoutFile
 from .document import read_documents
 from .form import check_keys
 from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject, find_objects

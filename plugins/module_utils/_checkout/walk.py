@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Finds and reads the files of a Git checkout that may contain sites.
+"""Finds and reads the YAML and JSON files of a directory, such as a Git checkout.
 
 Only YAML and JSON files are read. A file that cannot be read is a problem, and the others are read all the same.
 """
@@ -27,8 +27,16 @@ _REPOSITORY = ".git"
 _CHART, _CHART_TEMPLATES = "Chart.yaml", "templates"
 
 
+class FoundFile(NamedTuple):
+    """A regular file. ``path`` is relative to the checkout, ``real_path`` is where it is written."""
+
+    path: str
+    real_path: str
+    size: int
+
+
 class CheckoutFile(NamedTuple):
-    """A file that was read. ``path`` is relative to the checkout, ``real_path`` is where it is written."""
+    """A file that was read, with the paths of ``FoundFile``."""
 
     path: str
     real_path: str
@@ -36,6 +44,18 @@ class CheckoutFile(NamedTuple):
 
 
 def read_files(checkout: str, paths: Iterable[str], problems: Problems) -> Iterator[CheckoutFile]:
+    """Yield the files that ``find_files`` finds and that are not too large, with their content."""
+    for found in find_files(checkout, paths, problems):
+        if found.size > MAX_SIZE:
+            message = f"has {found.size // 2**20} MiB, more than {MAX_SIZE // 2**20} MiB, so it is not read"
+            problems.warning("too-large", Location(found.path), message, "Split it, or leave it out of paths")
+            continue
+        data = read_again(found.path, found.real_path, problems)
+        if data is not None:
+            yield CheckoutFile(found.path, found.real_path, data)
+
+
+def find_files(checkout: str, paths: Iterable[str], problems: Problems) -> Iterator[FoundFile]:
     """Yield the files below ``paths``, in a stable order, each once.
 
     ``checkout`` is an absolute path. ``paths`` are directories, files or globs, relative to it. Problems name files
@@ -74,7 +94,7 @@ class _Walk:
         self.root, self.problems = root, problems
         self.seen: set[str] = set()
 
-    def below(self, path: str) -> Iterator[CheckoutFile]:
+    def below(self, path: str) -> Iterator[FoundFile]:
         """Yield ``path``, or the files below it."""
         real_path = os.path.realpath(path)
         if os.path.islink(path) and not self._accepts_link(path, real_path):
@@ -85,11 +105,11 @@ class _Walk:
         if os.path.isdir(path):
             yield from self._entries(path)
         else:
-            file = self._read(path, real_path)
+            file = self._file(path, real_path)
             if file is not None:
                 yield file
 
-    def _entries(self, directory: str) -> Iterator[CheckoutFile]:
+    def _entries(self, directory: str) -> Iterator[FoundFile]:
         try:
             with os.scandir(directory) as entries:
                 names = sorted((entry.name, entry.is_symlink(), os.path.isdir(entry.path)) for entry in entries)
@@ -119,24 +139,18 @@ class _Walk:
             return os.path.isdir(real_path) or real_path.endswith(_SUFFIXES)
         return False
 
-    def _read(self, path: str, real_path: str) -> CheckoutFile | None:
+    def _file(self, path: str, real_path: str) -> FoundFile | None:
         where = self._shown(path)
         try:
             status = os.stat(path)
-            if not stat.S_ISREG(status.st_mode):
-                self.problems.warning(
-                    "not-a-file", Location(where), "is not a regular file, so it is not read", "Remove it"
-                )
-                return None
-            if status.st_size > MAX_SIZE:
-                message = f"has {status.st_size // 2**20} MiB, more than {MAX_SIZE // 2**20} MiB, so it is not read"
-                self.problems.warning("too-large", Location(where), message, "Split it, or leave it out of paths")
-                return None
-            with open(path, "rb") as handle:
-                return CheckoutFile(where, real_path, handle.read())
         except OSError as error:
             self.problems.append(cannot("read", path, error)._replace(where=Location(where)))
             return None
+        if not stat.S_ISREG(status.st_mode):
+            message = "is not a regular file, so it is not read"
+            self.problems.warning("not-a-file", Location(where), message, "Remove it")
+            return None
+        return FoundFile(where, real_path, status.st_size)
 
     def _shown(self, path: str) -> str:
         return os.path.relpath(path, self.root)
