@@ -81,6 +81,11 @@ PACKAGES = {
         "Finds the selections in a Git checkout, checks each for the version of its site, and corrects them in "
         "place, also in strings with JSON.",
     ),
+    "_addons": Package(
+        "do add-ons work with a selection",
+        "Whether bundles, catalogs, charts and other objects can be installed with a selection, in the order in which "
+        "their installer applies them.",
+    ),
     "_usage": Package(
         "counted API requests by capability",
         "Assigns the requests that an API server counted to capabilities and to kinds of clients, for a cluster "

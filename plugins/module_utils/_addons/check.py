@@ -1,0 +1,279 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Decides for each object of an add-on whether it can be installed on a cluster of some selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from .._problems import Problem, shown_names
+from .._references.references import RBAC, targets_of
+from .._resources import ResourceId
+from .._unstructured import as_list, as_text, mappings_in, nested
+from .cluster import Names, SelectedCluster
+from .objects import CSV, Addon, AddonObject, Definition, Installer, definition_of, in_install_order, is_definition
+from .rules import finding
+
+Verdict = Literal["error", "review", "fine"]
+VERDICTS: tuple[Verdict, ...] = ("error", "review", "fine")
+
+_VERDICTS: Mapping[str, Verdict] = {"error": "error", "warning": "review"}
+_CONSEQUENCES: Mapping[Installer, str] = {
+    "olm": "OLM cannot install the bundle",
+    "helm": "Helm installs nothing of the chart",
+    "kubectl": "the API server rejects it",
+    "gitops": "the API server rejects it",
+}
+_LOOKS_UP_FIRST: Mapping[Installer, tuple[str, str]] = {
+    "helm": ("Helm", "Move the definition to the directory crds of the chart, or install it before"),
+    "kubectl": ("kubectl", "Apply the definition first, or run kubectl twice"),
+}
+"""Installers that look up the kinds of all objects before they apply the first one."""
+
+_ROLES = ((RBAC, "ClusterRole"), (RBAC, "Role"))
+_SUBSCRIPTION = ("operators.coreos.com", "Subscription")
+_WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+_CONSOLE_PLUGIN = ("console.openshift.io", "ConsolePlugin")
+
+
+class CheckedObject(NamedTuple):
+    """An object, its verdict, and the capabilities without which it is an error or has to be reviewed."""
+
+    item: AddonObject
+    verdict: Verdict
+    capabilities: Names
+
+
+class CheckedAddon(NamedTuple):
+    """An add-on, its objects in the order of its files, and its findings."""
+
+    addon: Addon
+    objects: tuple[CheckedObject, ...]
+    findings: tuple[Problem, ...]
+
+
+class Brought:
+    """What add-ons bring, with the position at which it is applied: -1 if an earlier add-on brings it."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[tuple[str, str], tuple[int, Definition, bool]] = {}
+        self.resources: dict[ResourceId, int] = {}
+
+    def with_addon(self, objects: Sequence[AddonObject]) -> Brought:
+        """Return this with what an add-on brings that applies ``objects`` in this order."""
+        result = Brought()
+        result.definitions = {key: (-1, own, crds) for key, (_at, own, crds) in self.definitions.items()}
+        result.resources = dict.fromkeys(self.resources, -1)
+        for at, item in enumerate(objects):
+            result.resources.setdefault(item.resource_id, at)
+            if is_definition(item):
+                own = definition_of(item.body)
+                result.definitions.setdefault((own.group, own.kind), (at, own, item.in_crds_of_chart))
+        return result
+
+    def namespace(self, name: str) -> int | None:
+        """The position at which a Namespace is applied, ``None`` if no add-on brings it."""
+        return self.resources.get(ResourceId("", "Namespace", "", name))
+
+
+class _Finding(NamedTuple):
+    rule: str
+    message: str
+    hint: str = ""
+    needs: Names = ()
+
+
+def check_addon(addon: Addon, cluster: SelectedCluster, earlier: Brought) -> tuple[CheckedAddon, Brought]:
+    """Check ``addon``, which is installed after what ``earlier`` add-ons brought.
+
+    Return also what the next add-on finds, which is nothing of a catalog: a cluster gets one bundle of each package.
+    Raises ``ReleaseError``.
+    """
+    order = in_install_order(addon)
+    check = _Check(addon, cluster, earlier.with_addon(order))
+    found = {id(item): check.findings(item, at) for at, item in enumerate(order)}
+    objects: list[CheckedObject] = []
+    findings: list[Problem] = []
+    for item in addon.objects:
+        own = found[id(item)]
+        problems = [finding(each.rule, addon.location(item), each.message, each.hint) for each in own]
+        verdicts = (_VERDICTS.get(problem.severity, "fine") for problem in problems)
+        needs = {name for each in own for name in each.needs}
+        objects.append(CheckedObject(item, min(verdicts, key=VERDICTS.index, default="fine"), tuple(sorted(needs))))
+        findings += problems
+    return CheckedAddon(addon, tuple(objects), tuple(findings)), earlier if addon.name else check.brought
+
+
+class _Check:
+    """The check of one add-on. ``brought`` is also what it brings itself."""
+
+    def __init__(self, addon: Addon, cluster: SelectedCluster, brought: Brought) -> None:
+        self.addon, self.cluster, self.brought = addon, cluster, brought
+        self._plurals = {(item.group, item.plural) for _at, item, _in_crds in brought.definitions.values()}
+        self._reported: set[tuple[str, str]] = set()
+        self._csvs = [id(item) for item in addon.objects if item.resource_id.group_kind == CSV]
+
+    def findings(self, item: AddonObject, at: int) -> list[_Finding]:
+        """The findings on the object that is applied at position ``at``."""
+        found = [*self._kind(item, at), *self._namespace(item, at)]
+        ignored = self._ignored(item)
+        if ignored and found:
+            found[0] = found[0]._replace(message=f"{found[0].message}; it has {ignored}")
+        elif ignored:
+            found.append(_Finding("ignored-marker", f"has {ignored}"))
+        found += [*self._requirements(item), *self._rights(item), *self._services(item), *self._references(item)]
+        if id(item) in self._csvs[1:]:
+            message = f"is one of {len(self._csvs)} ClusterServiceVersions in one directory"
+            found.append(_Finding("invalid-manifest", message, "Split the bundle"))
+        return found
+
+    def _kind(self, item: AddonObject, at: int) -> Iterator[_Finding]:
+        group, kind = item.resource_id.group_kind
+        served = self.cluster.kind(group, kind)
+        own = self.brought.definitions.get((group, kind))
+        definition = served.definition if served is not None else None
+        if (served is None or served.needs) and own is not None:
+            position, definition, in_crds = own
+            if position > at:
+                yield _Finding("wrong-order", f"comes before the CustomResourceDefinition of {kind}")
+                return
+            tool, hint = _LOOKS_UP_FIRST.get(self.addon.installer, ("", ""))
+            is_before = position < 0 or (self.addon.installer == "helm" and in_crds)
+            if tool and not is_before and self._is_first(group, kind):
+                message = f"is of a kind that the add-on defines, and {tool} looks up all kinds before it applies any"
+                yield _Finding("late-definition", message, hint)
+        elif served is not None and served.needs:
+            yield self._absent("absent-kind", "its kind exists", served.needs, "Leave the object out")
+            return
+        elif served is None and not self.cluster.has_group(group) and self._is_first(group, kind):
+            yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
+        if definition is not None and item.manifest.version not in definition.versions:
+            versions = " and ".join(sorted(definition.versions)) or "no version"
+            message = f"uses {kind} in the version {item.manifest.version}, but the cluster serves {versions}"
+            yield _Finding("unserved-version", message)
+
+    def _namespace(self, item: AddonObject, at: int) -> Iterator[_Finding]:
+        group, kind, namespace, _name = item.resource_id
+        served = self.cluster.kind(group, kind)
+        # OLM creates all objects of a bundle in the Namespace of the installation.
+        if not namespace or self.addon.installer == "olm":
+            return
+        if served is not None and served.definition is not None and not served.definition.namespaced:
+            return
+        needs = self.cluster.namespace(namespace)
+        position = self.brought.namespace(namespace)
+        if needs == () or (position is not None and position < at):
+            return
+        if position is not None:
+            yield _Finding("wrong-order", f"comes before the Namespace {namespace}")
+        elif needs:
+            way = f"Create {namespace} with the add-on"
+            yield self._absent("absent-namespace", f"the Namespace {namespace} exists", needs, way)
+
+    def _requirements(self, item: AddonObject) -> Iterator[_Finding]:
+        """APIs for which OLM waits. Those that the bundle brings are there by then."""
+        if item.resource_id.group_kind != CSV:
+            return
+        for path in (("customresourcedefinitions", "required"), ("apiservicedefinitions", "required"), ("nativeAPIs",)):
+            for entry in mappings_in(nested(item.body, "spec", *path)):
+                kind = as_text(entry.get("kind"))
+                group = as_text(entry.get("group")) or as_text(entry.get("name")).partition(".")[2]
+                served = self.cluster.kind(group, kind)
+                if served is not None and served.needs and (group, kind) not in self.brought.definitions:
+                    what, so = f"requires {kind}.{group}, which exists", "OLM does not start the operator"
+                    way = "Do not require it"
+                    yield self._absent("absent-requirement", what, served.needs, way, so)
+
+    def _rights(self, item: AddonObject) -> Iterator[_Finding]:
+        grants: list[Any] = []
+        if item.resource_id.group_kind in _ROLES:
+            grants = [item.body]
+        elif item.resource_id.group_kind == CSV:
+            install = nested(item.body, "spec", "install", "spec")
+            grants = [*mappings_in(nested(install, "clusterPermissions")), *mappings_in(nested(install, "permissions"))]
+        absent: dict[str, Names] = {}
+        for rule in (rule for grant in grants for rule in mappings_in(grant.get("rules"))):
+            plurals = {as_text(name).partition("/")[0] for name in as_list(rule.get("resources"))}
+            for group in map(as_text, as_list(rule.get("apiGroups"))):
+                for plural in sorted(plurals):
+                    needs = self.cluster.api(group, plural)
+                    if needs and (group, plural) not in self._plurals:
+                        absent[f"{plural}.{group}"] = needs
+        if absent:
+            needs = tuple(sorted({name for names in absent.values() for name in names}))
+            message = f"grants rights on {shown_names(list(absent))}, which do not exist without {_listed(needs)}"
+            yield _Finding("absent-rights", message, needs=needs)
+
+    def _services(self, item: AddonObject) -> Iterator[_Finding]:
+        """Services to which the API server or the console sends requests, and the Deployments of webhooks of OLM."""
+        for namespace, name in _services_of(item, self.addon.installer):
+            # Helm and OLM set the Namespace of what has none.
+            service = ResourceId("", "Service", namespace, name)
+            if {service, service._replace(namespace="")} & self.brought.resources.keys():
+                continue
+            needs = self.cluster.needs(service)
+            if needs is None:
+                yield _Finding(
+                    "dangling-reference", f"points to {service}, which is neither in the add-on nor the release"
+                )
+            elif needs:
+                yield self._absent("dangling-reference", f"points to {service}, which exists", needs, "Remove it", "")
+        if item.resource_id.group_kind == CSV:
+            deployments = mappings_in(nested(item.body, "spec", "install", "spec", "deployments"))
+            names = {deployment.get("name") for deployment in deployments}
+            for webhook in mappings_in(nested(item.body, "spec", "webhookdefinitions")):
+                if webhook.get("deploymentName") not in names:
+                    message = (
+                        f"has a webhook for the Deployment {webhook.get('deploymentName')}, which it does not contain"
+                    )
+                    yield _Finding("dangling-reference", message, "Correct deploymentName")
+
+    def _references(self, item: AddonObject) -> Iterator[_Finding]:
+        targets = [target.resource_id for target in targets_of(item.manifest, item.body)]
+        if item.resource_id.group_kind == _SUBSCRIPTION:
+            targets = [ResourceId("", "Namespace", "", as_text(nested(item.body, "spec", "sourceNamespace")))]
+        for target in dict.fromkeys(targets):
+            needs = self.cluster.needs(target)
+            if needs and target not in self.brought.resources:
+                way = f"Create {target} with an add-on"
+                yield self._absent("dangling-reference", f"refers to {target}, which exists", needs, way, "")
+
+    def _ignored(self, item: AddonObject) -> str:
+        if (*item.resource_id.group_kind, item.resource_id.name) in self.addon.optional:
+            return "the property olm.manifests.optional, which OLM does not implement"
+        return "the annotation capability.openshift.io/name, which only the CVO reads" if item.annotation else ""
+
+    def _absent(self, rule: str, what: str, needs: Names, way: str, consequence: str | None = None) -> _Finding:
+        if consequence is None:
+            consequence = _CONSEQUENCES[self.addon.installer]
+        names, number = _listed(needs), self.cluster.adds(needs).manifests
+        message = f"{what} only with {names}{f', so {consequence}' if consequence else ''}"
+        return _Finding(rule, message, f"{way}, or enable {names} permanently, which adds {number} manifests", needs)
+
+    def _is_first(self, group: str, kind: str) -> bool:
+        """Whether this is the first object of a kind, of which one finding is enough."""
+        is_new = (group, kind) not in self._reported
+        self._reported.add((group, kind))
+        return is_new
+
+
+def _services_of(item: AddonObject, installer: Installer) -> Iterator[tuple[str, str]]:
+    spec: Any = item.body.get("spec")
+    services: list[Any] = []
+    if item.resource_id.kind in _WEBHOOKS:
+        services = [nested(webhook, "clientConfig", "service") for webhook in mappings_in(item.body.get("webhooks"))]
+    elif item.resource_id.group_kind == _CONSOLE_PLUGIN:
+        proxies = mappings_in(nested(spec, "proxy"))
+        services = [nested(spec, "backend", "service"), *(nested(proxy, "endpoint", "service") for proxy in proxies)]
+    elif is_definition(item) and installer != "olm":  # OLM replaces it
+        services = [nested(spec, "conversion", "webhook", "clientConfig", "service")]
+    named = ((as_text(nested(service, "namespace")), as_text(nested(service, "name"))) for service in services)
+    yield from dict.fromkeys(pair for pair in named if pair[1])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(names)

@@ -1,0 +1,119 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What a selection leaves of a release: which kinds, Namespaces and other resources a cluster has, and which need more.
+
+What the release does not contain, or excludes for another reason than capabilities, comes from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from .._data.aggregated_apis import AGGREGATED_APIS, AGGREGATED_GROUPS, OPERATOR_APIS
+from .._footprint.footprint import Footprint, compare
+from .._problems import Problems
+from .._references.report import missing_names
+from .._references.unmet import UnmetReference
+from .._release.manifest import Manifest
+from .._release.release import Release
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId
+from .objects import Definition, definition_of
+
+Names = tuple[str, ...]
+"""Capabilities that have to be enabled for something; empty if it is there."""
+
+_SOURCE = Manifest(ResourceId("", "", "", ""), "", None, "")
+
+
+class ServedKind(NamedTuple):
+    """A kind of the release. ``definition`` is ``None`` if it has no CustomResourceDefinition."""
+
+    needs: Names
+    definition: Definition | None
+
+
+class SelectedCluster:
+    """A cluster of ``release`` with ``enabled`` capabilities. ``known`` are those that the release knows.
+
+    ``loaded`` are the manifests that its CVO loads.
+    """
+
+    def __init__(
+        self, release: Release, loaded: Iterable[Manifest], known: frozenset[str], enabled: frozenset[str]
+    ) -> None:
+        self.release, self.enabled = release, enabled
+        # No selection includes a manifest that needs an unknown name.
+        self._loaded = [item for item in loaded if not item.deletes and known.issuperset(item.capabilities)]
+        self._undefined = [item for item in (*AGGREGATED_APIS, *OPERATOR_APIS) if item.capability in known]
+        self._providers: dict[ResourceId, list[Manifest]] = {}
+        self._definitions: dict[str, list[Manifest]] = {}
+        for manifest in self._loaded:
+            resource = manifest.resource_id
+            self._providers.setdefault(resource, []).append(manifest)
+            if resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind:
+                self._definitions.setdefault(resource.name.partition(".")[2], []).append(manifest)
+        self.kind = cache(self._kind)
+        self.adds = cache(self._adds)
+        self._definitions_of = cache(self._read_definitions)
+
+    def needs(self, target: ResourceId) -> Names | None:
+        """The capabilities that ``target`` needs besides the enabled ones. ``None`` if the release does not have it."""
+        providers = self._providers.get(target)
+        if not providers:
+            return None
+        reference = UnmetReference("dangling-definition", _SOURCE, target, tuple(providers))
+        return missing_names(reference, self.enabled) if reference.dangles(self.enabled) else ()
+
+    def namespace(self, name: str) -> Names | None:
+        """The capabilities that a Namespace needs, as ``needs``."""
+        return self.needs(ResourceId("", NAMESPACES.kind, "", name))
+
+    def api(self, group: str, plural: str) -> Names | None:
+        """The capabilities that the API ``plural`` of ``group`` needs, as ``needs``. ``*`` means all of the group."""
+        if plural == "*":
+            every = [self.needs(manifest.resource_id) for manifest in self._definitions.get(group, ())]
+            every += [self._without_definition(api.resource, group) for api in self._undefined if api.group == group]
+            absent = [names for names in every if names]
+            return min(absent, key=len) if absent and len(absent) == len(every) else None
+        definition = ResourceId(*CUSTOM_RESOURCE_DEFINITIONS.group_kind, "", f"{plural}.{group}")
+        return self.needs(definition) if definition in self._providers else self._without_definition(plural, group)
+
+    def has_group(self, group: str) -> bool:
+        """Whether kinds of ``group`` come from Kubernetes or the release, whatever its capabilities are.
+
+        Groups below ``k8s.io`` are those of Kubernetes (kubernetes/enhancements:keps/sig-api-machinery/2337).
+        """
+        if "." not in group or group.endswith(".k8s.io") or group in AGGREGATED_GROUPS or group in self._definitions:
+            return True
+        return any(item.group == group for item in self._undefined)
+
+    def _kind(self, group: str, kind: str) -> ServedKind | None:
+        """A kind of the release, ``None`` if the release does not define it."""
+        for manifest, definition in self._definitions_of(group):
+            if definition.kind == kind:
+                return ServedKind(self.needs(manifest.resource_id) or (), definition)
+        plural = kind.lower() + ("es" if kind.endswith("s") else "s")
+        needs = self._without_definition(plural, group)
+        return None if needs is None else ServedKind(needs, None)
+
+    def _read_definitions(self, group: str) -> list[tuple[Manifest, Definition]]:
+        manifests = self._definitions.get(group, ())
+        return [(manifest, definition_of(self.release.read_body(manifest))) for manifest in manifests]
+
+    def _without_definition(self, plural: str, group: str) -> Names | None:
+        """The capability of an API of which no release has a definition."""
+        names = {item.capability for item in self._undefined if (item.resource, item.group) == (plural, group)}
+        return tuple(sorted(names - self.enabled)) if names else None
+
+    def _adds(self, names: Names) -> Footprint:
+        """What the cluster gets if ``names`` are enabled as well."""
+        included, more = (
+            [item for item in self._loaded if enabled.issuperset(item.capabilities)]
+            for enabled in (self.enabled, self.enabled.union(names))
+        )
+        return compare(self.release, included, more, Problems()).saved

@@ -1,0 +1,162 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The objects of an add-on, in the order in which its installer applies them.
+
+OLM applies CustomResourceDefinitions before the rest (operator-framework/api:pkg/operators/v1alpha1/
+installplan_types.go OrderSteps). Helm applies its directory ``crds``, hooks, and kinds in a fixed order
+(helm/helm:pkg/releaseutil/kind_sorter.go InstallOrder). Argo CD moves a Namespace and a definition before the objects
+that need them (argoproj/argo-cd:gitops-engine/pkg/sync/sync_tasks.go), and ACM repeats until everything is there.
+kubectl keeps the order of the documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+from .._data.builtin_kinds import CLUSTER_SCOPED
+from .._problems import Location, Problems
+from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId
+from .._unstructured import as_text, mappings_in, nested
+from .rules import finding
+
+Installer = Literal["olm", "helm", "kubectl", "gitops"]
+INSTALLERS: tuple[Installer, ...] = get_args(Installer)
+
+GroupKindName = tuple[str, str, str]
+
+CSV = ("operators.coreos.com", "ClusterServiceVersion")
+_HOOK = "helm.sh/hook"
+_HELM_DEFINITIONS = "/crds/"
+_NOT_APPLIED = frozenset({"kustomize.config.k8s.io"})
+"""Groups of objects that a tool on the client reads, and no API server."""
+
+
+class Definition(NamedTuple):
+    """What a CustomResourceDefinition defines: ``versions`` are those that the API server serves."""
+
+    group: str
+    kind: str
+    plural: str
+    namespaced: bool
+    versions: frozenset[str]
+
+
+class AddonObject(NamedTuple):
+    """An object of an add-on. ``manifest`` has no annotations, because only the CVO reads them.
+
+    ``line`` is that of the document. ``annotation`` is the value of the capability annotation, ``hook`` that of Helm.
+    ``source`` is the file of the chart.
+    """
+
+    manifest: Manifest
+    body: Mapping[str, Any]
+    line: int
+    annotation: str = ""
+    hook: str = ""
+    source: str = ""
+
+    @property
+    def resource_id(self) -> ResourceId:
+        """Its identity."""
+        return self.manifest.resource_id
+
+    @property
+    def in_crds_of_chart(self) -> bool:
+        """Whether Helm applies it before it looks up the kinds of the templates."""
+        return _HELM_DEFINITIONS in f"/{self.source}"
+
+
+class Addon(NamedTuple):
+    """Objects that are installed together. ``name`` is that of a bundle in a catalog, empty otherwise.
+
+    ``optional`` are the objects that the property ``olm.manifests.optional`` names.
+    """
+
+    path: str
+    installer: Installer
+    objects: tuple[AddonObject, ...]
+    name: str = ""
+    optional: frozenset[GroupKindName] = frozenset()
+
+    def location(self, item: AddonObject) -> Location:
+        """The location of one of its objects."""
+        field = f"{self.name}: {item.resource_id}" if self.name else str(item.resource_id)
+        return Location(item.manifest.file, line=item.line, field=field)
+
+
+def in_install_order(addon: Addon) -> tuple[AddonObject, ...]:
+    """The objects of ``addon`` as its installer applies them."""
+    if addon.installer == "kubectl":
+        return addon.objects
+    rank = _helm_rank if addon.installer == "helm" else _rank
+    return tuple(sorted(addon.objects, key=rank))
+
+
+def read_object(value: Any, file: str, line: int, problems: Problems, source: str = "") -> list[AddonObject]:
+    """The objects in a document, those of a list one by one. Values that are no objects are left out.
+
+    What has only some of version, kind and name is reported: tools complete it.
+    """
+    if not isinstance(value, Mapping) or not (value.get("apiVersion") or value.get("kind")):
+        return []
+    kind, api_version, metadata = value.get("kind"), value.get("apiVersion"), nested(value, "metadata")
+    if isinstance(kind, str) and kind.endswith("List") and "items" in value:
+        items = mappings_in(value["items"])
+        return [found for item in items for found in read_object(item, file, line, problems, source)]
+    name = as_text(nested(metadata, "name")) or as_text(nested(metadata, "generateName"))
+    group, _slash, version = as_text(api_version).rpartition("/")
+    if group in _NOT_APPLIED or (metadata is None and not kind):
+        return []
+    fields = {"apiVersion": version, "kind": as_text(kind), "metadata.name": name}
+    missing = next((field for field, text in fields.items() if not text), "")
+    if missing:
+        message = f"has no {missing}, so it is a patch or a template, and not checked"
+        problems.append(finding("template", Location(file, line=line), message))
+        return []
+    annotations = nested(metadata, "annotations")
+    namespace = "" if (group, kind) in CLUSTER_SCOPED else as_text(nested(metadata, "namespace"))
+    resource = ResourceId(group, as_text(kind), namespace, name)
+    annotation, hook = (as_text(nested(annotations, key)) for key in (CAPABILITY_ANNOTATION, _HOOK))
+    return [AddonObject(Manifest(resource, version, None, file), value, line, annotation, hook, source)]
+
+
+def definition_of(body: Any) -> Definition:
+    """What the CustomResourceDefinition ``body`` defines."""
+    versions = (item for item in mappings_in(nested(body, "spec", "versions")) if item.get("served") is True)
+    return Definition(
+        as_text(nested(body, "spec", "group")),
+        as_text(nested(body, "spec", "names", "kind")),
+        as_text(nested(body, "spec", "names", "plural")),
+        nested(body, "spec", "scope") != "Cluster",
+        frozenset(as_text(item.get("name")) for item in versions),
+    )
+
+
+def is_definition(item: AddonObject) -> bool:
+    """Whether it is a CustomResourceDefinition."""
+    return item.resource_id.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
+
+
+def is_namespace(item: AddonObject) -> bool:
+    """Whether it is a Namespace."""
+    return item.resource_id.group_kind == NAMESPACES.group_kind
+
+
+def _rank(item: AddonObject) -> int:
+    return 0 if is_namespace(item) else 1 if is_definition(item) else 2
+
+
+def _helm_rank(item: AddonObject) -> int:
+    if item.in_crds_of_chart:
+        return 0
+    return 1 if "pre-install" in item.hook else 2 + _rank(item)
+
+
+def of_kind(objects: Sequence[AddonObject], group_kind: tuple[str, str]) -> list[AddonObject]:
+    """Those of ``objects`` that have a kind."""
+    return [item for item in objects if item.resource_id.group_kind == group_kind]

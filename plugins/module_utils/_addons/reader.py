@@ -1,0 +1,239 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads add-ons: directories and files with bundles, catalogs, output of Helm and other objects, and images of bundles.
+
+A bundle is a directory with a ClusterServiceVersion. Its properties are in the directory ``metadata`` next to it
+(operator-framework/enhancements:enhancements/properties.md). The form of catalogs:
+operator-framework/operator-registry:alpha/declcfg, alpha/property.
+"""
+
+from __future__ import annotations
+
+import base64
+import glob
+import io
+import os
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import IO, Any, NamedTuple
+
+from .._checkout.walk import find_files
+from .._files import absolute, cannot
+from .._problems import InvalidOptionError, Location, Problems
+from .._registry.access_options import AccessOptions
+from .._unstructured import as_text, mappings_in, nested
+from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, of_kind, read_object
+from .rules import finding
+from .stream import read_stream
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_IMAGE_DIRECTORIES = ("manifests", "metadata", "configs")
+_OPTIONAL = "olm.manifests.optional"
+_BUNDLE_OBJECT, _METADATA, _REQUIRED = "olm.bundle.object", "olm.csv.metadata", "olm.gvk.required"
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+class ReadOptions(NamedTuple):
+    """How add-ons are read. ``installer`` is ``None`` if the form of an add-on decides.
+
+    ``packages`` are those of catalogs that are checked, all of them if it is empty. ``access`` and ``architecture``
+    are for images.
+    """
+
+    installer: Installer | None
+    packages: Collection[str]
+    access: AccessOptions
+    architecture: str
+
+
+def common_directory(names: Iterable[str]) -> str:
+    """The directory that the paths of findings are relative to: the nearest one that contains all add-ons."""
+    paths = [absolute(name) for name in names if os.path.exists(absolute(name))]
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
+    return os.path.commonpath(folders) if folders else os.getcwd()
+
+
+def check_names(names: Iterable[str], option: str) -> None:
+    """Raise ``InvalidOptionError`` with all names that are neither files, directories nor images."""
+    from .._release_image.release_name import is_directory_name
+
+    problems = Problems()
+    for index, name in enumerate(names):
+        if not os.path.exists(absolute(name)) and is_directory_name(name):
+            message = f"is {name}, which does not exist"
+            problems.error("missing-path", f"{option}[{index}]", message, "Name a file, a directory or an image")
+    problems.raise_errors(InvalidOptionError)
+
+
+def read_addons(name: str, base: str, options: ReadOptions, problems: Problems) -> Iterator[Addon]:
+    """Yield the add-ons in a file, a directory or an image. Problems are findings.
+
+    Raises ``CapabilityError`` if an image cannot be read.
+    """
+    path = absolute(name)
+    is_single = not os.path.isdir(path)
+    if not os.path.exists(path):
+        return _AddonReader(options, problems, is_single=False).addons(_files_of_image(name, options, problems), name)
+    folder = os.path.dirname(path) if is_single else path
+    prefix = os.path.relpath(folder, base)
+    files = _files_below(folder, os.path.basename(path) if is_single else ".", prefix, problems)
+    return _AddonReader(options, problems, is_single=is_single).addons(files, os.path.relpath(path, base))
+
+
+def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
+    own = Problems()
+    for found in find_files(folder, [glob.escape(start)], own):
+        path = os.path.normpath(os.path.join(prefix, found.path))
+        if posixpath.basename(path) in _KUSTOMIZATIONS:
+            message = "is a Kustomization, whose files are checked as they are"
+            problems.append(finding("template", Location(path), message, "Run kustomize build, and check the result"))
+            continue
+        try:
+            with open(found.real_path, "rb") as file:
+                yield path, file
+        except OSError as error:
+            own.append(cannot("read", found.path, error)._replace(where=Location(found.path)))
+    for problem in own:
+        where = problem.where._replace(source=os.path.normpath(os.path.join(prefix, problem.where.source)))
+        rule = "template" if problem.code == "template" else "unread-file"
+        problems.append(finding(rule, where, problem.message, problem.hint))
+
+
+def _files_of_image(name: str, options: ReadOptions, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
+    # Imported here: most add-ons are files, which need no client of registries.
+    from .._registry.image import read_files
+    from .._release_image.image_reader import open_image
+    from .._release_image.release_name import parse_release_name
+
+    own = Problems()
+    parsed = parse_release_name(name, "addons", own)
+    own.raise_errors(InvalidOptionError)
+    if parsed is None:
+        raise AssertionError("a name that cannot be read is an error")
+    reader = open_image(parsed, options.access, problems)
+    manifest = reader.resolve(options.architecture).manifest
+    found = read_files(reader.store, manifest, _IMAGE_DIRECTORIES, lambda _files: False, name)
+    for path, data in sorted(found.files.items()):
+        if path.endswith(_SUFFIXES):
+            yield f"{name}/{path}", io.BytesIO(data)
+
+
+class _AddonReader:
+    """Reads the files of one add-on option. ``is_single``: it is a file, which kubectl applies in its order."""
+
+    def __init__(self, options: ReadOptions, problems: Problems, *, is_single: bool) -> None:
+        self.options, self.problems = options, problems
+        self.usual: Installer = "kubectl" if is_single else "gitops"
+        self._objects: dict[str, list[AddonObject]] = {}
+        self._optional: dict[str, frozenset[GroupKindName]] = {}
+        self._charts: set[str] = set()
+
+    def addons(self, files: Iterable[tuple[str, IO[bytes]]], name: str) -> Iterator[Addon]:
+        """Yield the bundles of catalogs while they are read, and then everything else."""
+        for path, file in files:
+            yield from self._read(path, file)
+        rest: list[AddonObject] = []
+        by_folder: dict[str, list[AddonObject]] = {}
+        for path, objects in self._objects.items():
+            by_folder.setdefault(posixpath.dirname(path), []).extend(() if path in self._charts else objects)
+        for folder, objects in by_folder.items():
+            if not of_kind(objects, CSV):
+                rest += objects
+                continue
+            optional = self._optional.get(posixpath.dirname(folder), frozenset())
+            yield self._addon(folder, "olm", objects, optional=optional)
+        for path in sorted(self._charts):
+            yield self._addon(path, "helm", self._objects[path])
+        if rest:
+            yield self._addon(name, self.usual, rest)
+
+    def _addon(self, path: str, installer: Installer, objects: Iterable[AddonObject], **more: Any) -> Addon:
+        return Addon(path, self.options.installer or installer, tuple(objects), **more)
+
+    def _read(self, path: str, file: IO[bytes]) -> Iterator[Addon]:
+        without_objects: list[int] = []
+        for document in read_stream(file, path, self.problems):
+            value, line = document.value, document.line
+            if not isinstance(value, Mapping):
+                continue
+            if as_text(value.get("schema")).startswith("olm."):
+                if value["schema"] == "olm.bundle" and self._is_wanted(value):
+                    yield self._bundle(value, path, line, without_objects)
+            elif "properties" in value and "kind" not in value:
+                folder = posixpath.dirname(posixpath.dirname(path))
+                self._optional[folder] = _optional_objects(mappings_in(value["properties"]))
+            else:
+                self._objects.setdefault(path, []).extend(
+                    read_object(value, path, line, self.problems, document.source)
+                )
+                if document.source:
+                    self._charts.add(path)
+        if without_objects:
+            message = f"contains only metadata of {len(without_objects)} bundles, so their objects are not checked"
+            self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
+
+    def _is_wanted(self, bundle: Mapping[str, Any]) -> bool:
+        return not self.options.packages or bundle.get("package") in self.options.packages
+
+    def _bundle(self, value: Mapping[str, Any], path: str, line: int, without_objects: list[int]) -> Addon:
+        """A bundle of a catalog. Without objects, its ClusterServiceVersion has only what it requires."""
+        properties = mappings_in(value.get("properties"))
+        objects: list[AddonObject] = []
+        for item in properties:
+            if item.get("type") == _BUNDLE_OBJECT:
+                objects += self._embedded(nested(item, "value", "data"), path, line)
+        name = as_text(value.get("name")) or "a bundle"
+        if not objects:
+            without_objects.append(line)
+            objects = read_object(_described_csv(name, properties), path, line, self.problems)
+        optional = _optional_objects(properties)
+        return self._addon(path, "olm", objects, name=name, optional=optional)
+
+    def _embedded(self, data: object, path: str, line: int) -> list[AddonObject]:
+        try:
+            text = base64.b64decode(as_text(data), validate=True)
+        except ValueError:
+            message = f"has a property {_BUNDLE_OBJECT} that is not valid base64"
+            self.problems.append(finding("invalid-manifest", Location(path, line=line), message))
+            return []
+        own = Problems()
+        found = [
+            item
+            for document in read_stream(io.BytesIO(text), path, own)
+            for item in read_object(document.value, path, line, own)
+        ]
+        self.problems += (problem._replace(where=problem.where._replace(line=line)) for problem in own)
+        return found
+
+
+def _described_csv(name: str, properties: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    metadata: Any = {}
+    required: list[Any] = []
+    for item in properties:
+        if item.get("type") == _METADATA:
+            metadata = item.get("value")
+        elif item.get("type") == _REQUIRED:
+            required.append(item.get("value"))
+    definitions = mappings_in(nested(metadata, "crdDescriptions", "required"))
+    return {
+        "apiVersion": f"{CSV[0]}/v1alpha1",
+        "kind": CSV[1],
+        "metadata": {"name": name},
+        "spec": {
+            "customresourcedefinitions": {"required": [*definitions, *required]},
+            "apiservicedefinitions": nested(metadata, "apiServiceDefinitions"),
+            "nativeAPIs": nested(metadata, "nativeAPIs"),
+        },
+    }
+
+
+def _optional_objects(properties: Iterable[Mapping[str, Any]]) -> frozenset[GroupKindName]:
+    values = [item.get("value") for item in properties if item.get("type") == _OPTIONAL]
+    entries = [entry for value in values for entry in mappings_in(nested(value, "manifests"))]
+    return frozenset(
+        (as_text(item.get("group")).partition("/")[0], as_text(item.get("kind")), as_text(item.get("name")))
+        for item in entries
+    )

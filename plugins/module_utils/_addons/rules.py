@@ -1,0 +1,123 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The rules that add-ons are checked with. Errors stop an installation, and warnings are for review.
+
+Sources: operator-framework/operator-lifecycle-manager:pkg/controller/operators/catalog/operator.go ExecutePlan, and
+pkg/controller/operators/olm/requirements.go; helm/helm:pkg/action/install.go; kubernetes/kubectl:pkg/cmd/apply.
+"""
+
+from __future__ import annotations
+
+from .._findings.finding import CheckRule
+from .._problems import Location, Problem
+
+RULES: tuple[CheckRule, ...] = (
+    CheckRule(
+        "absent-kind",
+        "error",
+        "The cluster serves the kinds of an add-on.",
+        "The API server rejects an object whose kind exists only with a disabled capability. OLM and Helm then stop.",
+    ),
+    CheckRule(
+        "absent-namespace",
+        "error",
+        "The cluster has the Namespaces of an add-on, or the add-on brings them.",
+        "The API server rejects an object in a Namespace that exists only with a disabled capability.",
+    ),
+    CheckRule(
+        "absent-requirement",
+        "error",
+        "The cluster has the APIs that a ClusterServiceVersion requires.",
+        "OLM waits for required CustomResourceDefinitions, API services and native APIs before it starts the operator.",
+    ),
+    CheckRule(
+        "unserved-version",
+        "error",
+        "The cluster serves the versions that an add-on uses.",
+        "The API server rejects an object in another version.",
+        "Use a served version",
+    ),
+    CheckRule(
+        "wrong-order",
+        "error",
+        "Namespaces and CustomResourceDefinitions of an add-on come before the objects that need them.",
+        "kubectl keeps the order of the documents, so the API server rejects what comes too early.",
+        "Move it to the front, or set installer if another tool applies the add-on",
+    ),
+    CheckRule(
+        "invalid-manifest",
+        "error",
+        "Files are YAML or JSON, and a bundle has one ClusterServiceVersion.",
+        "What cannot be read is not checked. OLM rejects a bundle with several ClusterServiceVersions.",
+        "Correct the file",
+    ),
+    CheckRule(
+        "late-definition",
+        "warning",
+        "kubectl and Helm know the kinds of an add-on before they apply its first object.",
+        "They look up all kinds first. Of a kind that the same call defines, they know nothing.",
+    ),
+    CheckRule(
+        "absent-rights",
+        "warning",
+        "Roles of an add-on are about APIs that exist.",
+        "The role is valid, but the operator probably uses the APIs, and some operators exit without them.",
+        "Check that the operator works without them",
+    ),
+    CheckRule(
+        "dangling-reference",
+        "warning",
+        "What webhooks, ConsolePlugins, Subscriptions, workloads and bindings of an add-on refer to exists.",
+        "The API server accepts the object, but it has no effect, or Pods do not start. An operator can create the "
+        "target later.",
+        "Check that something creates it",
+    ),
+    CheckRule(
+        "ignored-marker",
+        "warning",
+        "Objects of an add-on do not rely on markers that nothing reads.",
+        "Only the CVO reads the annotation capability.openshift.io/name, and no OLM implements the property "
+        "olm.manifests.optional (operator-framework/operator-lifecycle-manager#2552). The object is created on every "
+        "cluster.",
+        "Let the operator create the object if its API exists",
+    ),
+    CheckRule(
+        "unknown-kind",
+        "info",
+        "The kinds of an add-on are known.",
+        "Another operator can define a kind. The check assumes that it does.",
+        "Check that its operator is installed before",
+    ),
+    CheckRule(
+        "unchecked-bundle",
+        "info",
+        "A catalog contains the objects of its bundles.",
+        "Newer catalogs contain only metadata. Required APIs are checked, and objects are not.",
+        "Check the image of the bundle",
+    ),
+    CheckRule(
+        "template",
+        "info",
+        "Templates, patches and Kustomizations are not checked.",
+        "Their result is not known before they are rendered.",
+        "Render it, and check the result",
+    ),
+    CheckRule(
+        "unread-file",
+        "warning",
+        "Files can be read, and symbolic links stay in the directory.",
+        "What is not read is not checked.",
+    ),
+)
+"""All rules, the most severe ones first."""
+
+RULES_BY_ID = {rule.id: rule for rule in RULES}
+
+
+def finding(rule_id: str, where: Location, message: str, hint: str = "") -> Problem:
+    """A finding with the severity of its rule, and with its hint unless another is given."""
+    rule = RULES_BY_ID[rule_id]
+    return Problem(rule.severity, rule_id, where, message, hint or rule.hint)

@@ -1,0 +1,105 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Checks add-ons against a release and a selection, or against every selection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .._capability.cluster_options import ClusterOptions
+from .._capability.inclusion import included_manifests
+from .._capability.resolved_release import resolve_cluster
+from .._data.capabilities import NONE
+from .._problems import Problem, Problems
+from .._release.release import Release
+from .check import VERDICTS, Brought, CheckedAddon, check_addon
+from .cluster import Names, SelectedCluster
+from .objects import CSV
+from .reader import ReadOptions, common_directory, read_addons
+
+
+class AddonsResult(NamedTuple):
+    """The findings, the directory that their paths are relative to, and the further keys of the result."""
+
+    findings: tuple[Problem, ...]
+    directory: str
+    objects: int
+    keys: dict[str, Any]
+
+
+def check_addons(
+    names: Sequence[str], release: Release, cluster: ClusterOptions, options: ReadOptions, problems: Problems
+) -> AddonsResult:
+    """Check the add-ons ``names``, each of which is installed after the ones before.
+
+    Without a selection in ``cluster``, check what they need of any selection. Raises ``CapabilityError``.
+    """
+    every = cluster.capabilities is None and not cluster.gives_status
+    if every:
+        cluster = cluster._replace(capabilities={"baseline_capability_set": NONE})
+    context, status = resolve_cluster(cluster, release, problems)
+    loaded = included_manifests(release.manifests, context._replace(capability_status=None))
+    enabled = status.enabled & status.known
+    selected = SelectedCluster(release, loaded, status.known, enabled)
+    installed = selected.kind(*CSV)
+    # A bundle is for clusters with OLM, so OLM is not what it lacks.
+    with_olm = enabled.union(installed.needs) if every and installed is not None else enabled
+    for_bundles = SelectedCluster(release, loaded, status.known, with_olm)
+    directory, findings, brought = common_directory(names), Problems(), Brought()
+    rows: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
+    needs: Counter[Names] = Counter()
+    count = 0
+    for name in names:
+        for addon in read_addons(name, directory, options, findings):
+            target = for_bundles if addon.installer == "olm" else selected
+            checked, brought = check_addon(addon, target, brought)
+            findings += checked.findings
+            rows.append(_row(checked))
+            objects += _objects(checked)
+            count += len(checked.objects)
+            needs.update(item.capabilities for item in checked.objects if item.capabilities)
+    keys = {
+        "version": release.version,
+        "enabled_capabilities": sorted(enabled),
+        "every_selection": every,
+        "addons": rows,
+        "objects": objects,
+        "repairs": [
+            {"capabilities": list(key), "objects": number, "adds": selected.adds(key)._asdict()}
+            for key, number in sorted(needs.items())
+        ],
+    }
+    return AddonsResult(tuple(findings), directory, count, keys)
+
+
+def _row(checked: CheckedAddon) -> dict[str, Any]:
+    verdicts = Counter(item.verdict for item in checked.objects)
+    broken = [item for item in checked.objects if item.verdict == "error"]
+    return {
+        "path": checked.addon.path,
+        "name": checked.addon.name,
+        "installer": checked.addon.installer,
+        **{verdict: verdicts[verdict] for verdict in VERDICTS},
+        "needs": sorted({name for item in broken for name in item.capabilities}),
+    }
+
+
+def _objects(checked: CheckedAddon) -> list[dict[str, Any]]:
+    """The objects of an add-on. Those of a catalog that are fine are left out: it can have a hundred thousand."""
+    return [
+        {
+            "path": item.item.manifest.file,
+            "line": item.item.line,
+            "resource": checked.addon.location(item.item).field,
+            "verdict": item.verdict,
+            "capabilities": list(item.capabilities),
+        }
+        for item in checked.objects
+        if item.verdict != "fine" or not checked.addon.name
+    ]

@@ -1,0 +1,97 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the documents of a file one after another, because a catalog can have hundreds of megabytes.
+
+YAML is divided at its ``---`` lines, and a stream of JSON objects at lines that begin with ``{``, as opm and kubectl
+write them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+from .._problems import Location, Problems
+from .._yaml.libyaml import load_body
+from .._yaml.values import YamlError
+from .rules import finding
+
+LARGEST_DOCUMENT = 32 << 20
+"""Bytes of the largest document that is read. etcd accepts objects of 1.5 MiB, and a bundle contains some of them."""
+
+_SEPARATOR = re.compile(rb"---(?=\s|\Z)")
+_TEMPLATE = re.compile(rb"\{\{|\{%")
+_BEFORE_CONTENT = re.compile(rb"(?:(?:---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*")
+_CHART_SOURCE = re.compile(rb"(?:---\s*\n)?# Source: (\S+)")
+
+
+class StreamDocument(NamedTuple):
+    """A document with a value. ``line`` is its first line. ``source`` is the file of the chart that Helm rendered."""
+
+    value: Any
+    line: int
+    source: str
+
+
+def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[StreamDocument]:
+    """Yield the documents of ``file``. What cannot be read is reported, and a template once."""
+    is_template = False
+    for line, text in _pieces(file):
+        if text is None:
+            message = f"has a document of more than {LARGEST_DOCUMENT >> 20} MiB, which was not read"
+            problems.append(finding("invalid-manifest", Location(path, line=line), message, "Divide the document"))
+            continue
+        try:
+            value = _value(text)
+        except YamlError as error:
+            where = Location(path, line=line + max(error.line, 1) - 1)
+            if not _TEMPLATE.search(text):
+                problems.append(finding("invalid-manifest", where, f"is not valid YAML: {error.message}"))
+            elif not is_template:
+                problems.append(finding("template", where, "is a template, so it is not checked"))
+                is_template = True
+            continue
+        if value is not None:
+            match = _CHART_SOURCE.match(text)
+            source = match[1].decode(errors="replace") if match else ""
+            before = _BEFORE_CONTENT.match(text)
+            yield StreamDocument(value, line + (before[0].count(b"\n") if before else 0), source)
+
+
+def _value(text: bytes) -> Any:
+    if text.lstrip()[:1] == b"{":
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            pass  # YAML can begin with a brace, too
+    return load_body(text)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the first line and the text of each document, which is ``None`` if it is too large."""
+    lines: list[bytes] = []
+    number = first = 1
+    size = 0
+    is_json = False
+    for line in iter(lambda: file.readline(LARGEST_DOCUMENT), b""):
+        if _SEPARATOR.match(line) or (is_json and line[:1] == b"{" and _is_closed(lines)):
+            if size:
+                yield first, b"".join(lines) if size <= LARGEST_DOCUMENT else None
+            lines, size, first = [], 0, number
+        is_json = is_json or (not size and line[:1] == b"{" and line[1:2] != b"{")
+        size += len(line)
+        if size <= LARGEST_DOCUMENT:
+            lines.append(line)
+        number += line.endswith(b"\n")
+    if size:
+        yield first, b"".join(lines) if size <= LARGEST_DOCUMENT else None
+
+
+def _is_closed(lines: list[bytes]) -> bool:
+    """Whether a JSON object ends with the last of ``lines``: one that is not indented, or the only one."""
+    return len(lines) == 1 or any(line[:1] == b"}" for line in lines[-2:])

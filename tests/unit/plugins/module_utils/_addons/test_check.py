@@ -1,0 +1,360 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is decided about an object of an add-on, whatever its form is. The messages are asserted here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._addons.run import AddonsResult
+from ansible_collections.capability.openshift.tests.unit.builders.addons import (
+    EVERYTHING,
+    LINK,
+    NAMESPACE,
+    WIDGET,
+    bundle,
+    chart,
+    check,
+    csv,
+    documents,
+    found,
+    own_definition,
+    thing,
+    write_addon,
+)
+
+LINK_NAME = "ConsoleLink.console.openshift.io one"
+WIDGET_NAME = "Widget.example.com fresh/w"
+RBAC = "rbac.authorization.k8s.io/v1"
+
+
+def gitops(folder: Path, *objects: Any, **options: Any) -> AddonsResult:
+    return check(write_addon(folder, {"all.yaml": documents(*objects)}), **options)
+
+
+def kubectl(folder: Path, *objects: Any, **options: Any) -> AddonsResult:
+    write_addon(folder, {"all.yaml": documents(*objects)})
+    return check(str(folder / "all.yaml"), **options)
+
+
+def one(result: AddonsResult) -> Any:
+    (only,) = result.findings
+    return only
+
+
+# Kinds and Namespaces
+
+
+def test_a_kind_of_a_disabled_capability_is_an_error(tmp_path):
+    result = gitops(tmp_path, LINK)
+    error = one(result)
+    assert (error.severity, error.code, str(error.where)) == ("error", "absent-kind", f"all.yaml, line 2, {LINK_NAME}")
+    assert error.message == "its kind exists only with Console, so the API server rejects it"
+    assert error.hint == "Leave the object out, or enable Console permanently, which adds 4 manifests"
+    (row,) = result.keys["objects"]
+    assert (row["verdict"], row["capabilities"]) == ("error", ["Console"])
+
+
+def test_everything_enabled_is_fine(tmp_path):
+    result = gitops(tmp_path, LINK, thing("ConfigMap", namespace="openshift-marketplace"), capabilities=EVERYTHING)
+    assert result.findings == ()
+    assert {row["verdict"] for row in result.keys["objects"]} == {"fine"}
+
+
+def test_a_namespace_of_a_disabled_capability_is_an_error(tmp_path):
+    error = one(gitops(tmp_path, thing("ConfigMap", namespace="openshift-marketplace")))
+    assert error.code == "absent-namespace"
+    assert (
+        error.message
+        == "the Namespace openshift-marketplace exists only with marketplace, so the API server rejects it"
+    )
+    assert error.hint.startswith("Create openshift-marketplace with the add-on, or enable marketplace permanently")
+
+
+def test_a_namespace_of_two_capabilities_names_what_is_missing(tmp_path):
+    storage = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Storage"]}
+    for capabilities, needs in ((None, ["Build", "Storage"]), (storage, ["Build"])):
+        result = gitops(tmp_path, thing("ConfigMap", namespace="openshift-two"), capabilities=capabilities)
+        assert result.keys["repairs"][0]["capabilities"] == needs
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        thing("ClusterRole", namespace="openshift-marketplace", api=RBAC),
+        thing("OperatorHub", namespace="openshift-marketplace", api="config.openshift.io/v1"),
+    ],
+    ids=["of Kubernetes", "of the release"],
+)
+def test_a_cluster_scoped_object_needs_no_namespace(tmp_path, item):
+    market = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["marketplace"]}
+    rules = [rule for rule, _resource in found(gitops(tmp_path, item))]
+    assert "absent-namespace" not in rules
+    assert found(gitops(tmp_path / "on", item, capabilities=market)) == []
+
+
+def test_what_the_release_does_not_have_comes_from_elsewhere(tmp_path):
+    result = gitops(tmp_path, thing("ConfigMap", namespace="nowhere"), thing("PtpConfig", api="ptp.openshift.io/v1"))
+    assert found(result) == [("unknown-kind", "PtpConfig.ptp.openshift.io one")]
+    assert one(result).severity == "info"
+
+
+def test_an_unknown_kind_is_reported_once(tmp_path):
+    items = [thing("PtpConfig", name, api="ptp.openshift.io/v1") for name in "abc"]
+    assert found(gitops(tmp_path, *items)) == [("unknown-kind", "PtpConfig.ptp.openshift.io a")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "api", "capability"),
+    [
+        ("BuildConfig", "build.openshift.io/v1", "Build"),
+        ("DeploymentConfig", "apps.openshift.io/v1", "DeploymentConfig"),
+        ("PackageManifest", "packages.operators.coreos.com/v1", "OperatorLifecycleManager"),
+        ("VolumeSnapshotClass", "snapshot.storage.k8s.io/v1", "CSISnapshot"),
+    ],
+)
+def test_apis_without_a_definition_in_any_release(tmp_path, kind, api, capability):
+    none = {"baselineCapabilitySet": "None"}
+    assert gitops(tmp_path, thing(kind, api=api), capabilities=none).keys["repairs"][0]["capabilities"] == [capability]
+    assert found(gitops(tmp_path, thing(kind, api=api), capabilities=EVERYTHING)) == []
+
+
+def test_a_version_that_is_not_served(tmp_path):
+    result = gitops(tmp_path, *(thing("Sensor", api=f"base.openshift.io/{name}") for name in ("v1beta1", "v2")))
+    error = one(result)
+    assert error.code == "unserved-version"
+    assert error.message == "uses Sensor in the version v2, but the cluster serves v1 and v1beta1"
+
+
+# What an add-on brings, in the order of its installer
+
+
+def test_kubectl_keeps_the_order_of_the_documents(tmp_path):
+    result = kubectl(tmp_path, WIDGET, NAMESPACE, own_definition())
+    assert found(result, "error") == [("wrong-order", WIDGET_NAME), ("wrong-order", WIDGET_NAME)]
+    assert {item.message for item in result.findings} == {
+        "comes before the CustomResourceDefinition of Widget",
+        "comes before the Namespace fresh",
+    }
+
+
+def test_kubectl_looks_up_kinds_before_it_applies_any(tmp_path):
+    second = {**WIDGET, "metadata": {"name": "second", "namespace": "fresh"}}
+    result = kubectl(tmp_path, own_definition(), NAMESPACE, WIDGET, second)
+    review = one(result)
+    assert (review.severity, review.code) == ("warning", "late-definition")
+    assert review.message.startswith("is of a kind that the add-on defines, and kubectl looks up all kinds")
+    assert review.hint == "Apply the definition first, or run kubectl twice"
+
+
+@pytest.mark.parametrize("objects", [(WIDGET, NAMESPACE, own_definition()), (own_definition(), WIDGET, NAMESPACE)])
+def test_gitops_applies_namespaces_and_definitions_first(tmp_path, objects):
+    assert found(gitops(tmp_path, *objects)) == []
+    assert found(check(str(tmp_path / "all.yaml"), installer="gitops")) == []
+
+
+def test_helm_applies_kinds_in_its_order_and_looks_them_up_first(tmp_path):
+    path = write_addon(tmp_path, {"out.yaml": chart(WIDGET, NAMESPACE, own_definition())})
+    review = one(check(path))
+    assert (review.code, review.severity) == ("late-definition", "warning")
+    assert review.hint.startswith("Move the definition to the directory crds of the chart")
+    write_addon(tmp_path, {"out.yaml": chart(WIDGET, NAMESPACE) + chart(own_definition(), folder="crds")})
+    assert found(check(path)) == []
+
+
+def test_a_hook_before_the_installation_comes_before_the_namespace_of_the_chart(tmp_path):
+    hook = thing("Job", "migrate", "fresh", api="batch/v1", metadata={"annotations": {"helm.sh/hook": "pre-install"}})
+    path = write_addon(tmp_path, {"out.yaml": chart(NAMESPACE, hook)})
+    assert found(check(path)) == [("wrong-order", "Job.batch fresh/migrate")]
+
+
+def test_olm_applies_definitions_first_and_sets_the_namespace(tmp_path):
+    objects = (csv(), WIDGET, thing("ConfigMap", namespace="openshift-marketplace"), own_definition())
+    assert found(check(bundle(tmp_path, *objects))) == []
+
+
+def test_an_addon_finds_what_earlier_ones_brought(tmp_path):
+    first = write_addon(tmp_path / "first", {"a.yaml": documents(own_definition(), NAMESPACE)})
+    write_addon(tmp_path, {"second.yaml": documents(WIDGET)})
+    second = str(tmp_path / "second.yaml")
+    assert found(check(first, second)) == []
+    # The Namespace is not part of the release, so it may come from elsewhere.
+    assert found(check(second, first)) == [("unknown-kind", WIDGET_NAME)]
+    market = write_addon(tmp_path / "market", {"a.yaml": documents(thing("Namespace", "openshift-marketplace"))})
+    write_addon(tmp_path, {"map.yaml": documents(thing("ConfigMap", namespace="openshift-marketplace"))})
+    assert found(check(market, str(tmp_path / "map.yaml"))) == []
+    assert found(check(str(tmp_path / "map.yaml"), market)) == [
+        ("absent-namespace", "ConfigMap openshift-marketplace/one")
+    ]
+
+
+def test_an_addon_can_bring_what_the_selection_excludes(tmp_path):
+    brought = own_definition("ConsoleLink", "console.openshift.io", namespaced=False)
+    assert found(gitops(tmp_path, LINK, brought)) == []
+    assert found(kubectl(tmp_path / "b", LINK, brought)) == [("wrong-order", LINK_NAME)]
+
+
+def test_an_own_definition_serves_its_versions_only(tmp_path):
+    result = gitops(tmp_path, own_definition(versions=("v2",)), {**WIDGET, "metadata": {"name": "w"}})
+    assert found(result) == [("unserved-version", "Widget.example.com w")]
+
+
+# Bundles
+
+
+def test_olm_ignores_the_capability_annotation(tmp_path):
+    marked = {**LINK, "metadata": {"name": "one", "annotations": {"capability.openshift.io/name": "Console"}}}
+    path = bundle(tmp_path, csv(), marked)
+    error = one(check(path))
+    assert error.code == "absent-kind"
+    assert error.message == (
+        "its kind exists only with Console, so OLM cannot install the bundle; it has the annotation "
+        "capability.openshift.io/name, which only the CVO reads"
+    )
+    review = one(check(path, capabilities=EVERYTHING))
+    assert (review.code, review.severity) == ("ignored-marker", "warning")
+
+
+def test_olm_ignores_the_property_for_optional_manifests(tmp_path):
+    entry = {"group": "console.openshift.io/v1", "kind": "ConsoleLink", "name": "one"}
+    optional = [{"type": "olm.manifests.optional", "value": {"manifests": [entry]}}]
+    path = bundle(tmp_path, csv(), LINK, properties=optional)
+    error = one(check(path))
+    assert error.code == "absent-kind"
+    assert "olm.manifests.optional" in error.message
+    assert found(check(path, capabilities=EVERYTHING)) == [("ignored-marker", LINK_NAME)]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {
+            "customresourcedefinitions": {
+                "required": [{"name": "consolelinks.console.openshift.io", "kind": "ConsoleLink", "version": "v1"}]
+            }
+        },
+        {
+            "apiservicedefinitions": {
+                "required": [{"group": "build.openshift.io", "kind": "BuildConfig", "version": "v1", "name": "b"}]
+            }
+        },
+        {"nativeAPIs": [{"group": "console.openshift.io", "kind": "ConsoleLink", "version": "v1"}]},
+    ],
+    ids=["definitions", "services", "native"],
+)
+def test_apis_that_olm_waits_for(tmp_path: Path, spec: dict[str, Any]) -> None:
+    path = bundle(tmp_path, csv(**spec))
+    error = one(check(path))
+    assert (error.code, error.severity) == ("absent-requirement", "error")
+    assert error.message.endswith("so OLM does not start the operator")
+    assert found(check(path, capabilities=EVERYTHING)) == []
+
+
+def test_required_apis_of_the_bundle_and_of_other_operators(tmp_path):
+    required = [{"name": "widgets.example.com", "kind": "Widget"}, {"name": "ptps.ptp.io", "kind": "Ptp"}]
+    spec = csv(customresourcedefinitions={"required": required})
+    assert found(check(bundle(tmp_path, spec, own_definition()))) == []
+
+
+def test_rights_on_apis_that_do_not_exist_are_for_review(tmp_path):
+    rule = {"apiGroups": ["console.openshift.io"], "resources": ["consolelinks/status", "pods"], "verbs": ["get"]}
+    install = {"spec": {"clusterPermissions": [{"serviceAccountName": "a", "rules": [rule]}]}}
+    result = check(bundle(tmp_path, csv(install=install)))
+    review = one(result)
+    assert (review.code, review.severity) == ("absent-rights", "warning")
+    assert review.message == "grants rights on consolelinks.console.openshift.io, which do not exist without Console"
+    assert result.keys["addons"][0]["review"] == 1
+    role = thing("Role", namespace="x", api=RBAC, rules=[{**rule, "resources": ["*"]}])
+    assert found(gitops(tmp_path / "role", role)) == [("absent-rights", "Role.rbac.authorization.k8s.io x/one")]
+    both = thing("ClusterRole", api=RBAC, rules=[{"apiGroups": ["*", "config.openshift.io"], "resources": ["pods"]}])
+    assert found(gitops(tmp_path / "both", both)) == []
+
+
+def test_two_csvs_in_one_directory(tmp_path):
+    result = check(bundle(tmp_path, csv("one"), csv("two"), LINK))
+    name = "ClusterServiceVersion.operators.coreos.com two"
+    assert found(result) == [("invalid-manifest", name), ("absent-kind", LINK_NAME)]
+
+
+# References
+
+
+def test_webhooks_point_to_services_that_exist(tmp_path):
+    def hook(namespace: str, name: str) -> dict[str, Any]:
+        service = {"namespace": namespace, "name": name}
+        kind, api = "ValidatingWebhookConfiguration", "admissionregistration.k8s.io/v1"
+        return thing(kind, name, api=api, webhooks=[{"clientConfig": {"service": service}}])
+
+    own = thing("Service", "own", "fresh")
+    hooks = [hook("fresh", "own"), hook("openshift-base", "hooks")]
+    hooks += [hook("openshift-base", "console"), hook("fresh", "missing")]
+    result = gitops(tmp_path, NAMESPACE, own, *hooks)
+    names = [f"ValidatingWebhookConfiguration.admissionregistration.k8s.io {name}" for name in ("console", "missing")]
+    assert found(result) == [("dangling-reference", name) for name in names]
+    assert {item.severity for item in result.findings} == {"warning"}
+    assert result.findings[1].message.endswith("which is neither in the add-on nor the release")
+
+
+def test_console_plugins_point_to_services_that_exist(tmp_path):
+    backend = {"service": {"namespace": "fresh", "name": "missing"}}
+    proxy = [{"endpoint": {"service": {"namespace": "openshift-base", "name": "hooks"}}}]
+    spec = {"backend": backend, "proxy": proxy}
+    plugin = thing("ConsolePlugin", api="console.openshift.io/v1", spec=spec)
+    result = gitops(tmp_path, plugin, capabilities=EVERYTHING)
+    assert found(result) == [("dangling-reference", "ConsolePlugin.console.openshift.io one")]
+
+
+def test_conversions_and_webhooks_of_bundles(tmp_path):
+    converted = own_definition()
+    service = {"namespace": "system", "name": "webhook"}
+    converted["spec"]["conversion"] = {"strategy": "Webhook", "webhook": {"clientConfig": {"service": service}}}
+    name = "CustomResourceDefinition.apiextensions.k8s.io widgets.example.com"
+    assert found(gitops(tmp_path, converted)) == [("dangling-reference", name)]
+    install = {"spec": {"deployments": [{"name": "manager"}]}}
+    hooks = [{"deploymentName": "manager"}, {"deploymentName": "other"}]
+    result = check(bundle(tmp_path / "bundle", csv(install=install, webhookdefinitions=hooks), converted))
+    assert found(result) == [("dangling-reference", "ClusterServiceVersion.operators.coreos.com widgets.v1")]
+    assert one(result).message == "has a webhook for the Deployment other, which it does not contain"
+
+
+def test_subscriptions_and_bindings_refer_to_what_exists(tmp_path):
+    api = "operators.coreos.com/v1alpha1"
+    subscription = thing("Subscription", namespace="fresh", api=api, spec={"sourceNamespace": "openshift-marketplace"})
+    binding = thing("ClusterRoleBinding", api=RBAC, roleRef={"kind": "ClusterRole", "name": "console-reader"})
+    result = gitops(tmp_path, subscription, binding)
+    assert found(result) == [
+        ("dangling-reference", "Subscription.operators.coreos.com fresh/one"),
+        ("dangling-reference", "ClusterRoleBinding.rbac.authorization.k8s.io one"),
+    ]
+    assert [row["capabilities"] for row in result.keys["objects"]] == [["marketplace"], ["Console"]]
+    catalog = thing("Namespace", "openshift-marketplace")
+    assert len(found(gitops(tmp_path / "own", subscription, catalog))) == 0
+
+
+# Selections
+
+
+def test_without_a_selection_an_addon_is_checked_for_every_selection(tmp_path):
+    result = check(bundle(tmp_path, csv(), LINK), capabilities=None)
+    assert found(result) == [("absent-kind", LINK_NAME)]
+    assert result.keys["every_selection"]
+    assert result.keys["addons"] == [
+        {"path": "manifests", "name": "", "installer": "olm", "error": 1, "review": 0, "fine": 1, "needs": ["Console"]}
+    ]
+    # A cluster without OLM can be selected on purpose.
+    without = check(bundle(tmp_path / "without", csv()), capabilities={"baselineCapabilitySet": "None"})
+    assert found(without) == [("absent-kind", "ClusterServiceVersion.operators.coreos.com widgets.v1")]
+
+
+def test_what_a_repair_adds(tmp_path):
+    (repair,) = gitops(tmp_path, LINK).keys["repairs"]
+    assert repair["objects"] == 1
+    assert {key: repair["adds"][key] for key in ("manifests", "crds", "namespaces")} == {
+        "manifests": 4,
+        "crds": 2,
+        "namespaces": 0,
+    }
