@@ -94,6 +94,13 @@ def write_all(folder: Path) -> None:
     write_files(srv / "sites" / "policies" / "edge", {"rome.yaml": instance.replace("berlin", "rome")})
     write_files(srv / "sites", {".capability-baseline.json": json.dumps({"version": 1, "findings": []})})
     write_files(srv / "lint", {})
+    for name in ("extra-manifests", "source-crs"):
+        write_files(srv / "sites" / name, {"map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"})
+    csv = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: a}\n"
+    write_files(folder / "bundle" / "manifests", {"csv.yaml": csv})
+    write_files(
+        srv / "charts", {"widgets.yaml": "---\n# Source: a/b.yaml\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"}
+    )
     write_files(srv / "reviews", {})
     gathered = srv / "cases" / "0815" / "must-gather.local.1234" / "image" / "cluster-scoped-resources"
     count, version = request_count(f"{LINKS.replace('.', '.v1.', 1)}"), cluster_version("Storage")

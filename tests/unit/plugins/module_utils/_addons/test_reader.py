@@ -1,0 +1,259 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The forms of add-ons: bundles, catalogs, charts, lists, directories; and what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._addons import stream
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
+from ansible_collections.capability.openshift.tests.unit.builders.addons import (
+    LINK,
+    bundle,
+    catalog_bundle,
+    chart,
+    check,
+    csv,
+    documents,
+    found,
+    own_definition,
+    thing,
+    write_addon,
+)
+
+LINK_NAME = "ConsoleLink.console.openshift.io one"
+PACKAGE = {"schema": "olm.package", "name": "widgets"}
+
+
+def rows(*names: str, **options: Any) -> list[tuple[str, str, int]]:
+    """Path, installer and number of objects of each add-on."""
+    rows = check(*names, **options).keys["addons"]
+    return [(row["path"], row["installer"], row["error"] + row["review"] + row["fine"]) for row in rows]
+
+
+def places(*names: str, **options: Any) -> list[tuple[str, str, int]]:
+    """Rule, file and line of each finding."""
+    found = check(*names, **options).findings
+    return sorted((item.code, item.where.source, item.where.line) for item in found)
+
+
+# Forms
+
+
+def test_a_directory_is_divided_into_bundles_charts_and_the_rest(tmp_path):
+    bundle(tmp_path / "a" / "bundle", csv(), own_definition())
+    bundle(tmp_path / "b", csv("other.v1"))
+    write_addon(tmp_path, {"charts/out.yaml": chart(thing("ConfigMap")), "x.yaml": documents(thing("ConfigMap"))})
+    write_addon(tmp_path, {"deep/er/y.json": json.dumps(thing("Secret")), "README.md": "apiVersion: v1"})
+    assert rows(str(tmp_path)) == [
+        ("a/bundle/manifests", "olm", 2),
+        ("b/manifests", "olm", 1),
+        ("charts/out.yaml", "helm", 1),
+        (".", "gitops", 2),
+    ]
+
+
+def test_paths_are_relative_to_the_directory_that_contains_all_addons(tmp_path):
+    one, two = (write_addon(tmp_path / name, {"x.yaml": documents(LINK)}) for name in ("one", "two"))
+    assert places(one) == [("absent-kind", "x.yaml", 2)]
+    assert places(one, two) == [("absent-kind", "one/x.yaml", 2), ("absent-kind", "two/x.yaml", 2)]
+    assert rows(f"{one}/x.yaml", two) == [("one/x.yaml", "kubectl", 1), ("two", "gitops", 1)]
+    assert rows(f"{one}/x.yaml", installer="helm") == [("x.yaml", "helm", 1)]
+
+
+def test_lists_are_expanded(tmp_path):
+    items = {"apiVersion": "v1", "kind": "List", "items": [LINK, thing("ConfigMap"), "nothing"]}
+    inner = {"apiVersion": "v1", "kind": "ConfigMapList", "items": [thing("ConfigMap")]}
+    path = write_addon(tmp_path, {"a.json": json.dumps(items), "b.yaml": documents(inner)})
+    assert rows(path) == [(".", "gitops", 3)]
+    assert found(check(path)) == [("absent-kind", LINK_NAME)]
+
+
+def test_values_that_are_no_objects_are_left_out(tmp_path):
+    values = "replicas: 2\n---\n- a\n---\n---\n# nothing\n---\ntext\n"
+    kustomize = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "resources": []}
+    path = write_addon(tmp_path, {"values.yaml": values, "c.yaml": documents(kustomize, thing("ConfigMap"))})
+    assert rows(path) == [(".", "gitops", 1)]
+    assert found(check(path)) == []
+
+
+def test_lines_are_those_of_the_objects(tmp_path):
+    text = (
+        "# A comment\n---\n\n# Another\napiVersion: console.openshift.io/v1\nkind: ConsoleLink\nmetadata: {name: a}\n"
+    )
+    path = write_addon(tmp_path, {"a.yaml": text})
+    assert places(path) == [("absent-kind", "a.yaml", 5)]
+
+
+# Catalogs
+
+
+@pytest.mark.parametrize("form", ["indented", "lines", "yaml"])
+def test_a_catalog_has_bundles_with_objects(tmp_path, form):
+    blobs = [PACKAGE, catalog_bundle("widgets.v1", csv(), LINK), catalog_bundle("gears.v1", csv("g"), package="gears")]
+    indent, start = (None if form == "lines" else 1), "---\n" if form == "yaml" else ""
+    text = "".join(f"{start}{json.dumps(item, indent=indent)}\n" for item in blobs)
+    path = write_addon(tmp_path, {"widgets/catalog.yaml" if form == "yaml" else "widgets/catalog.json": text})
+    result = check(path)
+    assert [(row["name"], row["error"], row["fine"]) for row in result.keys["addons"]] == [
+        ("widgets.v1", 1, 1),
+        ("gears.v1", 0, 1),
+    ]
+    assert found(result) == [("absent-kind", f"widgets.v1: {LINK_NAME}")]
+    # What is fine is left out, because a catalog can have a hundred thousand objects.
+    assert [row["resource"] for row in result.keys["objects"]] == [f"widgets.v1: {LINK_NAME}"]
+    assert [name for _path, name, _number in rows(path, packages=["gears"])] == ["olm"]
+
+
+def test_bundles_of_a_catalog_bring_nothing_for_others(tmp_path):
+    brought = own_definition("ConsoleLink", "console.openshift.io", namespaced=False)
+    text = documents(catalog_bundle("one", csv(), brought), catalog_bundle("two", csv(), LINK))
+    assert found(check(write_addon(tmp_path, {"catalog.yaml": text}))) == [("absent-kind", f"two: {LINK_NAME}")]
+
+
+def test_a_catalog_with_metadata_only(tmp_path):
+    entry = {"name": "consolelinks.console.openshift.io", "kind": "ConsoleLink", "version": "v1"}
+    metadata = {"type": "olm.csv.metadata", "value": {"crdDescriptions": {"required": [entry]}}}
+    gvk = {"type": "olm.gvk.required", "value": {"group": "build.openshift.io", "kind": "BuildConfig", "version": "v1"}}
+    blobs = [catalog_bundle(name, properties=[metadata, gvk]) for name in ("one", "two")]
+    result = check(write_addon(tmp_path, {"catalog.json": "".join(f"{json.dumps(item)}\n" for item in blobs)}))
+    names = [f"{name}: ClusterServiceVersion.operators.coreos.com {name}" for name in ("one", "two")]
+    assert found(result, "error") == [("absent-requirement", name) for name in names for _rule in "ab"]
+    (note,) = (item for item in result.findings if item.severity == "info")
+    assert (note.code, note.where.source) == ("unchecked-bundle", "catalog.json")
+    assert note.message == "contains only metadata of 2 bundles, so their objects are not checked"
+
+
+@pytest.mark.parametrize("data", ["!", None, "bm90OiBbeWFtbA=="])
+def test_a_bundle_with_an_object_that_cannot_be_read(tmp_path, data):
+    broken = {"type": "olm.bundle.object", "value": {"data": data}}
+    blob = catalog_bundle("widgets.v1", LINK, properties=[broken])
+    assert places(write_addon(tmp_path, {"c.json": json.dumps(blob)})) == [
+        ("absent-kind", "c.json", 1),
+        *([("invalid-manifest", "c.json", 1)] if data else []),
+    ]
+
+
+# What cannot be read
+
+
+def test_each_broken_document_is_one_finding_and_the_rest_is_checked(tmp_path):
+    link = documents(LINK)
+    files = {
+        "a.yaml": f"{link}---\nkind: [\n{link}",
+        "b.yaml": "kind: ConfigMap\n  name: x\n",
+        "c.json": '{"kind": "ConfigMap",}\n{"broken": [}\n' + json.dumps(LINK),
+        "d.yaml": "\x00",
+    }
+    path = write_addon(tmp_path, files)
+    (tmp_path / "e.yaml").write_bytes(b"kind: \xff\xfe\n" + link.encode())
+    result = places(path)
+    assert [item for item in result if item[0] == "absent-kind"] == [
+        ("absent-kind", "a.yaml", 2),
+        ("absent-kind", "a.yaml", 12),
+        ("absent-kind", "c.json", 3),
+        ("absent-kind", "e.yaml", 3),
+    ]
+    assert [item[1] for item in result if item[0] == "invalid-manifest"] == [
+        "a.yaml",
+        "b.yaml",
+        "c.json",
+        "d.yaml",
+        "e.yaml",
+    ]
+
+
+def test_templates_and_patches_are_notes(tmp_path):
+    files = {
+        "a.yaml": "kind: {{ .Values.kind }}\n---\n{{ if }}\n---\n" + documents(LINK),
+        "b.yaml": "{% if x %}\nkind: ConfigMap\n",
+        "c.yaml": "{{- range . }}\nkind: ConfigMap\n",
+        "patch.yaml": documents({"kind": "Deployment", "metadata": {"name": "x"}}, thing("ConfigMap", "")),
+        "install-config.yaml": "apiVersion: v1\nmetadata: {name: x}\n",
+        "kustomization.yaml": "resources: [a.yaml]\n",
+        "chart/Chart.yaml": "apiVersion: v2\nname: widgets\n",
+        "chart/templates/x.yaml": "kind: {{ . }}",
+    }
+    result = check(write_addon(tmp_path, files))
+    notes = [(item.where.source, item.severity) for item in result.findings if item.code == "template"]
+    assert sorted(notes) == [
+        ("a.yaml", "info"),
+        ("b.yaml", "info"),
+        ("c.yaml", "info"),
+        ("chart/templates", "info"),
+        ("install-config.yaml", "info"),
+        ("kustomization.yaml", "info"),
+        ("patch.yaml", "info"),
+        ("patch.yaml", "info"),
+    ]
+    assert found(result, "error") == [("absent-kind", LINK_NAME)]
+
+
+def test_a_document_that_is_too_large_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(stream, "LARGEST_DOCUMENT", 4096)
+    big = thing("ConfigMap", data={"x": "y" * 5000})
+    path = write_addon(tmp_path, {"a.yaml": documents(big, LINK), "b.json": f"{json.dumps(big)}\n{json.dumps(LINK)}\n"})
+    assert places(path) == [
+        ("absent-kind", "a.yaml", 13),
+        ("absent-kind", "b.json", 2),
+        ("invalid-manifest", "a.yaml", 1),
+        ("invalid-manifest", "b.json", 1),
+    ]
+
+
+def test_links_pipes_and_files_without_permission(tmp_path):
+    inside = tmp_path / "addon"
+    write_addon(inside, {"a.yaml": documents(LINK)})
+    (tmp_path / "outside.yaml").write_text(documents(LINK))
+    (inside / "link.yaml").symlink_to(tmp_path / "outside.yaml")
+    (inside / "lost.yaml").symlink_to("nothing")
+    os.mkfifo(inside / "pipe.yaml")
+    (inside / "loop").symlink_to(inside)
+    assert places(str(inside)) == [
+        ("absent-kind", "a.yaml", 2),
+        ("unread-file", "link.yaml", 0),
+        ("unread-file", "lost.yaml", 0),
+        ("unread-file", "pipe.yaml", 0),
+    ]
+
+
+def test_an_addon_without_objects_is_a_mistake_of_the_call(tmp_path):
+    (tmp_path / "empty").mkdir()
+    write_addon(tmp_path, {"values.yaml": "a: 1\n", "good.yaml": documents(LINK)})
+    with pytest.raises(InvalidOptionError) as raised:
+        check(*(str(tmp_path / name) for name in ("empty", "values.yaml", "good.yaml")))
+    assert [(item.code, str(item.where)) for item in raised.value.problems] == [
+        ("no-objects", "addons[0]"),
+        ("no-objects", "addons[1]"),
+    ]
+
+
+ODD: tuple[Any, ...] = ("", 0, None, [], {}, [None], {"a": None}, "{{ x }}")
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_fields_of_any_type_are_no_traceback(tmp_path: Path, value: Any) -> None:
+    names = ("apiVersion", "kind", "metadata", "spec", "rules", "webhooks", "items", "properties", "schema")
+    kinds = (
+        "ClusterServiceVersion",
+        "CustomResourceDefinition",
+        "ConsolePlugin",
+        "ClusterRole",
+        "Subscription",
+        "List",
+    )
+    apis = ("operators.coreos.com/v1alpha1", "apiextensions.k8s.io/v1", "console.openshift.io/v1")
+    objects = [{**thing(kind, api=api, spec={}), name: value} for kind in kinds for api in apis for name in names]
+    spec_fields = ("customresourcedefinitions", "nativeAPIs", "install", "webhookdefinitions", "names", "versions")
+    objects += [thing(kind, api=api, spec={name: value}) for kind in kinds for api in apis for name in spec_fields]
+    objects += [{"schema": "olm.bundle", "name": value, "properties": [{"type": "olm.csv.metadata", "value": value}]}]
+    objects += [thing("ConfigMap", metadata={name: value}) for name in ("name", "namespace", "annotations")]
+    path = write_addon(tmp_path, {"a.yaml": documents(LINK, *objects)})
+    assert ("absent-kind", LINK_NAME) in found(check(path))

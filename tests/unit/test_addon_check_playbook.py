@@ -1,0 +1,60 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook addon_check in the checkout of an operator: it shows findings and repairs, writes files, and fails."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from ansible_collections.capability.openshift.tests.unit.builders.addons import (
+    LINK,
+    RELEASE_FILES,
+    bundle,
+    csv,
+    documents,
+    thing,
+    write_addon,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.builders.releases import write_release
+
+
+def play(folder: Path, options: Mapping[str, object]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", "-c", "local"]
+    return subprocess.run(
+        [*command, "capability.openshift.addon_check", "-e", json.dumps(options)],
+        env={**environment(folder), "PWD": str(folder)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_playbook_shows_findings_and_repairs_and_fails(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    bundle(checkout / "bundle", csv(), LINK)
+    write_addon(checkout / "site", {"a.yaml": documents(thing("ConfigMap"))})
+    write_release(tmp_path / "release", RELEASE_FILES)
+    options = {"addons": "bundle,site", "release": "../release", "github": "out/annotations.txt", "relative_to": "."}
+    done = play(checkout, options)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "bundle/manifests/1.yaml:2: error [absent-kind] ConsoleLink.console.openshift.io one" in done.stdout
+    assert "bundle/manifests  olm            1       0     1  Console" in done.stdout
+    assert "site              gitops         0       0     1  nothing" in done.stdout
+    assert "Console would repair 1 object, and permanently add 4 manifests:" in done.stdout
+    assert (checkout / "out" / "annotations.txt").read_text().startswith("::error file=bundle/manifests/1.yaml,line=2")
+
+
+def test_the_playbook_passes_a_selection(tmp_path: Path) -> None:
+    write_addon(tmp_path / "site", {"a.yaml": documents(LINK)})
+    write_release(tmp_path / "release", RELEASE_FILES)
+    selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}
+    done = play(tmp_path, {"addons": ["site"], "release": "release", "capabilities": selection})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Checked for 4.20.3 with Console, Ingress." in done.stdout
