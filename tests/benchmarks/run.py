@@ -216,7 +216,8 @@ def main() -> None:
         updates(found)
         fleets(found)
     installations()
-    subprocess.run([str(BIN / "python"), str(HERE / "hosts.py"), str(found[-1])], check=True)
+    for script in ("hosts.py", "check_addons.py"):
+        subprocess.run([str(BIN / "python"), str(HERE / script), str(found[-1])], check=True)
     for script in ("registry.py", "cluster.py", "rollout.py"):
         subprocess.run([str(BIN / "python"), str(HERE / script)], check=True)
 

@@ -15,7 +15,7 @@ from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import included_manifests
 from .._capability.resolved_release import resolve_cluster
 from .._data.capabilities import NONE
-from .._problems import InvalidOptionError, Problem, Problems
+from .._problems import CapabilityError, InvalidOptionError, Problem, Problems
 from .._release.release import Release
 from .check import VERDICTS, Brought, CheckedAddon, check_addon
 from .cluster import Names, SelectedCluster
@@ -56,16 +56,17 @@ def check_addons(
     needs: Counter[Names] = Counter()
     count = 0
     for index, name in enumerate(names):
-        before = count, len(findings)
-        for addon in read_addons(name, directory, options, findings):
-            target = for_bundles if addon.installer == "olm" else selected
-            checked, brought = check_addon(addon, target, brought)
-            findings += checked.findings
-            rows.append(_row(checked))
-            objects += _objects(checked)
-            count += len(checked.objects)
-            needs.update(item.capabilities for item in checked.objects if item.capabilities)
-        if before == (count, len(findings)):
+        before = count, len(findings), len(problems)
+        with problems.collect(CapabilityError):
+            for addon in read_addons(name, directory, options, findings):
+                target = for_bundles if addon.installer == "olm" else selected
+                checked, brought = check_addon(addon, target, brought)
+                findings += checked.findings
+                rows.append(_row(checked))
+                objects += _objects(checked)
+                count += len(checked.objects)
+                needs.update(item.capabilities for item in checked.objects if item.capabilities)
+        if before == (count, len(findings), len(problems)):
             message = f"is {name}, which contains no object to check"
             problems.error("no-objects", f"addons[{index}]", message, "Name files or directories with manifests")
     problems.raise_errors(InvalidOptionError)

@@ -27,6 +27,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.addons import 
     thing,
     write_addon,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer, write_oci_layout
 
 LINK_NAME = "ConsoleLink.console.openshift.io one"
 PACKAGE = {"schema": "olm.package", "name": "widgets"}
@@ -139,6 +140,34 @@ def test_a_bundle_with_an_object_that_cannot_be_read(tmp_path, data):
         ("absent-kind", "c.json", 1),
         *([("invalid-manifest", "c.json", 1)] if data else []),
     ]
+
+
+# Images
+
+
+def test_a_bundle_in_an_image(tmp_path):
+    optional = {"type": "olm.manifests.optional", "value": {"manifests": [{"kind": "ConfigMap", "name": "one"}]}}
+    files = {
+        "manifests/csv.yaml": documents(csv()).encode(),
+        "manifests/link.yaml": documents(LINK, thing("ConfigMap")).encode(),
+        "metadata/properties.yaml": json.dumps({"properties": [optional]}).encode(),
+        "tests/scorecard.yaml": documents(LINK).encode(),
+        "manifests/README.md": b"# Widgets",
+    }
+    write_oci_layout(tmp_path / "layout", {"v1": image([layer(files)])})
+    name = f"oci:{tmp_path}/layout:v1"
+    assert rows(name) == [(f"{name}/manifests", "olm", 3)]
+    assert places(name) == [
+        ("absent-kind", f"{name}/manifests/link.yaml", 2),
+        ("ignored-marker", f"{name}/manifests/link.yaml", 10),
+    ]
+
+
+def test_an_image_without_anything_to_check(tmp_path):
+    write_oci_layout(tmp_path / "layout", {"v1": image([layer({"bin/opm": b"x"})])})
+    with pytest.raises(InvalidOptionError) as raised:
+        check(f"oci:{tmp_path}/layout:v1")
+    assert [item.code for item in raised.value.problems] == ["no-objects"]
 
 
 # What cannot be read
