@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from environment import ROOT
 from generated import write_or_compare
 
+from ansible_collections.capability.openshift.plugins.module_utils._addons.rules import RULES as ADDON_RULES
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     ALWAYS_ENABLED,
     BRANCHES,
@@ -56,7 +57,8 @@ LAYERS = {
 def main() -> int:
     """Write the page, or compare it."""
     head = HEAD.format(oldest=min(BRANCHES), newest=newest_minor())
-    page = "\n".join((head, *rules(), *operator(), *hosted(), *deleted_files(), *solutions(), *consequences()))
+    parts = (*rules(), *operator(), *hosted(), *deleted_files(), *solutions(), *consequences(), *addons())
+    page = "\n".join((head, *parts))
     return write_or_compare({PAGE: page})
 
 
@@ -161,6 +163,14 @@ def consequences() -> Iterator[str]:
     yield "## Consequences of disabled capabilities\n"
     yield "These are not rules. They describe what does not work if a capability is disabled.\n"
     yield table(("capability", "consequence", "source"), [(f"`{c}`", text, source) for c, text, source in CONSEQUENCES])
+
+
+def addons() -> Iterator[str]:
+    """Yield the rules that add-ons are checked with."""
+    yield "## Rules of add-ons\n"
+    yield "[`addon_check`](check_addons.md) checks them. Errors stop an installation, and warnings are for review.\n"
+    rows = [(f"`{rule.id}`", rule.severity, rule.summary, rule.reason) for rule in ADDON_RULES]
+    yield table(("rule", "severity", "what must hold", "because"), rows)
 
 
 def span(since: Minor, until: Minor | None) -> str:

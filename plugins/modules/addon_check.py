@@ -136,7 +136,10 @@ enabled_capabilities:
   elements: str
   sample: [Ingress, NodeTuning, OperatorLifecycleManager]
 addons:
-  description: The add-ons, as they were found.
+  description:
+    - The add-ons, as they were found, and what applies each of them, as O(installer).
+    - C(error), C(review) and C(fine) are numbers of objects. C(needs) are the capabilities without which it cannot be
+      installed. C(name) is that of a bundle in a catalog, and empty for others.
   returned: success or a finding that fails the module
   type: list
   elements: dict
@@ -148,84 +151,31 @@ addons:
       review: 0
       fine: 14
       needs: [Console]
-  contains:
-    path:
-      description: File or directory.
-      type: str
-      returned: always
-    name:
-      description: Name of a bundle in a catalog. Empty for other add-ons.
-      type: str
-      returned: always
-    installer:
-      description: What applies the add-on, as O(installer).
-      type: str
-      returned: always
-    error:
-      description: Number of objects that the cluster rejects, or that stop the installation.
-      type: int
-      returned: always
-    review:
-      description: Number of objects that have to be reviewed.
-      type: int
-      returned: always
-    fine:
-      description: Number of the other objects.
-      type: int
-      returned: always
-    needs:
-      description: The capabilities without which it cannot be installed.
-      type: list
-      elements: str
-      returned: always
 objects:
-  description: The objects. Those of catalogs that are fine are left out.
+  description:
+    - The objects, with file, line, and kind, namespace and name. The name of the bundle precedes those of a catalog.
+    - C(verdict) is V(error), V(review) or V(fine). C(capabilities) are those that would repair the object.
+    - Objects of catalogs that are fine are left out.
   returned: success or a finding that fails the module
   type: list
   elements: dict
-  contains:
-    path:
-      description: File, as in RV(findings).
-      type: str
-      returned: always
-    line:
-      description: Line of its document.
-      type: int
-      returned: always
-    resource:
-      description: Kind, namespace and name, after the name of the bundle in a catalog.
-      type: str
-      returned: always
-    verdict:
-      description: V(error), V(review) or V(fine).
-      type: str
-      returned: always
-    capabilities:
-      description: The capabilities that would repair it.
-      type: list
-      elements: str
-      returned: always
+  sample:
+    - path: bundle/manifests/sample.yaml
+      line: 1
+      resource: ConsoleYAMLSample.console.openshift.io issuer
+      verdict: error
+      capabilities: [Console]
 repairs:
-  description: The capabilities that would repair objects, and what else they enable.
+  description:
+    - The capabilities that would repair objects if they were enabled together, and the number of these objects.
+    - C(adds) is what else the cluster would get, as the footprint of M(capability.openshift.install_config).
   returned: success or a finding that fails the module
   type: list
   elements: dict
-  contains:
-    capabilities:
-      description: Names that have to be enabled together.
-      type: list
-      elements: str
-      returned: always
-    objects:
-      description: Number of objects that they would repair.
-      type: int
-      returned: always
-    adds:
-      description:
-        - What the cluster would get in addition, in the form of the footprint that
-          M(capability.openshift.install_config) returns.
-      type: dict
-      returned: always
+  sample:
+    - capabilities: [Console]
+      objects: 4
+      adds: {manifests: 92, crds: 8, namespaces: 3}
 findings:
   description: Findings that are not in O(baseline), by path and line, as in M(capability.openshift.release_lint).
   returned: success or a finding that fails the module

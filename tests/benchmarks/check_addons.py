@@ -61,7 +61,7 @@ def main() -> int:
         failed = False
         one_run = [sys.executable, __file__, release]
         subprocess.run([*one_run, str(folder / "directory"), name], check=True, capture_output=True)  # writes the index
-        for path in sorted(path for path in folder.iterdir() if not path.name.startswith("release-index")):
+        for path in sorted(folder.iterdir()):
             if path.stem in ("directory", "catalog", "metadata"):
                 done = subprocess.run([*one_run, str(path), name], check=True, capture_output=True, text=True)
                 objects, seconds, megabytes = done.stdout.split()
@@ -99,13 +99,15 @@ def write_directory(folder: Path) -> None:
 
 def write_catalog(path: Path, form: str, *, embedded: bool) -> None:
     """Write a catalog whose bundles have their objects, or only metadata."""
+    written = 0
     with path.open("w", encoding="utf-8") as file:
         for bundle in bundles(embedded=embedded):
-            if form == "json":
-                file.write(f"{json.dumps(bundle, indent=4)}\n")
-            else:
-                file.write(f"---\n{yaml.dump(bundle, Dumper=yaml.CSafeDumper)}")
-            if file.tell() > MEGABYTES * 10**6:
+            is_json = form == "json"
+            text = (
+                json.dumps(bundle, indent=4) + "\n" if is_json else "---\n" + yaml.dump(bundle, Dumper=yaml.CSafeDumper)
+            )
+            written += file.write(text)
+            if written > MEGABYTES * 10**6:
                 return
 
 

@@ -11,12 +11,15 @@ from __future__ import annotations
 import random
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.builtin_kinds import CLUSTER_SCOPED
+from ansible_collections.capability.openshift.plugins.module_utils._data.builtin_kinds import (
+    CLUSTER_SCOPED,
+    is_of_kubernetes,
+)
 from ansible_collections.capability.openshift.tests.cluster.helpers.addon_oracle import Body, Item, TrimmedCluster
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
@@ -143,9 +146,11 @@ def test_the_table_of_cluster_scoped_kinds(plane: ControlPlane) -> None:
     TrimmedCluster(plane, [], ())
     groups = plane.api.get("/apis")["groups"]
     paths = ["/api/v1", *(f"/apis/{item['groupVersion']}" for group in groups for item in group["versions"])]
-    found: set[Any] = set()
+    found: dict[bool, set[str]] = {True: set(), False: set()}
     for path in paths:
-        group = path.removeprefix("/apis/").rpartition("/")[0] if path != "/api/v1" else ""
-        resources = plane.api.get(path)["resources"]
-        found |= {(group, item["kind"]) for item in resources if not item["namespaced"] and "/" not in item["name"]}
-    assert found == CLUSTER_SCOPED
+        for item in plane.api.get(path)["resources"]:
+            if "/" not in item["name"]:
+                found[item["namespaced"]].add(item["kind"])
+    assert found[False] == CLUSTER_SCOPED
+    assert not found[True] & CLUSTER_SCOPED
+    assert all(is_of_kubernetes(group["name"]) for group in groups)

@@ -15,6 +15,7 @@ from functools import cache
 from typing import NamedTuple
 
 from .._data.aggregated_apis import AGGREGATED_APIS, AGGREGATED_GROUPS, OPERATOR_APIS
+from .._data.builtin_kinds import is_of_kubernetes
 from .._footprint.footprint import Footprint, compare
 from .._problems import Problems
 from .._references.report import missing_names
@@ -84,11 +85,8 @@ class SelectedCluster:
         return self.needs(definition) if definition in self._providers else self._without_definition(plural, group)
 
     def has_group(self, group: str) -> bool:
-        """Whether kinds of ``group`` come from Kubernetes or the release, whatever its capabilities are.
-
-        Groups below ``k8s.io`` are those of Kubernetes (kubernetes/enhancements:keps/sig-api-machinery/2337).
-        """
-        if "." not in group or group.endswith(".k8s.io") or group in AGGREGATED_GROUPS or group in self._definitions:
+        """Whether kinds of ``group`` come from Kubernetes or the release, whatever its capabilities are."""
+        if is_of_kubernetes(group) or group in AGGREGATED_GROUPS or group in self._definitions:
             return True
         return any(item.group == group for item in self._undefined)
 

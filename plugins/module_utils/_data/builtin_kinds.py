@@ -3,31 +3,23 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The kinds of Kubernetes itself whose objects are not in a Namespace."""
+"""The kinds of Kubernetes itself: which of them are not in a Namespace."""
 
 from __future__ import annotations
 
-CLUSTER_SCOPED: frozenset[tuple[str, str]] = frozenset(
-    (group, kind)
-    for group, kinds in {
-        "": "ComponentStatus Namespace Node PersistentVolume",
-        "admissionregistration.k8s.io": (
-            "MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding "
-            "ValidatingWebhookConfiguration"
-        ),
-        "apiextensions.k8s.io": "CustomResourceDefinition",
-        "apiregistration.k8s.io": "APIService",
-        "authentication.k8s.io": "SelfSubjectReview TokenReview",
-        "authorization.k8s.io": "SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
-        "certificates.k8s.io": "CertificateSigningRequest",
-        "flowcontrol.apiserver.k8s.io": "FlowSchema PriorityLevelConfiguration",
-        "networking.k8s.io": "IPAddress IngressClass ServiceCIDR",
-        "node.k8s.io": "RuntimeClass",
-        "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding",
-        "resource.k8s.io": "DeviceClass ResourceSlice",
-        "scheduling.k8s.io": "PriorityClass",
-        "storage.k8s.io": "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass",
-    }.items()
-    for kind in kinds.split()
+CLUSTER_SCOPED = frozenset(
+    """
+    APIService CSIDriver CSINode CertificateSigningRequest ClusterRole ClusterRoleBinding ComponentStatus
+    CustomResourceDefinition DeviceClass FlowSchema IPAddress IngressClass MutatingWebhookConfiguration Namespace Node
+    PersistentVolume PriorityClass PriorityLevelConfiguration ResourceSlice RuntimeClass SelfSubjectAccessReview
+    SelfSubjectReview SelfSubjectRulesReview ServiceCIDR StorageClass SubjectAccessReview TokenReview
+    ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment
+    VolumeAttributesClass
+    """.split()  # noqa: SIM905
 )
-"""Group and kind. Source: discovery of kube-apiserver 1.34, with which ``tests/cluster`` compares this table."""
+"""Source: discovery of kube-apiserver 1.34, with which ``tests/cluster`` compares this list."""
+
+
+def is_of_kubernetes(group: str) -> bool:
+    """Whether the kinds of ``group`` are those of Kubernetes (kubernetes/enhancements:keps/sig-api-machinery/2337)."""
+    return "." not in group or group.endswith(".k8s.io")
