@@ -41,6 +41,7 @@ CLUSTER_MODULES: dict[str, dict[str, Any]] = {
     "update_plan": {"releases": [RELEASE, NEWER]},
 }
 OTHER_MODULES: dict[str, dict[str, Any]] = {
+    "addon_check": {"addons": [RELEASE], "release": RELEASE, "fail_on": "never"},
     "site_check": {"checkout": SITES, "fail_on": "never"},
     "install_config": {"capabilities": {"baselineCapabilitySet": "v4.18"}, "openshift_version": "4.20"},
     "release_info": {"release": RELEASE},
@@ -64,6 +65,7 @@ CLUSTER_PLAYBOOKS: dict[str, dict[str, Any]] = {
     "release_verify": {"release": RELEASE},
 }
 OTHER_PLAYBOOKS: dict[str, dict[str, Any]] = {
+    "addon_check": {"addons": RELEASE, "release": RELEASE, "fail_on": "never"},
     "site_check": {"checkout": SITES, "openshift_version": "4.20", "fail_on": "never"},
     "release_compare": {"release": NEWER, "changes_from": RELEASE},
     "release_manifests": {"release": RELEASE},

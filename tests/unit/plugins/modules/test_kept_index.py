@@ -12,7 +12,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._release import index
-from ansible_collections.capability.openshift.plugins.modules import capability_usage_info, release_lint, site_check
+from ansible_collections.capability.openshift.plugins.modules import (
+    addon_check,
+    capability_usage_info,
+    release_lint,
+    site_check,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 from ansible_collections.capability.openshift.tests.unit.builders.request_counts import cluster_version, request_count
 from ansible_collections.capability.openshift.tests.unit.builders.sites import INSTALL_CONFIG, write_checkout
@@ -38,13 +43,15 @@ def options_of(module: Any, tmp_path) -> dict[str, Any]:
     if module is site_check:
         write_checkout(tmp_path / "checkout", {"install-config.yaml": INSTALL_CONFIG})
         return {"checkout": tmp_path / "checkout", "releases": [release], "fail_on": "never"}
+    if module is addon_check:
+        return {"release": release, "addons": [release], "fail_on": "never"}
     counts = tmp_path / "counts.json"
     objects = [request_count("consolelinks.v1.console.openshift.io"), cluster_version("Console")]
     counts.write_text(json.dumps({"kind": "List", "items": objects}))
     return {"release": release, "request_counts": counts}
 
 
-@pytest.mark.parametrize("module", [release_lint, site_check, capability_usage_info])
+@pytest.mark.parametrize("module", [addon_check, release_lint, site_check, capability_usage_info])
 def test_a_kept_index_is_read_and_changes_nothing(call, tmp_path, module):
     options = {**options_of(module, tmp_path), "release_cache": tmp_path / "cache"}
     first = call(module, **options)
