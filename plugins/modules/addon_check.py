@@ -209,7 +209,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._addons.objects import INSTALLERS
-from ansible_collections.capability.openshift.plugins.module_utils._addons.reader import ReadOptions, check_names
+from ansible_collections.capability.openshift.plugins.module_utils._addons.reader import ReadOptions
 from ansible_collections.capability.openshift.plugins.module_utils._addons.rules import RULES
 from ansible_collections.capability.openshift.plugins.module_utils._addons.run import check_addons
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
@@ -247,7 +247,6 @@ def main() -> None:
 def run(module: AnsibleModule, _result: dict[str, Any], problems: Problems) -> None:
     """Check the add-ons, and exit. Raises ``CapabilityError``."""
     params = module.params
-    check_names(params["addons"], "addons")
     source = release_source(params)
     opened = open_release(params["release"], source)
     loaded = opened.load(openshift_version=params["openshift_version"], cluster_profile=params["cluster_profile"])

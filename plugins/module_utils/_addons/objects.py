@@ -14,7 +14,7 @@ kubectl keeps the order of the documents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 from .._data.builtin_kinds import CLUSTER_SCOPED, is_of_kubernetes
@@ -156,8 +156,3 @@ def _helm_rank(item: AddonObject) -> int:
     if item.in_crds_of_chart:
         return 0
     return 1 if "pre-install" in item.hook else 2 + _rank(item)
-
-
-def of_kind(objects: Sequence[AddonObject], group_kind: tuple[str, str]) -> list[AddonObject]:
-    """Those of ``objects`` that have a kind."""
-    return [item for item in objects if item.resource_id.group_kind == group_kind]

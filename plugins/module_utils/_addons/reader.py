@@ -25,7 +25,7 @@ from .._files import absolute, cannot
 from .._problems import InvalidOptionError, Location, Problems
 from .._registry.access_options import AccessOptions
 from .._unstructured import as_text, mappings_in, nested
-from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, of_kind, read_object
+from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, read_object
 from .rules import finding
 from .stream import read_stream
 
@@ -51,36 +51,28 @@ class ReadOptions(NamedTuple):
 
 def common_directory(names: Iterable[str]) -> str:
     """The directory that the paths of findings are relative to: the nearest one that contains all add-ons."""
-    paths = [absolute(name) for name in names if os.path.exists(absolute(name))]
+    paths = [path for path in map(_real_path, names) if os.path.exists(path)]
     folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     return os.path.commonpath(folders) if folders else os.getcwd()
 
 
-def check_names(names: Iterable[str], option: str) -> None:
-    """Raise ``InvalidOptionError`` with all names that are neither files, directories nor images."""
-    from .._release_image.release_name import is_directory_name
+def read_addons(name: str, where: str, base: str, options: ReadOptions, findings: Problems) -> Iterator[Addon]:
+    """Yield the add-ons in a file, a directory or an image. ``where`` is the option for messages.
 
-    problems = Problems()
-    for index, name in enumerate(names):
-        if not os.path.exists(absolute(name)) and is_directory_name(name):
-            message = f"is {name}, which does not exist"
-            problems.error("missing-path", f"{option}[{index}]", message, "Name a file, a directory or an image")
-    problems.raise_errors(InvalidOptionError)
-
-
-def read_addons(name: str, base: str, options: ReadOptions, problems: Problems) -> Iterator[Addon]:
-    """Yield the add-ons in a file, a directory or an image. Problems are findings.
-
-    Raises ``CapabilityError`` if an image cannot be read.
+    Raises ``CapabilityError`` if there is none, or an image cannot be read.
     """
-    path = absolute(name)
-    is_single = not os.path.isdir(path)
+    path = _real_path(name)
     if not os.path.exists(path):
-        return _AddonReader(options, problems, is_single=False).addons(_files_of_image(name, options, problems), name)
-    folder = os.path.dirname(path) if is_single else path
-    prefix = os.path.relpath(folder, base)
-    files = _files_below(folder, os.path.basename(path) if is_single else ".", prefix, problems)
-    return _AddonReader(options, problems, is_single=is_single).addons(files, os.path.relpath(path, base))
+        files = _files_of_image(name, where, options, findings)
+        return _AddonReader(options, findings, is_single=False).addons(files, name)
+    is_single = not os.path.isdir(path)
+    folder, start = (os.path.dirname(path), os.path.basename(path)) if is_single else (path, ".")
+    files = _files_below(folder, start, os.path.relpath(folder, base), findings)
+    return _AddonReader(options, findings, is_single=is_single).addons(files, os.path.relpath(path, base))
+
+
+def _real_path(name: str) -> str:
+    return os.path.realpath(absolute(name))
 
 
 def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
@@ -102,17 +94,18 @@ def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> It
         problems.append(finding(rule, where, problem.message, problem.hint))
 
 
-def _files_of_image(name: str, options: ReadOptions, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
+def _files_of_image(name: str, where: str, options: ReadOptions, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
     # Imported here: most add-ons are files, which need no client of registries.
     from .._registry.image import read_files
     from .._release_image.image_reader import open_image
     from .._release_image.release_name import parse_release_name
 
     own = Problems()
-    parsed = parse_release_name(name, "addons", own)
-    own.raise_errors(InvalidOptionError)
-    if parsed is None:
-        raise AssertionError("a name that cannot be read is an error")
+    parsed = parse_release_name(name, where, own)
+    if parsed is None or parsed.kind == "directory":
+        if parsed is not None:
+            own.error("missing-path", where, f"is {name}, which does not exist", "Name a file, a directory or an image")
+        raise InvalidOptionError(own)
     reader = open_image(parsed, options.access, problems)
     manifest = reader.resolve(options.architecture).manifest
     found = read_files(reader.store, manifest, _IMAGE_DIRECTORIES, lambda _files: False, name)
@@ -140,7 +133,7 @@ class _AddonReader:
         for path, objects in self._objects.items():
             by_folder.setdefault(posixpath.dirname(path), []).extend(() if path in self._charts else objects)
         for folder, objects in by_folder.items():
-            if not of_kind(objects, CSV):
+            if all(item.resource_id.group_kind != CSV for item in objects):
                 rest += objects
                 continue
             optional = self._optional.get(posixpath.dirname(folder), frozenset())
@@ -160,7 +153,8 @@ class _AddonReader:
             if not isinstance(value, Mapping):
                 continue
             if as_text(value.get("schema")).startswith("olm."):
-                if value["schema"] == "olm.bundle" and self._is_wanted(value):
+                is_wanted = not self.options.packages or value.get("package") in self.options.packages
+                if value["schema"] == "olm.bundle" and is_wanted:
                     yield self._bundle(value, path, line, without_objects)
             elif "properties" in value and "kind" not in value:
                 folder = posixpath.dirname(posixpath.dirname(path))
@@ -174,9 +168,6 @@ class _AddonReader:
         if without_objects:
             message = f"contains only metadata of {len(without_objects)} bundles, so their objects are not checked"
             self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
-
-    def _is_wanted(self, bundle: Mapping[str, Any]) -> bool:
-        return not self.options.packages or bundle.get("package") in self.options.packages
 
     def _bundle(self, value: Mapping[str, Any], path: str, line: int, without_objects: list[int]) -> Addon:
         """A bundle of a catalog. Without objects, its ClusterServiceVersion has only what it requires."""

@@ -56,9 +56,9 @@ def check_addons(
     needs: Counter[Names] = Counter()
     count = 0
     for index, name in enumerate(names):
-        before = count, len(findings), len(problems)
+        where, before = f"addons[{index}]", (count, len(findings), len(problems))
         with problems.collect(CapabilityError):
-            for addon in read_addons(name, directory, options, findings):
+            for addon in read_addons(name, where, directory, options, findings):
                 target = for_bundles if addon.installer == "olm" else selected
                 checked, brought = check_addon(addon, target, brought)
                 findings += checked.findings
@@ -68,7 +68,7 @@ def check_addons(
                 needs.update(item.capabilities for item in checked.objects if item.capabilities)
         if before == (count, len(findings), len(problems)):
             message = f"is {name}, which contains no object to check"
-            problems.error("no-objects", f"addons[{index}]", message, "Name files or directories with manifests")
+            problems.error("no-objects", where, message, "Name files or directories with manifests")
     problems.raise_errors(InvalidOptionError)
     keys = {
         "version": release.version,

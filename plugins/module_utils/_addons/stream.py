@@ -21,7 +21,7 @@ from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .rules import finding
 
-LARGEST_DOCUMENT = 32 << 20
+LARGEST_DOCUMENT = 16 << 20
 """Bytes of the largest document that is read. etcd accepts objects of 1.5 MiB, and a bundle contains some of them."""
 
 _SEPARATOR = re.compile(rb"---(?=\s|\Z)")

@@ -245,6 +245,8 @@ def test_links_pipes_and_files_without_permission(tmp_path):
     (inside / "lost.yaml").symlink_to("nothing")
     os.mkfifo(inside / "pipe.yaml")
     (inside / "loop").symlink_to(inside)
+    (tmp_path / "named.yaml").symlink_to(inside / "a.yaml")
+    assert places(str(tmp_path / "named.yaml")) == [("absent-kind", "a.yaml", 2)]
     assert places(str(inside)) == [
         ("absent-kind", "a.yaml", 2),
         ("unread-file", "link.yaml", 0),
@@ -257,10 +259,14 @@ def test_an_addon_without_objects_is_a_mistake_of_the_call(tmp_path):
     (tmp_path / "empty").mkdir()
     write_addon(tmp_path, {"values.yaml": "a: 1\n", "good.yaml": documents(LINK)})
     with pytest.raises(InvalidOptionError) as raised:
-        check(*(str(tmp_path / name) for name in ("empty", "values.yaml", "good.yaml")))
+        check(
+            *(str(tmp_path / name) for name in ("empty", "values.yaml", "good.yaml", "lost")), "registry.example/a:b:c"
+        )
     assert [(item.code, str(item.where)) for item in raised.value.problems] == [
         ("no-objects", "addons[0]"),
         ("no-objects", "addons[1]"),
+        ("missing-path", "addons[3]"),
+        ("invalid-tag", "addons[4]"),
     ]
 
 
