@@ -177,6 +177,10 @@ PACKAGES = {
         "problem, location, did you mean",
         "The one type of problem (severity, code, location, message, hint), exceptions, and their wording.",
     ),
+    "_progress": Package(
+        "what long work does now",
+        "The type of the function that shows what long work does at the moment, and a counter of items.",
+    ),
     "_resources": Package(
         "group, kind, namespace, name",
         "Names in the Kubernetes API: the identity of a resource, a kind as served, the target of a request.",

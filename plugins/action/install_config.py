@@ -20,6 +20,8 @@ from ansible.template import Templar
 from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
+from ansible_collections.capability.openshift.plugins.module_utils._progress import counted
+from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
 
 _HIDDEN = "cannot be shown, because it can contain secrets"
 
@@ -28,17 +30,21 @@ class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         args = self._task.args
         run: Callable[..., dict[str, Any]] = super().run
-        if args.get("hosts") is not None:
-            names = {option: untag(args.get(option)) for option in ("hosts", "host_variable", "host_error_variable")}
-            fault = _fault(names, args, task_vars or {})
-            if fault:
-                return {"failed": True, "msg": fault}
-            clusters = [self._entry(host, names, task_vars) for host in names["hosts"]]
-            self._task.args = {**{name: args[name] for name in args if name not in names}, "clusters": clusters}
-        try:
-            return run(tmp, task_vars)
-        finally:
-            self._task.args = args
+        with shown_progress(self, task_vars) as progress:
+            if args.get("hosts") is not None:
+                names = {
+                    option: untag(args.get(option)) for option in ("hosts", "host_variable", "host_error_variable")
+                }
+                fault = _fault(names, args, task_vars or {})
+                if fault:
+                    return {"failed": True, "msg": fault}
+                hosts = counted(names["hosts"], "hosts", progress)
+                clusters = [self._entry(host, names, task_vars) for host in hosts]
+                self._task.args = {**{name: args[name] for name in args if name not in names}, "clusters": clusters}
+            try:
+                return run(tmp, task_vars)
+            finally:
+                self._task.args = args
 
     def _entry(self, host: str, names: Mapping[str, Any], task_vars: Mapping[str, Any]) -> Any:
         variables = self._variables(host, task_vars)

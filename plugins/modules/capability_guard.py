@@ -183,6 +183,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec, check_wait_timeout
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
@@ -234,7 +235,7 @@ def _verify(client: Client, changes: tuple[GuardChange, ...], seconds: int, prob
     after = enforced_fingerprint({change.target.kind.kind: change.after for change in changes})
     if not (before or after):
         return False
-    return wait_until_enforced(client, after or before, seconds, problems, enforced=bool(after))
+    return wait_until_enforced(client, after or before, seconds, show_progress, problems, enforced=bool(after))
 
 
 if __name__ == "__main__":

@@ -208,6 +208,7 @@ problems:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.common.parameters import remove_values
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
     capabilities_dict,
@@ -226,6 +227,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     ClusterError,
@@ -284,7 +286,11 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     problems += enabled.problems
     if params["wait"] and not module.check_mode:
         seconds = params["wait_timeout"]
-        reading = wait_for_capabilities(client, enabled, request, release, before, seconds, problems)
+
+        def progress(text: str) -> None:
+            show_progress(remove_values(text, module.no_log_values))
+
+        reading = wait_for_capabilities(client, enabled, request, release, before, seconds, progress, problems)
         result.update(capabilities_dict(reading))
         problems.raise_errors(ClusterError)
 

@@ -405,6 +405,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect, connect_with
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
@@ -472,7 +473,8 @@ def run_fleet(module: AnsibleModule, result: dict[str, Any], problems: Problems)
         connect=connect_with,
         read_file=read_cluster_version,
     )
-    rows = read_fleet([FleetEntry.from_params(entry) for entry in clusters], common, sources, problems)
+    entries = [FleetEntry.from_params(entry) for entry in clusters]
+    rows = read_fleet(entries, common, sources, show_progress, problems)
     problems.raise_errors(InvalidOptionError)
     result.update(fleet_dict(rows))
 

@@ -573,6 +573,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
     error_text,
     fail,
@@ -685,7 +686,7 @@ def run_fleet(
 ) -> NoReturn:
     """Write the install-configs of a fleet, all or none, and exit."""
     entries = [ClusterEntry.from_params(entry, at, options, backup=backup) for at, entry in enumerate(clusters)]
-    fleet = build_fleet(entries, options)
+    fleet = build_fleet(entries, options, show_progress)
     rows = [cluster_row(cluster, changed=False) for cluster in fleet.clusters]
     problems = fleet.problems
     if not fleet.failed or write_valid:

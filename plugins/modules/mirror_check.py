@@ -268,6 +268,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_urllib3, run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     Problems,
     RegistryError,
@@ -299,7 +300,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     current = _load_current(params)
     options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
     options = options._replace(architecture=release_source(params).go_architecture)
-    result.update(check_mirror(target, current, options, access_options(params), os.environ, problems))
+    result.update(check_mirror(target, current, options, access_options(params), os.environ, show_progress, problems))
 
 
 def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release | UnreadRelease]:

@@ -365,6 +365,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.lifetime import end_without_reader
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     ClusterError,
     InvalidOptionError,
@@ -408,7 +409,8 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     _check_signature(params, problems)
     problems.raise_errors(InvalidOptionError)
     end_without_reader()
-    journal = Journal(None if module.check_mode else params["journal"], lambda values: _without_secrets(module, values))
+    path = None if module.check_mode else params["journal"]
+    journal = Journal(path, lambda values: _without_secrets(module, values), show_progress)
     try:
         rollout = _roll_out(module, journal, problems)
     finally:
@@ -420,7 +422,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     problems.raise_errors(ClusterError)
 
 
-def _without_secrets(module: AnsibleModule, values: dict[str, Any]) -> dict[str, Any]:
+def _without_secrets(module: AnsibleModule, values: Any) -> Any:
     # no_log_values is read for each line, because connecting removes values from it that are not secret. Most often
     # none is left, and walking through all lines of a rollout takes 0.1 s.
     return remove_values(values, module.no_log_values) if module.no_log_values else values

@@ -304,6 +304,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
@@ -364,7 +365,8 @@ def run(module: AnsibleModule, _result: dict[str, Any], _problems: Problems) -> 
             desired(params),
             fix=params["state"] == "fixed",
             allow_no_sites=params["allow_no_sites"],
-        )
+        ),
+        show_progress,
     )
     finish(
         module,

@@ -782,6 +782,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_jinja2, run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
     problem_dicts,
     warn,
@@ -906,10 +907,10 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
     )
     if params["clusters"] is not None:
         clusters = [options.of_cluster(entry, index) for index, entry in enumerate(params["clusters"])]
-        return plan_fleet(clusters, options, connect)
+        return plan_fleet(clusters, options, connect, show_progress)
     if params["releases"] is None:
         raise InvalidOptionError([NO_RELEASES])
-    return plan_cluster(options, connect)
+    return plan_cluster(options, connect, show_progress)
 
 
 def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
+from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
 
 
 class InWorkerAction(NormalAction):
@@ -52,14 +53,17 @@ class InWorkerAction(NormalAction):
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         """Run in this process, or run the module."""
-        result = None
+        run: Callable[..., dict[str, Any]] = super().run
+        result, is_here = None, False
         # A shortcut must not fail a task. The module reports what is wrong.
         with contextlib.suppress(Exception):
-            if self._module_would_run_here() and self._has_own_interpreter(task_vars or {}):
-                result = self._result_here(task_vars or {})
-        if result is None:
-            run: Callable[..., dict[str, Any]] = super().run
-            return run(tmp, task_vars)
+            is_here = self._module_would_run_here() and self._has_own_interpreter(task_vars or {})
+        with shown_progress(self, task_vars):
+            if is_here:
+                with contextlib.suppress(Exception):
+                    result = self._result_here(task_vars or {})
+            if result is None:
+                return run(tmp, task_vars)
         self._display.vvv(f"Ran {self._task.action} without a process for the module")
         return result
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client
 from .._problems import ClusterError, Problem, Problems
+from .._progress import Progress
 from .._resources import ADMISSION_POLICIES, Target
 from .cluster_version import CLUSTER_VERSION
 from .guard_policy import FINGERPRINT, GUARD_NAME, PROBE, Guard, guard_objects, owned
@@ -68,7 +69,7 @@ def remove(client: Client, *, dry_run: bool = False) -> tuple[GuardChange, ...]:
 
 
 def wait_until_enforced(
-    client: Client, fingerprint: str, seconds: float, problems: Problems, *, enforced: bool
+    client: Client, fingerprint: str, seconds: float, progress: Progress, problems: Problems, *, enforced: bool
 ) -> bool:
     """Wait until the API server rejects a write with the ``fingerprint`` of a guard, or until it no longer does.
 
@@ -76,6 +77,7 @@ def wait_until_enforced(
     as a missing permission. Raises ``ClusterError`` after ``seconds``.
     """
     start = time.monotonic()
+    progress(f"waiting until the API server {'enforces' if enforced else 'no longer enforces'} {GUARD_NAME}")
     while True:
         try:
             if _is_rejected(client, fingerprint) is enforced:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any, NamedTuple
 
 from .._cluster.capabilities import CapabilityReading, capabilities_dict, read_capabilities
@@ -16,6 +17,7 @@ from .._cluster.cluster_version import parse_cluster_version
 from .._data import capabilities as capability_data
 from .._kubernetes.client import Client
 from .._problems import CapabilityError, Location, Problem, Problems, of_clusters
+from .._progress import Progress
 from .._version import find_minor
 from .table import FleetRow
 
@@ -54,7 +56,11 @@ class FleetSources(NamedTuple):
 
 
 def read_fleet(
-    clusters: Sequence[FleetEntry], common: Mapping[str, Any], sources: FleetSources, problems: Problems
+    clusters: Sequence[FleetEntry],
+    common: Mapping[str, Any],
+    sources: FleetSources,
+    progress: Progress,
+    problems: Problems,
 ) -> list[FleetRow]:
     """Read all clusters, 16 at the same time. ``common`` has the connection options that a cluster does not set.
 
@@ -71,8 +77,17 @@ def read_fleet(
         return []
     # Connecting is not safe in threads, because the library kubernetes has global state. Requests are.
     reads = [_prepare(cluster, common, sources) for cluster in clusters]
+    done = count(1)
+
+    def attempt(read: Read) -> tuple[Mapping[str, Any] | None, tuple[Problem, ...]]:
+        result = _attempt(read)
+        progress(f"{next(done)} of {len(reads)} clusters")
+        return result
+
+    progress(f"0 of {len(reads)} clusters")
     with ThreadPoolExecutor(_PARALLEL_CLUSTERS) as threads:
-        results = list(threads.map(_attempt, reads))
+        results = list(threads.map(attempt, reads))
+    progress("")
     rows: list[FleetRow] = []
     for cluster, (capabilities, found) in zip(clusters, results, strict=True):
         shown = (problem._replace(severity="warning") for problem in found if problem.severity != "info")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .._data.install_rules import INSTALL_METHODS
 from .._problems import Problem, Problems, as_location, did_you_mean, has_errors, of_clusters, shown, shown_names
+from .._progress import Progress, counted, silent
 from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
 from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
@@ -94,7 +95,9 @@ class FleetResult(NamedTuple):
         return has_errors(self.problems)
 
 
-def build_fleet(clusters: Sequence[ClusterEntry], common: InstallConfigOptions) -> FleetResult:
+def build_fleet(
+    clusters: Sequence[ClusterEntry], common: InstallConfigOptions, progress: Progress = silent
+) -> FleetResult:
     """Check all clusters and build their texts. ``common``: the options that are the same for all of them.
 
     Writes and raises nothing.
@@ -105,7 +108,7 @@ def build_fleet(clusters: Sequence[ClusterEntry], common: InstallConfigOptions) 
         # A mistake of this call, not of each of its clusters.
         return FleetResult((), (), tuple(problems))
     fleet = _Fleet()
-    for cluster in clusters:
+    for cluster in counted(clusters, "clusters", progress):
         fleet.add(cluster)
     fleet.check_unique()
     problems += fleet.problems()

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import NamedTuple
 
 from .._problems import Problem, Problems, RegistryError
+from .._progress import Progress, silent
 from .._registry.pull_spec import PullSpec
 from .._signature.attachments import find_signatures
 from .._signature.identity import ImageName
@@ -44,15 +46,20 @@ class MirrorRequest(NamedTuple):
     unread: tuple[Problem, ...] = ()
 
 
-def check_images(request: MirrorRequest, reader: MirrorReader) -> tuple[ImageRow, ...]:
+def check_images(request: MirrorRequest, reader: MirrorReader, progress: Progress = silent) -> tuple[ImageRow, ...]:
     """Check all images, several at the same time. The rows are in the order of the images.
 
     The first image is checked on its own. If a registry is down, the others need not wait for it.
     """
     registries = frozenset(_mirror_registries(request.images.values(), reader))
+    total, done = len(request.images), count(1)
 
     def check(item: tuple[str, PullSpec]) -> ImageRow:
-        return _check_image(item[0], item[1], request, reader, registries)
+        row = _check_image(item[0], item[1], request, reader, registries)
+        progress(f"mirror: {next(done)} of {total} images")
+        return row
+
+    progress(f"mirror: 0 of {total} images")
 
     first, *others = request.images.items()
     row = check(first)

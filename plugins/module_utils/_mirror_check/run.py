@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._problems import InvalidOptionError, Problem, Problems
+from .._progress import Progress
 from .._registry.access_options import AccessOptions
 from .._registry.configured_access import configure_access
 from .._release.release import Release
@@ -31,6 +32,7 @@ def check_mirror(
     options: MirrorOptions,
     access: AccessOptions,
     environ: Mapping[str, str],
+    progress: Progress,
     problems: Problems,
 ) -> dict[str, Any]:
     """Return the result of the module ``mirror_check``. Raises ``InvalidOptionError`` with all problems of options.
@@ -45,7 +47,7 @@ def check_mirror(
     problems.extend(errors)
     if not isinstance(target, Release):
         request = request._replace(unread=target)
-    rows = check_images(request, MirrorReader(configured, options.architecture))
+    rows = check_images(request, MirrorReader(configured, options.architecture), progress)
     result: dict[str, Any] = {"ready": all(row.ready for row in rows), "images": [row.as_dict() for row in rows]}
     if current is not None and read is not None:
         release = next(row for row in rows if row.name == RELEASE)

@@ -16,6 +16,7 @@ from .._registry.access_options import AccessOptions
 from .._release.loader import LoadedRelease
 from .._release_image.open_release import OpenedRelease
 from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource, SignatureOptions
+from .progress import show_progress
 
 Spec = dict[str, dict[str, Any]]
 
@@ -78,7 +79,8 @@ def release_image_spec() -> Spec:
 def release_source(params: Mapping[str, Any]) -> ReleaseSource:
     """The options of ``release_image_spec``."""
     signature = SignatureOptions(params["signature"], params["signature_keys"], params["signature_stores"])
-    return ReleaseSource(access_options(params), params["release_cache"], params["architecture"], signature)
+    cache, architecture = params["release_cache"], params["architecture"]
+    return ReleaseSource(access_options(params), cache, architecture, signature, show_progress)
 
 
 def registry_spec() -> Spec:

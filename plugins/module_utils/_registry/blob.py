@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple, Protocol
 
@@ -29,11 +29,11 @@ class StoredManifest(NamedTuple):
 
 
 class BlobSink:
-    """Takes the bytes of one blob, from wherever they come."""
+    """Takes the bytes of one blob, from wherever they come. ``taken`` gets their number after each write."""
 
-    def __init__(self, descriptor: Descriptor, file: IO[bytes]) -> None:
+    def __init__(self, descriptor: Descriptor, file: IO[bytes], taken: Callable[[int], None] | None = None) -> None:
         self.descriptor = descriptor
-        self._file = file
+        self._file, self._taken = file, taken
         self.restart("")
 
     def restart(self, where: str) -> None:
@@ -49,6 +49,8 @@ class BlobSink:
             raise self._wrong(f"is longer than the {self.descriptor.size} bytes that its manifest specifies")
         self._hash.update(data)
         self._file.write(data)
+        if self._taken is not None:
+            self._taken(self._size)
 
     def check(self) -> None:
         """Raise ``RegistryError`` if the bytes are not those of the digest."""
@@ -85,9 +87,14 @@ def checked_manifest(data: bytes, reference: str, where: str) -> StoredManifest:
 
 
 @contextmanager
-def checked_blob(store: ImageStore, descriptor: Descriptor) -> Iterator[IO[bytes]]:
-    """Open a blob for reading, all of it checked against its digest. Raises ``RegistryError``."""
+def checked_blob(
+    store: ImageStore, descriptor: Descriptor, taken: Callable[[int], None] | None = None
+) -> Iterator[IO[bytes]]:
+    """Open a blob for reading, all of it checked against its digest. ``taken`` is that of ``BlobSink``.
+
+    Raises ``RegistryError``.
+    """
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
-        store.copy_blob(BlobSink(descriptor, file))
+        store.copy_blob(BlobSink(descriptor, file, taken))
         file.seek(0)
         yield file

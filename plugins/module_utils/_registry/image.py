@@ -8,12 +8,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from .._problems import Problem, RegistryError
+from .._progress import Progress, silent
 from .blob import ImageStore, checked_blob
 from .image_manifest import Descriptor, ImageManifest, ManifestList, choose, parse_manifest
 from .layer import Layer, read_layer
+
+_MEGABYTE = 1_000_000
 
 
 class ResolvedImage(NamedTuple):
@@ -52,6 +56,7 @@ def read_files(
     directories: tuple[str, ...],
     complete: Callable[[Mapping[str, bytes]], bool],
     where: str,
+    progress: Progress = silent,
 ) -> ImageFiles:
     """Return the files of ``directories``, which are in the root of the image. Raises ``RegistryError``.
 
@@ -61,7 +66,7 @@ def read_files(
     read: list[Descriptor] = []
     for descriptor in reversed(manifest.layers):
         layer_location = f"{where}, layer {descriptor.digest}"
-        with checked_blob(store, descriptor) as blob:
+        with checked_blob(store, descriptor, partial(_show_layer, descriptor, where, progress)) as blob:
             view.add_below(read_layer(blob, directories, layer_location))
         read.append(descriptor)
         if complete(view.files):
@@ -71,6 +76,10 @@ def read_files(
         message, hint = f"{path} is {kind}, expected a file", "Use an image that contains the file itself"
         raise RegistryError([Problem("error", "link-in-image", where, message, hint)])
     return ImageFiles(view.files, len(read), sum(descriptor.size for descriptor in read))
+
+
+def _show_layer(descriptor: Descriptor, where: str, progress: Progress, size: int) -> None:
+    progress(f"{where}: {size / _MEGABYTE:.0f} of {descriptor.size / _MEGABYTE:.0f} MB of a layer")
 
 
 class _View:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._problems import Problem, Problems, RegistryError, ReleaseError
+from .._progress import Progress, silent
 from .._registry.access_options import AccessOptions
 from .._registry.blob import ImageStore, checked_blob
 from .._registry.client import RegistryClient
@@ -52,9 +53,11 @@ class ImageReader(NamedTuple):
         """Return the image for an architecture. Raises ``RegistryError``."""
         return resolve_image(self.store, self.reference, architecture, self.name.text)
 
-    def read(self, resolved: ResolvedImage, architecture: str, cache: ReleaseCache) -> CachedRelease:
+    def read(
+        self, resolved: ResolvedImage, architecture: str, cache: ReleaseCache, progress: Progress = silent
+    ) -> CachedRelease:
         """Read the release of an image into the cache. Raises ``RegistryError`` and ``ReleaseError``."""
-        found = read_files(self.store, resolved.manifest, _DIRECTORIES, is_complete, self.name.text)
+        found = read_files(self.store, resolved.manifest, _DIRECTORIES, is_complete, self.name.text, progress)
         if _METADATA_FILE not in found.files:
             message = f"has no {_METADATA_FILE} in any of its {found.layers_read} layers, so it is not a release image"
             raise ReleaseError(

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, Problems, ReleaseError
-from .._registry.access_options import AccessOptions
 from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release
 from .._signature.signer import Signer
 from .cache import CachedRelease, ReleaseCache, ReleaseImage, default_directory
@@ -69,10 +68,12 @@ def open_release(text: str, source: ReleaseSource, where: str = "release") -> Op
     if name.kind == "directory":
         return OpenedRelease(name.path, index_directory=cache.index_directory)
     architecture = source.go_architecture
-    found = _find(name, architecture, cache) or _read(name, source.access, architecture, cache, problems)
+    found = _find(name, architecture, cache) or _read(name, source, cache, problems)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
     unsigned = Problems()
+    source.progress(f"{text}: verifying its signature")
     signed_by = check_signature(text, found, source.signature, source.access.ca_path, unsigned)
+    source.progress("")
     return OpenedRelease(
         found.directory,
         found.image,
@@ -108,18 +109,19 @@ def _find(name: ReleaseName, architecture: str, cache: ReleaseCache) -> CachedRe
     return cache.find(name.digest, architecture) if name.digest else None
 
 
-def _read(
-    name: ReleaseName, access: AccessOptions, architecture: str, cache: ReleaseCache, problems: Problems
-) -> CachedRelease:
+def _read(name: ReleaseName, source: ReleaseSource, cache: ReleaseCache, problems: Problems) -> CachedRelease:
     # Imported here: a directory, and a release in the cache, need no client of registries.
     from .image_reader import open_image
 
-    reader = open_image(name, access, problems)
+    architecture, progress = source.go_architecture, source.progress
+    progress(f"{name.text}: reading its manifest")
+    reader = open_image(name, source.access, problems)
     resolved = reader.resolve(architecture)
     # The digest of a tag is known only now. A cache that cannot be written has no lock.
     found = cache.find(resolved.digest, architecture)
     if found is not None:
         return found
+    progress(f"{name.text}: waiting for another task that reads it")
     with cache.lock(resolved.digest):
         # Another task may have read it meanwhile.
-        return cache.find(resolved.digest, architecture) or reader.read(resolved, architecture, cache)
+        return cache.find(resolved.digest, architecture) or reader.read(resolved, architecture, cache, progress)

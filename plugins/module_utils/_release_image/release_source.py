@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from .._progress import Progress, silent
 from .._registry.access_options import AccessOptions
 
 DEFAULT_ARCHITECTURE = "amd64"
@@ -39,12 +40,16 @@ _GO_NAMES = {"aarch64": "arm64", "x86_64": "amd64"}
 
 
 class ReleaseSource(NamedTuple):
-    """The options of the documentation fragments ``_release_image`` and ``_registry``. ``cache``: its directory."""
+    """The options of the documentation fragments ``_release_image`` and ``_registry``. ``cache``: its directory.
+
+    ``progress`` shows what is read from an image.
+    """
 
     access: AccessOptions = AccessOptions()
     cache: str | None = None
     architecture: str = DEFAULT_ARCHITECTURE
     signature: SignatureOptions = SignatureOptions()
+    progress: Progress = silent
 
     @property
     def go_architecture(self) -> str:

@@ -141,7 +141,7 @@ def _wait(
         if not remaining or time.monotonic() >= deadline:
             break
         first = next(iter(remaining.values()))
-        journal.write("waiting", left=len(remaining), resource=str(first.target), message="is being deleted")
+        journal.waiting(len(remaining), str(first.target), "is being deleted")
         time.sleep(pause)
         pause = min(pause * 1.5, options.timings.longest_pause)
     return remaining

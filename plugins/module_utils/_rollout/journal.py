@@ -5,7 +5,7 @@
 
 """The journal of a rollout: one line of JSON for each event, appended immediately.
 
-docs/roll_out_a_release.md documents the format. The action plugin ``release_apply`` reads the journal as it grows.
+docs/roll_out_a_release.md documents the format.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from threading import Lock
 from typing import Any
 
 from .._problems import ClusterError, Problem
+from .._progress import Progress, silent
 from .._release.manifest import Manifest
 from .._release.task_graph import run_level_of
 
@@ -28,12 +29,17 @@ class Journal:
     """Appends lines to a file that only its owner can read. Without a path it writes nothing.
 
     ``redact`` removes secrets from the values of a line. ``problem`` is set if the file became unwritable: a full
-    disk does not end a rollout.
+    disk does not end a rollout. ``progress`` shows what the rollout does, with or without a file.
     """
 
-    def __init__(self, path: str | None, redact: Callable[[Any], Any] = lambda values: values) -> None:
+    def __init__(
+        self,
+        path: str | None,
+        redact: Callable[[Any], Any] = lambda values: values,
+        progress: Progress = silent,
+    ) -> None:
         self.problem: Problem | None = None
-        self._redact = redact
+        self._redact, self._progress = redact, progress
         self._lock = Lock()
         self._path = os.path.expanduser(path) if path else ""
         self._run = secrets.token_hex(4)
@@ -57,6 +63,15 @@ class Journal:
                     _write(self._handle, data)
             except OSError as error:
                 self._give_up(error)
+
+    def waiting(self, left: int, resource: str, message: str) -> None:
+        """Write and show that the rollout waits for ``left`` objects, first of all ``resource``."""
+        self.write("waiting", left=left, resource=resource, message=message)
+        self.show(f"waiting for {left}: {resource}" + (f" ({message})" if message else ""))
+
+    def show(self, text: str) -> None:
+        """Show what the rollout does, without a line in the file."""
+        self._progress(self._redact(text))
 
     def close(self) -> None:
         """Close the file. Later lines are dropped."""
@@ -101,18 +116,22 @@ class RolloutEvents:
             level = run_level_of(manifest.file)
             self._left[level] -= 1
             self._done += 1
+            numbers = self._numbers()
             if not self._left[level]:
-                self._journal.write("run_level", run_level=level, **self._numbers())
+                self._journal.write("run_level", run_level=level, **numbers)
+            name = f"run level {level}" if level else "files without a run level"
+            self._journal.show(f"{name}: {numbers['done']} of {numbers['total']}, {numbers['percent']} %")
 
     def waiting(self, left: int, resource: str, message: str) -> None:
         """Write that the rollout waits for ``left`` objects, first of all ``resource``. Repetitions are dropped."""
         with self._lock:
             if self._waiting_for != (left, resource, message):
                 self._waiting_for = left, resource, message
-                self._journal.write("waiting", left=left, resource=resource, message=message)
+                self._journal.waiting(left, resource, message)
 
     def end(self, problems: Iterable[Problem]) -> None:
         """Write that the rollout is over; ``problems`` are those that belong to no manifest."""
+        self._journal.show("")
         self._journal.write("end", **self._numbers(), problems=[str(problem) for problem in problems])
 
     def _numbers(self) -> dict[str, int]:

@@ -16,6 +16,7 @@ from .._checkout.walk import CheckoutFile, read_file, read_files
 from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import InstallOptions, read_request
 from .._problems import InvalidOptionError, Problem, Problems
+from .._progress import Progress, counted, silent
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease
@@ -65,7 +66,7 @@ class SitesResult(NamedTuple):
     problems: Problems
 
 
-def check_sites(options: SitesOptions) -> SitesResult:
+def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResult:
     """Check all sites, and compute what to write. Writes nothing.
 
     Raises ``InvalidOptionError`` with all problems of the options, and ``ReleaseError`` if a release cannot be read.
@@ -83,11 +84,13 @@ def check_sites(options: SitesOptions) -> SitesResult:
         summary = summarize_file(file)
         real_paths[file.path] = file.real_path
         files[file.path] = summary
+        progress(f"{len(files)} files of the checkout are read")
     sources = [source for summary in files.values() for source in summary.sources]
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(options.checkout, [site for summary in files.values() for site in summary.sites])
     checker = _Checker(options, releases, versions, extra)
-    checked = {path: checker.check(summary) for path, summary in files.items()}
+    summaries = counted(list(files.items()), "files are checked", progress)
+    checked = {path: checker.check(summary) for path, summary in summaries}
     fixed: list[FixedFile] = []
     if options.fix:
         for path, sites in checked.items():

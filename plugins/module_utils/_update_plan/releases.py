@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .._problems import CapabilityError, Problem, Problems, did_you_mean
+from .._progress import Progress, counted, silent
 from .._release.release import Release
 from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease, open_release, source_after
@@ -66,7 +67,9 @@ class NamedReleases:
                     self._hops.setdefault((before, position))
         return path if len(path) == len(positions) else None
 
-    def load(self, remarks: Problems, problems: Problems) -> tuple[tuple[Release, str], ...]:
+    def load(
+        self, remarks: Problems, problems: Problems, progress: Progress = silent
+    ) -> tuple[tuple[Release, str], ...]:
         """Load the releases, in the order of their positions, each with its pull spec by digest, or its directory.
 
         The signature of each is verified with the one before it in the first path that contains it. ``remarks`` gets
@@ -74,7 +77,7 @@ class NamedReleases:
         """
         releases: list[tuple[Release, str]] = []
         found = self._found
-        for name, position in self._names.items():
+        for name, position in counted(list(self._names.items()), "releases", progress):
             try:
                 before = self._before[position]
                 source = source_after(*found[before], self._source) if before in found else self._source

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
+from .._progress import Progress, counted, silent
 from .._release.provided_files import read_provided
 from .._release.release import Release
 from .._release_image.release_source import SignatureOptions
@@ -31,15 +32,17 @@ if TYPE_CHECKING:
     Connect = Callable[[], Client]
 
 
-def plan_cluster(options: PlanOptions, connect: Connect | None = None) -> FleetPlan:
+def plan_cluster(options: PlanOptions, connect: Connect | None = None, progress: Progress = silent) -> FleetPlan:
     """Plan the path of one cluster. Raises ``CapabilityError`` with all problems.
 
     ``connect``: returns a client for the cluster, which is read for what ``options`` do not set.
     """
-    return _plan((options,), options, connect, Problems())
+    return _plan((options,), options, connect, progress, Problems())
 
 
-def plan_fleet(clusters: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None = None) -> FleetPlan:
+def plan_fleet(
+    clusters: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None = None, progress: Progress = silent
+) -> FleetPlan:
     """Plan the paths of ``clusters``. ``common``: the options that are the same for all of them.
 
     Raises ``CapabilityError`` with the problems of all clusters. ``connect`` is an error: it selects only one cluster.
@@ -66,16 +69,22 @@ def plan_fleet(clusters: Sequence[PlanOptions], common: PlanOptions, connect: Co
         problems.error("conflicting-options", "clusters", message, hint)
     if not clusters:
         problems.error("empty-list", "clusters", "is empty", "Add a cluster, or remove the option")
-    return _plan(fleet, common, None, problems)
+    return _plan(fleet, common, None, progress, problems)
 
 
-def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None, problems: Problems) -> FleetPlan:
+def _plan(
+    fleet: Sequence[PlanOptions],
+    common: PlanOptions,
+    connect: Connect | None,
+    progress: Progress,
+    problems: Problems,
+) -> FleetPlan:
     named, path_problems, release_problems = NamedReleases(common.source), Problems(), Problems()
     paths = [
         named.path(options.releases or (), options.cluster.profile, options.releases_where, path_problems)
         for options in fleet
     ]
-    loaded = named.load(release_problems, path_problems)
+    loaded = named.load(release_problems, path_problems, progress)
     releases = tuple(release for release, _name in loaded)
     problems += path_problems.unique()
     planner = None if path_problems else Planner(releases, named.signatures, allow_downgrade=common.allow_downgrade)
@@ -86,7 +95,7 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
     origin = PlanOrigin()
     errors: dict[Problem, list[str]] = {}
     provided: dict[tuple[str, ...], frozenset[ResourceId]] = {}
-    for options, path in zip(fleet, paths, strict=True):
+    for options, path in counted(list(zip(fleet, paths, strict=True)), "clusters", progress):
         given = tuple(options.provided_manifests)
         if given not in provided:
             provided[given] = read_provided(given, "provided_manifests", problems)

@@ -40,9 +40,8 @@ class Proxy(Server):
     """Forwards to a registry. The fields are the faults, none at first; they can be set while the proxy runs.
 
     ``cut``: break a connection for a blob after that many bytes. ``cuts``: how often. ``delay``: seconds before each
-    answer. ``redirect``: URL of another server that blobs are redirected to. ``statuses``: answered instead of the
-    next requests.
-    ``tamper``: changes the body of an answer, by its path.
+    answer. ``pace``: seconds after each 64 KiB of a body. ``redirect``: URL of another server that blobs are redirected
+    to. ``statuses``: answered instead of the next requests. ``tamper``: changes the body of an answer, by its path.
     """
 
     def __init__(self, registry: Registry, tls: ssl.SSLContext | None) -> None:
@@ -56,7 +55,7 @@ class Proxy(Server):
         """Forget requests and faults."""
         self.seen.clear()
         self.cut, self.cuts = 0, 0
-        self.delay = 0.0
+        self.delay, self.pace = 0.0, 0.0
         self.redirect = ""
         self.statuses: list[int] = []
         self.tamper: Callable[[str, bytes], bytes] | None = None
@@ -126,6 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
                     self._record(answer.status, limit)
                 self.wfile.write(data)
                 sent += len(data)
+                time.sleep(proxy.pace)
         finally:
             if sent < limit:
                 self._record(answer.status, sent)

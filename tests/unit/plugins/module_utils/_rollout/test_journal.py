@@ -187,3 +187,33 @@ def test_a_rollout_of_nothing_is_done(tmp_path):
     RolloutEvents(Journal(str(tmp_path / "j")), []).end([])
 
     assert lines(tmp_path / "j")[0]["percent"] == 100
+
+
+def test_the_last_manifest_and_the_wait_are_shown_with_or_without_a_file(tmp_path):
+    for path in (None, str(tmp_path / "j")):
+        shown: list[str] = []
+        journal = Journal(path, progress=shown.append)
+        recorder = RolloutEvents(journal, [manifest("10", "a"), manifest("", "b"), manifest("10", "c")])
+        recorder.start("4.21.0", "install")
+        recorder.manifest(manifest("10", "a"), "created", ())
+        recorder.manifest(manifest("", "b"), "created", ())
+        recorder.waiting(3, "deployments.apps x", "2 of 3 replicas")
+        recorder.waiting(3, "deployments.apps x", "2 of 3 replicas")
+        recorder.waiting(1, "namespaces y", "")
+        recorder.manifest(manifest("10", "c"), "created", ())
+        recorder.end(())
+        assert shown == [
+            "run level 10: 1 of 3, 33 %",
+            "files without a run level: 2 of 3, 66 %",
+            "waiting for 3: deployments.apps x (2 of 3 replicas)",
+            "waiting for 1: namespaces y",
+            "run level 10: 3 of 3, 100 %",
+            "",
+        ]
+
+
+def test_what_is_shown_has_no_secret():
+    shown: list[str] = []
+    journal = Journal(None, lambda value: json.loads(json.dumps(value).replace("open sesame", "***")), shown.append)
+    journal.waiting(1, "clusteroperators console", "the password is open sesame")
+    assert shown == ["waiting for 1: clusteroperators console (the password is ***)"]
