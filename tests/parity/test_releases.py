@@ -29,7 +29,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, selector
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.credentials_requests import CLOUDS
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import list_images
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.release_changes import (
     ComparedRelease,
@@ -37,6 +36,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.re
 )
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import summarize_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import CLOUDS
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._signature.identity import parse_image_name

@@ -16,8 +16,8 @@ import os
 from collections.abc import Callable, Iterable
 
 from .._capability.inclusion import Inclusion
-from .._footprint.credentials_requests import is_credentials_request, is_for_cloud
 from .._problems import Problems, ReleaseError
+from .._release.credentials_requests import is_credentials_request, is_for_cloud
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS, LoadedRelease
 from .._release.manifest import Manifest
 from .._release.release import Release

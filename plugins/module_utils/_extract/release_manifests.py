@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import decide_all
 from .._capability.resolved_release import resolve_cluster
-from .._footprint.credentials_requests import CLOUDS, credentials_request
 from .._footprint.image_lists import list_images
 from .._module.argspec import (
     ReleaseOptions,
@@ -24,6 +23,7 @@ from .._module.argspec import (
 )
 from .._problems import DestinationError, Problem, Problems
 from .._references.report import check_references
+from .._release.credentials_requests import CLOUDS, credentials_request
 from .._release.task_graph import MODES, Mode, dot, mermaid, task_graph
 from .._release_image.open_release import open_release
 from .destination import write_destination

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from .._release.credentials_requests import RequestedCredentials, credentials_request, is_credentials_request
 from .._release.image_stream import ImageStream, ImageStreamTag
 from .._release.manifest import Manifest, manifest_dict
 from .._release.manifest_file import ManifestFile
 from .._release.release import Release
 from .._resources import ResourceId
-from .credentials_requests import RequestedCredentials, credentials_request, is_credentials_request
 from .image_lists import whole_names
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._data.platforms import PLATFORM_DATA
-from .._footprint.credentials_requests import is_credentials_request
 from .._problems import Problems, did_you_mean
+from .._release.credentials_requests import is_credentials_request
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._unstructured import nested

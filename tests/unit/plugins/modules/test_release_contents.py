@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.credentials_requests import (
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import image_finder
+from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
     CLOUDS,
     credentials_request,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import image_finder
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests

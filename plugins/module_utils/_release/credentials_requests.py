@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._data.platforms import PLATFORM_DATA
-from .._release.manifest import Manifest
 from .._unstructured import as_list, as_text, mappings_in, nested
+from .manifest import Manifest
 
 CLOUDS: tuple[str, ...] = tuple(name for name, platform in PLATFORM_DATA.items() if platform.credentials)
 """The platforms that need CredentialsRequests, sorted."""
