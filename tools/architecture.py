@@ -116,6 +116,12 @@ PACKAGES = {
         "What a release or a selection brings: names, images, permissions in the cloud, CPU and memory "
         "requests. Compares two releases. It counts, and decides nothing.",
     ),
+    "_exposure": Package(
+        "accounts and their permissions, services, webhooks, cloud permissions",
+        "What a selection exposes: the accounts that have far-reaching permissions in the whole cluster, as the RBAC "
+        "authorizer of an API server counts them, and names of what can be attacked. Compares two selections or "
+        "releases.",
+    ),
     "_injection": Package(
         "CA bundle, proxy and TLS settings put into manifests",
         "The configuration of a cluster that the CVO injects into manifests: CA bundles, proxy settings, TLS settings.",

@@ -1,0 +1,234 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Which accounts have a permission in the whole cluster, as the RBAC authorizer of an API server decides.
+
+Only ClusterRoleBindings grant permissions in the whole cluster. Those of a RoleBinding end at its namespace, even if it
+names a ClusterRole.
+Source: kubernetes/kubernetes:plugin/pkg/auth/authorizer/rbac/rbac.go RuleAllows; pkg/registry/rbac/validation/rule.go;
+pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from .._data.cluster_access import BUILT_IN_ROLES, PERMISSIONS, AccessRequest
+from .._unstructured import as_list, as_text, mappings_in, nested
+
+SERVICE_ACCOUNT = "system:serviceaccount:"
+_AUTHENTICATED, _UNAUTHENTICATED = "system:authenticated", "system:unauthenticated"
+
+Capabilities = tuple[str, ...]
+"""Names that a manifest needs, sorted."""
+
+
+class Account(NamedTuple):
+    """A ``User`` or a ``Group``. A service account is the user ``system:serviceaccount:NAMESPACE:NAME``."""
+
+    kind: str
+    name: str
+
+    @property
+    def shown(self) -> str:
+        """NAMESPACE/NAME for a service account, else its kind and name."""
+        if self.kind == "User" and self.name.startswith(SERVICE_ACCOUNT):
+            return self.name.removeprefix(SERVICE_ACCOUNT).replace(":", "/", 1)
+        return f"{self.kind} {self.name}"
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups of an authenticated user of this name, or those that every member of this group is in.
+
+        Source: kubernetes/kubernetes:staging/src/k8s.io/apiserver/pkg/authentication/serviceaccount/util.go;
+        group/authenticated_group_adder.go.
+        """
+        kind, name = self
+        if name in ("system:anonymous", _UNAUTHENTICATED):
+            return (_UNAUTHENTICATED,)
+        prefix = SERVICE_ACCOUNT if kind == "User" else "system:serviceaccounts:"
+        groups = [name] if kind == "Group" else []
+        if name.startswith(prefix):
+            groups += ["system:serviceaccounts", f"system:serviceaccounts:{name.removeprefix(prefix).split(':')[0]}"]
+        return tuple(dict.fromkeys((*groups, _AUTHENTICATED)))
+
+
+class ClusterRole(NamedTuple):
+    """A ClusterRole. ``permissions``: those of its rules, which have no effect if it has ``selectors`` of labels."""
+
+    capabilities: Capabilities
+    permissions: frozenset[str]
+    labels: Mapping[str, Any]
+    selectors: tuple[Mapping[str, Any], ...] | None = None
+
+
+class ClusterRoleBinding(NamedTuple):
+    """A ClusterRoleBinding to the ClusterRole ``role``."""
+
+    capabilities: Capabilities
+    role: str
+    accounts: tuple[Account, ...]
+
+
+_BUILT_IN = {
+    name: ClusterRole(
+        (),
+        role.permissions,
+        dict.fromkeys(role.labels, "true"),
+        tuple({"matchLabels": {label: "true"}} for label in role.selects) or None,
+    )
+    for name, role in BUILT_IN_ROLES.items()
+}
+_RESOURCES = frozenset(
+    text
+    for requests in PERMISSIONS.values()
+    for request in requests
+    for text in (request.resource, f"*/{request.resource.partition('/')[2]}", "*")
+)
+"""The resources in rules that can grant one of the permissions."""
+
+
+def cluster_role(body: Any, capabilities: Capabilities) -> ClusterRole:
+    """The ClusterRole in ``body``."""
+    rules = mappings_in(nested(body, "rules"))
+    labels = nested(body, "metadata", "labels")
+    aggregation = nested(body, "aggregationRule")
+    selectors = tuple(mappings_in(nested(aggregation, "clusterRoleSelectors")))
+    return ClusterRole(
+        capabilities,
+        frozenset[str]().union(*map(_permissions, rules)),
+        labels if isinstance(labels, Mapping) else {},
+        None if aggregation is None else selectors,
+    )
+
+
+def _permissions(rule: Mapping[str, Any]) -> frozenset[str]:
+    resources = as_list(rule.get("resources"))
+    # A rule for names grants nothing that concerns all objects.
+    if rule.get("resourceNames") or not any(item in _RESOURCES for item in resources if isinstance(item, str)):
+        return frozenset()
+    verbs, groups = as_list(rule.get("verbs")), as_list(rule.get("apiGroups"))
+
+    def allows(request: AccessRequest) -> bool:
+        subresource = request.resource.partition("/")[2]
+        return (
+            ("*" in verbs or request.verb in verbs)
+            and ("*" in groups or request.group in groups)
+            and ("*" in resources or request.resource in resources or f"*/{subresource or '-'}" in resources)
+        )
+
+    return frozenset(name for name, requests in PERMISSIONS.items() if any(map(allows, requests)))
+
+
+def subjects(body: Any, namespace: str) -> tuple[Account, ...]:
+    """The accounts that a binding in ``namespace`` names. A service account without a namespace is in this one."""
+    found: list[Account] = []
+    for subject in mappings_in(nested(body, "subjects")):
+        kind, name = subject.get("kind"), str(subject.get("name"))
+        if kind == "ServiceAccount":
+            found.append(service_account(str(subject.get("namespace") or namespace), name))
+        elif kind in ("User", "Group"):
+            found.append(Account(kind, name))
+    return tuple(found)
+
+
+def service_account(namespace: str, name: str) -> Account:
+    """The account of a ServiceAccount."""
+    return Account("User", f"{SERVICE_ACCOUNT}{namespace}:{name}")
+
+
+def who_can(
+    roles: Mapping[str, ClusterRole], bindings: Iterable[ClusterRoleBinding], accounts: Iterable[Account]
+) -> dict[str, dict[Account, Capabilities]]:
+    """Return the accounts that have each permission, with the capabilities that this needs, as few as possible.
+
+    ``accounts``: accounts that are not in ``bindings``, and may be in their groups.
+    """
+    granted = _granted({**_BUILT_IN, **roles})
+    holders: dict[Account, dict[str, Capabilities]] = {account: {} for account in accounts}
+    for binding in bindings:
+        for account in binding.accounts:
+            _add(holders.setdefault(account, {}), granted.get(binding.role, {}), binding.capabilities)
+    found: dict[str, dict[Account, Capabilities]] = {permission: {} for permission in PERMISSIONS}
+    for account, own in holders.items():
+        permissions = dict(own)
+        for group in account.groups:
+            _add(permissions, holders.get(Account("Group", group), {}))
+        for permission, capabilities in permissions.items():
+            found[permission][account] = capabilities
+    return found
+
+
+def unknown_roles(roles: Mapping[str, ClusterRole], bindings: Iterable[ClusterRoleBinding]) -> frozenset[str]:
+    """ClusterRoles that ``bindings`` name, and that are neither in ``roles`` nor on every cluster."""
+    return frozenset(binding.role for binding in bindings) - roles.keys() - BUILT_IN_ROLES.keys()
+
+
+def _granted(roles: Mapping[str, ClusterRole]) -> dict[str, dict[str, Capabilities]]:
+    """Return the permissions of each role, with what they need. A role can aggregate others that do so too."""
+    granted = {
+        name: {} if role.selectors is not None else dict.fromkeys(role.permissions, role.capabilities)
+        for name, role in roles.items()
+    }
+    selected = [
+        (name, [other for other in roles if other != name and _selects(role.selectors, roles[other].labels)])
+        for name, role in roles.items()
+        if role.selectors is not None
+    ]
+    changed = True
+    # Each round grants more, or needs fewer capabilities for it, so this ends even if two roles select each other.
+    while changed:
+        changed = False
+        for name, others in selected:
+            for other in others:
+                changed |= _add(granted[name], granted[other], roles[name].capabilities)
+    return granted
+
+
+def _add(
+    permissions: dict[str, Capabilities], more: Mapping[str, Capabilities], capabilities: Capabilities = ()
+) -> bool:
+    """Add ``more``, which need ``capabilities`` too, to ``permissions``. Return whether that changed anything."""
+    before = dict(permissions)
+    for permission, needed in more.items():
+        permissions[permission] = least(permissions.get(permission), joined(needed, capabilities))
+    return permissions != before
+
+
+def least(known: Capabilities | None, other: Capabilities) -> Capabilities:
+    """Return the one with fewer names."""
+    return other if known is None or (len(other), other) < (len(known), known) else known
+
+
+def joined(*several: Iterable[str]) -> Capabilities:
+    """Return all names of ``several``, sorted."""
+    return tuple(sorted({name for names in several for name in names}))
+
+
+def _selects(selectors: Iterable[Mapping[str, Any]], labels: Mapping[str, Any]) -> bool:
+    return any(_matches(selector, labels) for selector in selectors)
+
+
+def _matches(selector: Mapping[str, Any], labels: Mapping[str, Any]) -> bool:
+    """Whether a label selector matches. Source: apimachinery:pkg/apis/meta/v1/helpers.go LabelSelectorAsSelector."""
+    wanted = selector.get("matchLabels")
+    if isinstance(wanted, Mapping) and any(labels.get(key) != value for key, value in wanted.items()):
+        return False
+    return all(_meets(term, labels) for term in mappings_in(selector.get("matchExpressions")))
+
+
+def _meets(term: Mapping[str, Any], labels: Mapping[str, Any]) -> bool:
+    key, values = as_text(term.get("key")), as_list(term.get("values"))
+    match term.get("operator"):
+        case "In":
+            return key in labels and labels[key] in values
+        case "NotIn":
+            return key not in labels or labels[key] not in values
+        case "Exists":
+            return key in labels
+        case "DoesNotExist":
+            return key not in labels
+    return False

@@ -1,0 +1,84 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The exposure of a cluster: what accounts can do in all of it, and what can be attacked. Compares two of them.
+
+It follows from manifests alone. What operators create at run time, and what people add, is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from .access import Capabilities, least, unknown_roles, who_can
+from .parts import RESOURCES, Part
+
+Needed = Mapping[str, Capabilities]
+"""Names, with the capabilities that each needs. A name that several manifests add needs as few as one of them."""
+
+
+class Exposure(NamedTuple):
+    """``accounts``: those that have each of ``PERMISSIONS``. ``resources``: names of each of ``RESOURCES``.
+
+    ``unknown_roles``: ClusterRoles that are bound, and that neither a manifest nor Kubernetes creates.
+    """
+
+    accounts: Mapping[str, Needed]
+    resources: Mapping[str, Needed]
+    unknown_roles: frozenset[str]
+
+
+def exposure(parts: Mapping[Any, Part]) -> Exposure:
+    """The exposure of a cluster with ``parts``, by resource id."""
+    roles = {resource.name: part.role for resource, part in parts.items() if part.role is not None}
+    bindings = [part.binding for part in parts.values() if part.binding is not None]
+    named = (account for part in parts.values() for account in part.accounts)
+    accounts = {
+        permission: {account.shown: needed for account, needed in holders.items()}
+        for permission, holders in who_can(roles, bindings, named).items()
+    }
+    return Exposure(accounts, _resources(parts.values()), unknown_roles(roles, bindings))
+
+
+def _resources(parts: Iterable[Part]) -> dict[str, dict[str, Capabilities]]:
+    found: dict[str, dict[str, Capabilities]] = {kind: {} for kind in RESOURCES}
+    for part in parts:
+        for kind, name in part.names:
+            found[kind][name] = least(found[kind].get(name), part.capabilities)
+    return found
+
+
+def exposure_dict(before: Exposure, after: Exposure) -> dict[str, Any]:
+    """Convert two exposures to the result ``exposure`` of a module: numbers and names, by capabilities."""
+    resources = {kind: _compared(names, after.resources[kind]) for kind, names in before.resources.items()}
+    return {
+        "accounts": {kind: _compared(names, after.accounts[kind]) for kind, names in before.accounts.items()},
+        # Names of resources that do not change are in the release. Accounts are nowhere else.
+        "resources": {kind: _without_unchanged(compared) for kind, compared in resources.items()},
+        "unknown_roles": sorted(before.unknown_roles | after.unknown_roles),
+    }
+
+
+def _compared(before: Needed, after: Needed) -> dict[str, Any]:
+    groups = {
+        needed: {
+            "capabilities": list(needed),
+            "before": sum(1 for item in before.values() if item == needed),
+            "after": sum(1 for item in after.values() if item == needed),
+            "removed": sorted(name for name, item in before.items() if item == needed and name not in after),
+            "added": sorted(name for name, item in after.items() if item == needed and name not in before),
+            "unchanged": sorted(name for name, item in after.items() if item == needed and name in before),
+        }
+        for needed in sorted({*before.values(), *after.values()})
+    }
+    return {"before": len(before), "after": len(after), "by_capabilities": list(groups.values())}
+
+
+def _without_unchanged(compared: dict[str, Any]) -> dict[str, Any]:
+    groups = [
+        {key: value for key, value in group.items() if key != "unchanged"} for group in compared["by_capabilities"]
+    ]
+    return {**compared, "by_capabilities": groups}
