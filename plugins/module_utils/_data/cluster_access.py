@@ -64,16 +64,18 @@ BUILT_IN_ROLES: Mapping[str, BuiltInRole] = {
     "admin": BuiltInRole(selects=(_TO_ADMIN,)),
     "edit": BuiltInRole(labels=(_TO_ADMIN,), selects=(_TO_EDIT,)),
     "view": BuiltInRole(labels=(_TO_EDIT,), selects=(_TO_VIEW,)),
+    "system:aggregate-to-admin": BuiltInRole(labels=(_TO_ADMIN,)),
     "system:aggregate-to-edit": BuiltInRole(
         frozenset({"read_secrets", "exec_into_pods", "impersonate", "create_pods"}), labels=(_TO_EDIT,)
     ),
+    "system:aggregate-to-view": BuiltInRole(labels=(_TO_VIEW,)),
     "system:auth-delegator": BuiltInRole(),
     "system:kube-controller-manager": BuiltInRole(frozenset({"read_secrets"})),
     "system:kubelet-api-admin": BuiltInRole(frozenset({"reach_nodes"})),
     "system:node": BuiltInRole(frozenset({"read_secrets", "create_pods"})),
     "cluster-reader": BuiltInRole(selects=(_TO_CLUSTER_READER, _TO_VIEW)),
 }
-"""The roles of people, and those that releases bind. A value of a label is ``"true"``.
+"""The roles of people, and those that releases bind. All have rules. The value of each label is ``"true"``.
 
 Sources: kubernetes/kubernetes:plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go (v1.34);
 openshift/openshift-apiserver:pkg/bootstrappolicy/policy.go for cluster-reader.

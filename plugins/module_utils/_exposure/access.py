@@ -57,12 +57,13 @@ class Account(NamedTuple):
 
 
 class ClusterRole(NamedTuple):
-    """A ClusterRole. ``permissions``: those of its rules, which have no effect if it has ``selectors`` of labels."""
+    """A ClusterRole. ``permissions``: those that its rules grant. ``selectors``: labels of the roles it aggregates."""
 
     capabilities: Capabilities
     permissions: frozenset[str]
+    has_rules: bool
     labels: Mapping[str, Any]
-    selectors: tuple[Mapping[str, Any], ...] | None = None
+    selectors: tuple[Mapping[str, Any], ...] = ()
 
 
 class ClusterRoleBinding(NamedTuple):
@@ -75,10 +76,11 @@ class ClusterRoleBinding(NamedTuple):
 
 _BUILT_IN = {
     name: ClusterRole(
-        (),
-        role.permissions,
-        dict.fromkeys(role.labels, "true"),
-        tuple({"matchLabels": {label: "true"}} for label in role.selects) or None,
+        capabilities=(),
+        permissions=role.permissions,
+        has_rules=True,
+        labels=dict.fromkeys(role.labels, "true"),
+        selectors=tuple({"matchLabels": {label: "true"}} for label in role.selects),
     )
     for name, role in BUILT_IN_ROLES.items()
 }
@@ -95,13 +97,12 @@ def cluster_role(body: Any, capabilities: Capabilities) -> ClusterRole:
     """The ClusterRole in ``body``."""
     rules = mappings_in(nested(body, "rules"))
     labels = nested(body, "metadata", "labels")
-    aggregation = nested(body, "aggregationRule")
-    selectors = tuple(mappings_in(nested(aggregation, "clusterRoleSelectors")))
     return ClusterRole(
         capabilities,
         frozenset[str]().union(*map(_permissions, rules)),
+        bool(rules),
         labels if isinstance(labels, Mapping) else {},
-        None if aggregation is None else selectors,
+        tuple(mappings_in(nested(body, "aggregationRule", "clusterRoleSelectors"))),
     )
 
 
@@ -168,34 +169,36 @@ def unknown_roles(roles: Mapping[str, ClusterRole], bindings: Iterable[ClusterRo
 
 
 def _granted(roles: Mapping[str, ClusterRole]) -> dict[str, dict[str, Capabilities]]:
-    """Return the permissions of each role, with what they need. A role can aggregate others that do so too."""
-    granted = {
-        name: {} if role.selectors is not None else dict.fromkeys(role.permissions, role.capabilities)
-        for name, role in roles.items()
-    }
+    """Return the permissions of each role, with what they need.
+
+    As the controller does, replace the rules of each role that aggregates others until nothing changes. A role keeps
+    its own rules if the others have none, because then the controller applies an object without the field.
+    """
+    granted = {name: dict.fromkeys(role.permissions, role.capabilities) for name, role in roles.items()}
+    has_rules = {name: role.has_rules for name, role in roles.items()}
     selected = [
         (name, [other for other in roles if other != name and _selects(role.selectors, roles[other].labels)])
         for name, role in roles.items()
-        if role.selectors is not None
+        if role.selectors
     ]
-    changed = True
-    # Each round grants more, or needs fewer capabilities for it, so this ends even if two roles select each other.
-    while changed:
-        changed = False
+    for _round in roles:  # a chain of roles is not longer
+        before = dict(granted)
         for name, others in selected:
-            for other in others:
-                changed |= _add(granted[name], granted[other], roles[name].capabilities)
+            if any(has_rules[other] for other in others):
+                granted[name], has_rules[name] = {}, True
+                for other in others:
+                    _add(granted[name], granted[other], roles[name].capabilities)
+        if granted == before:
+            break
     return granted
 
 
 def _add(
     permissions: dict[str, Capabilities], more: Mapping[str, Capabilities], capabilities: Capabilities = ()
-) -> bool:
-    """Add ``more``, which need ``capabilities`` too, to ``permissions``. Return whether that changed anything."""
-    before = dict(permissions)
+) -> None:
+    """Add ``more``, which need ``capabilities`` too, to ``permissions``."""
     for permission, needed in more.items():
         permissions[permission] = least(permissions.get(permission), joined(needed, capabilities))
-    return permissions != before
 
 
 def least(known: Capabilities | None, other: Capabilities) -> Capabilities:

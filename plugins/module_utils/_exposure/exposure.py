@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .access import Capabilities, least, unknown_roles, who_can
-from .parts import RESOURCES, Part
+from .parts import RESOURCES, Part, Parts
 
 Needed = Mapping[str, Capabilities]
 """Names, with the capabilities that each needs. A name that several manifests add needs as few as one of them."""
@@ -31,8 +31,8 @@ class Exposure(NamedTuple):
     unknown_roles: frozenset[str]
 
 
-def exposure(parts: Mapping[Any, Part]) -> Exposure:
-    """The exposure of a cluster with ``parts``, by resource id."""
+def exposure(parts: Parts) -> Exposure:
+    """The exposure of a cluster with ``parts``."""
     roles = {resource.name: part.role for resource, part in parts.items() if part.role is not None}
     bindings = [part.binding for part in parts.values() if part.binding is not None]
     named = (account for part in parts.values() for account in part.accounts)

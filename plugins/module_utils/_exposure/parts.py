@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._data.platforms import PLATFORM_DATA
@@ -64,6 +64,10 @@ class Part(NamedTuple):
     binding: ClusterRoleBinding | None = None
 
 
+Parts = Mapping[ResourceId, Part]
+_NOTHING: Parts = {}
+
+
 class PartReader:
     """Reads the manifests of ``release``. Of the CredentialsRequests only those for ``platform``, if it is given."""
 
@@ -72,16 +76,20 @@ class PartReader:
         self._platform = platform
         self._read: dict[Location, Part] = {}
 
-    def parts(self, included: Iterable[Manifest]) -> dict[ResourceId, Part]:
-        """Return what the ``included`` manifests add. Of two with the same resource id, the later one counts.
+    def parts(self, included: Iterable[Manifest], before: Parts = _NOTHING) -> Parts:
+        """Return what the ``included`` manifests add to ``before``, the parts of a cluster that the release updates.
 
-        Those that delete their resource do not count. Raises ``ReleaseError``.
+        Those that the release no longer has stay on the cluster, unless it deletes them. Of two manifests with the same
+        resource id, the later one counts. Raises ``ReleaseError``.
         """
-        return {
-            manifest.resource_id: self._part(manifest, read)
-            for manifest in included
-            if not manifest.deletes and (read := self._reader(manifest.resource_id)) is not None
-        }
+        parts = dict(before)
+        for manifest in included:
+            read = self._reader(manifest.resource_id)
+            if manifest.deletes:
+                parts.pop(manifest.resource_id, None)
+            elif read is not None:
+                parts[manifest.resource_id] = self._part(manifest, read)
+        return parts
 
     def _part(self, manifest: Manifest, read: Callable[[Manifest, Part], Part]) -> Part:
         where = manifest.location

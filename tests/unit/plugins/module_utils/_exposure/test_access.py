@@ -38,7 +38,7 @@ def role(
     selectors: list[dict[str, Any]] | None = None,
 ) -> ClusterRole:
     body: dict[str, Any] = {"metadata": {"labels": labels}, "rules": list(rules)}
-    if selectors is not None:
+    if selectors:
         body["aggregationRule"] = {"clusterRoleSelectors": selectors}
     return cluster_role(body, capabilities)
 
@@ -139,13 +139,21 @@ def test_a_role_aggregates_the_rules_of_the_roles_that_its_selectors_match(selec
     # Without this label, the roles that each cluster has would match some selectors as well.
     labels = {"test": ""} | selector.get("matchLabels", {})
     selectors = [{"matchLabels": {"none": ""}}, {**selector, "matchLabels": labels}]
-    # A controller overwrites the rules of a role that aggregates others.
     collected = role(rule("get", "", "nodes/proxy"), selectors=selectors, labels={"test": ""})
     roles = {"all": collected, "one": role(SECRETS, labels={"test": "", "a": "1"})}
 
     found = permissions_of(READER, roles, [bound("all")], ())
 
-    assert set(found) == ({"read_secrets"} if is_selected else set())
+    # The controller replaces the rules of the role that aggregates, unless there are none to replace them with.
+    assert set(found) == ({"read_secrets"} if is_selected else {"reach_nodes"})
+
+
+def test_a_role_keeps_its_rules_if_those_that_it_aggregates_have_none():
+    collected = role(SECRETS, selectors=[{"matchLabels": {"a": "1"}}])
+    empty, other = role(labels={"a": "1"}), role(rule("get", "", "pods"), labels={"a": "1"})
+
+    assert set(permissions_of(READER, {"all": collected, "empty": empty}, [bound("all")], ())) == {"read_secrets"}
+    assert set(permissions_of(READER, {"all": collected, "other": other}, [bound("all")], ())) == set()
 
 
 def test_an_empty_selector_matches_the_roles_that_each_cluster_has():
