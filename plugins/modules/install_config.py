@@ -267,6 +267,10 @@ EXAMPLES = r"""
     compare_with: {}
   register: cost
 
+- name: Show how many accounts are able to read all Secrets with this selection
+  ansible.builtin.debug:
+    var: cost.comparison.exposure.accounts.read_secrets.after
+
 - name: Write the install-configs of a fleet, all or none
   capability.openshift.install_config:
     openshift_version: "4.20"
@@ -472,6 +476,41 @@ comparison:
       description: Names of objects that only the other selection has, grouped by the same fields.
       type: dict
       returned: always
+    exposure:
+      description:
+        - What accounts can do in the whole cluster, and names of what can be attacked, with O(compare_with) (C(before))
+          and with this selection (C(after)).
+        - It is what the manifests allow, counted as the RBAC authorizer of the API server does. What operators create
+          at run time is not known.
+      type: dict
+      returned: always
+      contains:
+        summary:
+          description: The changes, as lines of text.
+          type: list
+          elements: str
+          returned: always
+        accounts:
+          description:
+            - Accounts that can C(do_everything), C(read_secrets), C(exec_into_pods), C(grant_permissions) (bind or
+              escalate), C(impersonate), C(create_pods) or C(reach_nodes) (nodes/proxy) in all namespaces. Service
+              accounts are named NAMESPACE/NAME, others C(User NAME) and C(Group NAME).
+            - The numbers C(before) and C(after), and in C(by_capabilities) the same with the names C(added), C(removed)
+              and C(unchanged), for each set of C(capabilities) that their manifests need.
+          type: dict
+          returned: always
+        resources:
+          description:
+            - The same for C(namespaces), C(crds), C(services), C(webhooks), C(host_network_workloads),
+              C(privileged_workloads), C(credentials_requests) of the platform, and the C(cloud_permissions) in them,
+              without C(unchanged).
+          type: dict
+          returned: always
+        unknown_roles:
+          description: ClusterRoles that are bound, and that neither a manifest nor Kubernetes creates.
+          type: list
+          elements: str
+          returned: always
 clusters:
   description: The table of the fleet, one row for each cluster, in the order of O(clusters).
   returned: with O(clusters)

@@ -349,6 +349,13 @@ changes:
           type: str
           returned: always
           sample: openshift-machine-api/aws-cloud-credentials
+    exposure:
+      description:
+        - What accounts can do in the whole cluster, and names of what can be attacked, in O(changes_from) (C(before))
+          and in O(release) (C(after)), for all platforms.
+        - The return value C(comparison.exposure) of M(capability.openshift.install_config) has the same form.
+      type: dict
+      returned: always
 problems:
   description: Errors, warnings and notes about the release.
   returned: always

@@ -631,6 +631,13 @@ hops:
       type: list
       elements: dict
       returned: with details
+    exposure:
+      description:
+        - What accounts can do in the whole cluster, and names of what can be attacked, C(before) and C(after) the hop.
+          RV(hops[].removed) stay on the cluster, so they count after it.
+        - The return value C(comparison.exposure) of M(capability.openshift.install_config) has the same form.
+      type: dict
+      returned: with details
     live_only:
       description:
         - Resources that exist on the cluster and that the new release does not apply, because a capability is disabled.
@@ -904,6 +911,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         fail_on=params["fail_on"],
         rule=params["rule"],
         source=release_source(params),
+        exposure=has_details(params) or params["report"] is not None,
     )
     if params["clusters"] is not None:
         clusters = [options.of_cluster(entry, index) for index, entry in enumerate(params["clusters"])]
@@ -913,11 +921,15 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
     return plan_cluster(options, connect, show_progress)
 
 
+def has_details(params: dict[str, Any]) -> bool:
+    """Whether the result contains every resource."""
+    return params["clusters"] is None if params["details"] is None else bool(params["details"])
+
+
 def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Return the result, and write the report if requested. Raises ``CapabilityError``."""
     of_fleet = params["clusters"] is not None
-    details = not of_fleet if params["details"] is None else params["details"]
-    result = planning_result(fleet, of_fleet=of_fleet, details=details, fail_on=params["fail_on"])
+    result = planning_result(fleet, of_fleet=of_fleet, details=has_details(params), fail_on=params["fail_on"])
     if params["report"] is not None:
         # Imported here, because only reports need templates and Jinja2.
         from ansible_collections.capability.openshift.plugins.module_utils._report.write import (

@@ -3,12 +3,12 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Permissions in the whole cluster that amount to more than they seem to, and the roles that grant them by default."""
+"""Far-reaching permissions in the whole cluster, and the roles of every cluster that grant them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _RBAC = "rbac.authorization.k8s.io"
 
@@ -45,37 +45,42 @@ Source: kubernetes/website:content/en/docs/concepts/security/rbac-good-practices
 """
 
 
-class BuiltInRole(NamedTuple):
-    """A ClusterRole that is on every cluster. ``permissions``: those that its rules grant.
+class ClusterRole(NamedTuple):
+    """A ClusterRole, for manifests that need ``capabilities``. ``permissions``: those that its rules grant.
 
-    ``labels``: those by which another role takes over its rules. ``selects``: labels of the roles whose rules it takes.
+    ``labels``: those by which another role takes over its rules. ``selectors``: of the roles whose rules it takes over.
     """
 
     permissions: frozenset[str] = frozenset()
-    labels: tuple[str, ...] = ()
-    selects: tuple[str, ...] = ()
+    labels: Mapping[str, Any] = {}
+    selectors: tuple[Mapping[str, Any], ...] = ()
+    has_rules: bool = True
+    capabilities: tuple[str, ...] = ()
 
 
-_TO_ADMIN, _TO_EDIT, _TO_VIEW = (f"{_RBAC}/aggregate-to-{name}" for name in ("admin", "edit", "view"))
-_TO_CLUSTER_READER = f"{_RBAC}/aggregate-to-cluster-reader"
+def _aggregated(*names: str) -> tuple[Mapping[str, Any], ...]:
+    return tuple({"matchLabels": {f"{_RBAC}/aggregate-to-{name}": "true"}} for name in names)
 
-BUILT_IN_ROLES: Mapping[str, BuiltInRole] = {
-    "cluster-admin": BuiltInRole(frozenset(PERMISSIONS)),
-    "admin": BuiltInRole(selects=(_TO_ADMIN,)),
-    "edit": BuiltInRole(labels=(_TO_ADMIN,), selects=(_TO_EDIT,)),
-    "view": BuiltInRole(labels=(_TO_EDIT,), selects=(_TO_VIEW,)),
-    "system:aggregate-to-admin": BuiltInRole(labels=(_TO_ADMIN,)),
-    "system:aggregate-to-edit": BuiltInRole(
-        frozenset({"read_secrets", "exec_into_pods", "impersonate", "create_pods"}), labels=(_TO_EDIT,)
-    ),
-    "system:aggregate-to-view": BuiltInRole(labels=(_TO_VIEW,)),
-    "system:auth-delegator": BuiltInRole(),
-    "system:kube-controller-manager": BuiltInRole(frozenset({"read_secrets"})),
-    "system:kubelet-api-admin": BuiltInRole(frozenset({"reach_nodes"})),
-    "system:node": BuiltInRole(frozenset({"read_secrets", "create_pods"})),
-    "cluster-reader": BuiltInRole(selects=(_TO_CLUSTER_READER, _TO_VIEW)),
+
+def _part_of(name: str, *permissions: str) -> ClusterRole:
+    return ClusterRole(frozenset(permissions), {f"{_RBAC}/aggregate-to-{name}": "true"})
+
+
+BUILT_IN_ROLES: Mapping[str, ClusterRole] = {
+    "cluster-admin": ClusterRole(frozenset(PERMISSIONS)),
+    "admin": ClusterRole(selectors=_aggregated("admin")),
+    "edit": _part_of("admin")._replace(selectors=_aggregated("edit")),
+    "view": _part_of("edit")._replace(selectors=_aggregated("view")),
+    "system:aggregate-to-admin": _part_of("admin"),
+    "system:aggregate-to-edit": _part_of("edit", "read_secrets", "exec_into_pods", "impersonate", "create_pods"),
+    "system:aggregate-to-view": _part_of("view"),
+    "system:auth-delegator": ClusterRole(),
+    "system:kube-controller-manager": ClusterRole(frozenset({"read_secrets"})),
+    "system:kubelet-api-admin": ClusterRole(frozenset({"reach_nodes"})),
+    "system:node": ClusterRole(frozenset({"read_secrets", "create_pods"})),
+    "cluster-reader": ClusterRole(selectors=_aggregated("cluster-reader", "view")),
 }
-"""The roles of people, and those that releases bind. All have rules. The value of each label is ``"true"``.
+"""Roles that are on every cluster: those of people, and those that releases bind.
 
 Sources: kubernetes/kubernetes:plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go (v1.34);
 openshift/openshift-apiserver:pkg/bootstrappolicy/policy.go for cluster-reader.

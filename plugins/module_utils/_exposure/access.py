@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._data.cluster_access import BUILT_IN_ROLES, PERMISSIONS, AccessRequest
+from .._data.cluster_access import BUILT_IN_ROLES, PERMISSIONS, AccessRequest, ClusterRole
 from .._unstructured import as_list, as_text, mappings_in, nested
 
 SERVICE_ACCOUNT = "system:serviceaccount:"
@@ -56,16 +56,6 @@ class Account(NamedTuple):
         return tuple(dict.fromkeys((*groups, _AUTHENTICATED)))
 
 
-class ClusterRole(NamedTuple):
-    """A ClusterRole. ``permissions``: those that its rules grant. ``selectors``: labels of the roles it aggregates."""
-
-    capabilities: Capabilities
-    permissions: frozenset[str]
-    has_rules: bool
-    labels: Mapping[str, Any]
-    selectors: tuple[Mapping[str, Any], ...] = ()
-
-
 class ClusterRoleBinding(NamedTuple):
     """A ClusterRoleBinding to the ClusterRole ``role``."""
 
@@ -74,51 +64,29 @@ class ClusterRoleBinding(NamedTuple):
     accounts: tuple[Account, ...]
 
 
-_BUILT_IN = {
-    name: ClusterRole(
-        capabilities=(),
-        permissions=role.permissions,
-        has_rules=True,
-        labels=dict.fromkeys(role.labels, "true"),
-        selectors=tuple({"matchLabels": {label: "true"}} for label in role.selects),
-    )
-    for name, role in BUILT_IN_ROLES.items()
-}
-_RESOURCES = frozenset(
-    text
-    for requests in PERMISSIONS.values()
-    for request in requests
-    for text in (request.resource, f"*/{request.resource.partition('/')[2]}", "*")
-)
-"""The resources in rules that can grant one of the permissions."""
-
-
 def cluster_role(body: Any, capabilities: Capabilities) -> ClusterRole:
     """The ClusterRole in ``body``."""
-    rules = mappings_in(nested(body, "rules"))
-    labels = nested(body, "metadata", "labels")
+    rules, labels = mappings_in(nested(body, "rules")), nested(body, "metadata", "labels")
     return ClusterRole(
-        capabilities,
         frozenset[str]().union(*map(_permissions, rules)),
-        bool(rules),
         labels if isinstance(labels, Mapping) else {},
         tuple(mappings_in(nested(body, "aggregationRule", "clusterRoleSelectors"))),
+        bool(rules),
+        capabilities,
     )
 
 
 def _permissions(rule: Mapping[str, Any]) -> frozenset[str]:
-    resources = as_list(rule.get("resources"))
-    # A rule for names grants nothing that concerns all objects.
-    if rule.get("resourceNames") or not any(item in _RESOURCES for item in resources if isinstance(item, str)):
+    if rule.get("resourceNames"):  # it grants nothing that concerns all objects
         return frozenset()
-    verbs, groups = as_list(rule.get("verbs")), as_list(rule.get("apiGroups"))
+    verbs, groups, resources = (as_list(rule.get(field)) for field in ("verbs", "apiGroups", "resources"))
 
     def allows(request: AccessRequest) -> bool:
-        subresource = request.resource.partition("/")[2]
+        _resource, slash, subresource = request.resource.partition("/")
         return (
-            ("*" in verbs or request.verb in verbs)
+            ("*" in resources or request.resource in resources or (slash != "" and f"*/{subresource}" in resources))
+            and ("*" in verbs or request.verb in verbs)
             and ("*" in groups or request.group in groups)
-            and ("*" in resources or request.resource in resources or f"*/{subresource or '-'}" in resources)
         )
 
     return frozenset(name for name, requests in PERMISSIONS.items() if any(map(allows, requests)))
@@ -148,7 +116,7 @@ def who_can(
 
     ``accounts``: accounts that are not in ``bindings``, and may be in their groups.
     """
-    granted = _granted({**_BUILT_IN, **roles})
+    granted = _granted({**BUILT_IN_ROLES, **roles})
     holders: dict[Account, dict[str, Capabilities]] = {account: {} for account in accounts}
     for binding in bindings:
         for account in binding.accounts:
@@ -177,7 +145,14 @@ def _granted(roles: Mapping[str, ClusterRole]) -> dict[str, dict[str, Capabiliti
     granted = {name: dict.fromkeys(role.permissions, role.capabilities) for name, role in roles.items()}
     has_rules = {name: role.has_rules for name, role in roles.items()}
     selected = [
-        (name, [other for other in roles if other != name and _selects(role.selectors, roles[other].labels)])
+        (
+            name,
+            [
+                other
+                for other in roles
+                if other != name and any(_matches(item, roles[other].labels) for item in role.selectors)
+            ],
+        )
         for name, role in roles.items()
         if role.selectors
     ]
@@ -211,27 +186,17 @@ def joined(*several: Iterable[str]) -> Capabilities:
     return tuple(sorted({name for names in several for name in names}))
 
 
-def _selects(selectors: Iterable[Mapping[str, Any]], labels: Mapping[str, Any]) -> bool:
-    return any(_matches(selector, labels) for selector in selectors)
-
-
 def _matches(selector: Mapping[str, Any], labels: Mapping[str, Any]) -> bool:
     """Whether a label selector matches. Source: apimachinery:pkg/apis/meta/v1/helpers.go LabelSelectorAsSelector."""
     wanted = selector.get("matchLabels")
-    if isinstance(wanted, Mapping) and any(labels.get(key) != value for key, value in wanted.items()):
-        return False
-    return all(_meets(term, labels) for term in mappings_in(selector.get("matchExpressions")))
+    pairs = wanted.items() if isinstance(wanted, Mapping) else ()
+    terms = mappings_in(selector.get("matchExpressions"))
+    return all(labels.get(key) == value for key, value in pairs) and all(_meets(term, labels) for term in terms)
 
 
 def _meets(term: Mapping[str, Any], labels: Mapping[str, Any]) -> bool:
     key, values = as_text(term.get("key")), as_list(term.get("values"))
-    match term.get("operator"):
-        case "In":
-            return key in labels and labels[key] in values
-        case "NotIn":
-            return key not in labels or labels[key] not in values
-        case "Exists":
-            return key in labels
-        case "DoesNotExist":
-            return key not in labels
-    return False
+    exists = key in labels
+    is_in = exists and labels[key] in values
+    answers = {"In": is_in, "NotIn": not is_in, "Exists": exists, "DoesNotExist": not exists}
+    return answers.get(as_text(term.get("operator")), False)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from .access import Capabilities, least, unknown_roles, who_can
 from .parts import RESOURCES, Part, Parts
+from .text import exposure_lines
 
 Needed = Mapping[str, Capabilities]
 """Names, with the capabilities that each needs. A name that several manifests add needs as few as one of them."""
@@ -53,18 +54,18 @@ def _resources(parts: Iterable[Part]) -> dict[str, dict[str, Capabilities]]:
 
 def exposure_dict(before: Exposure, after: Exposure) -> dict[str, Any]:
     """Convert two exposures to the result ``exposure`` of a module: numbers and names, by capabilities."""
+    accounts = {kind: _compared(names, after.accounts[kind]) for kind, names in before.accounts.items()}
     resources = {kind: _compared(names, after.resources[kind]) for kind, names in before.resources.items()}
-    return {
-        "accounts": {kind: _compared(names, after.accounts[kind]) for kind, names in before.accounts.items()},
-        # Names of resources that do not change are in the release. Accounts are nowhere else.
-        "resources": {kind: _without_unchanged(compared) for kind, compared in resources.items()},
-        "unknown_roles": sorted(before.unknown_roles | after.unknown_roles),
-    }
+    for group in (group for compared in resources.values() for group in compared["by_capabilities"]):
+        del group["unchanged"]  # these names are in the release, but accounts are nowhere else
+    unknown = sorted(before.unknown_roles | after.unknown_roles)
+    compared = {"accounts": accounts, "resources": resources, "unknown_roles": unknown}
+    return {"summary": exposure_lines(compared), **compared}
 
 
 def _compared(before: Needed, after: Needed) -> dict[str, Any]:
-    groups = {
-        needed: {
+    groups = [
+        {
             "capabilities": list(needed),
             "before": sum(1 for item in before.values() if item == needed),
             "after": sum(1 for item in after.values() if item == needed),
@@ -73,12 +74,5 @@ def _compared(before: Needed, after: Needed) -> dict[str, Any]:
             "unchanged": sorted(name for name, item in after.items() if item == needed and name in before),
         }
         for needed in sorted({*before.values(), *after.values()})
-    }
-    return {"before": len(before), "after": len(after), "by_capabilities": list(groups.values())}
-
-
-def _without_unchanged(compared: dict[str, Any]) -> dict[str, Any]:
-    groups = [
-        {key: value for key, value in group.items() if key != "unchanged"} for group in compared["by_capabilities"]
     ]
-    return {**compared, "by_capabilities": groups}
+    return {"before": len(before), "after": len(after), "by_capabilities": groups}

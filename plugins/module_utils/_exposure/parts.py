@@ -7,27 +7,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .._data.cluster_access import ClusterRole
 from .._data.platforms import PLATFORM_DATA
 from .._data.workloads import POD_SPECS
 from .._problems import Location
-from .._release.credentials_requests import credentials_request
+from .._release.credentials_requests import RequestedCredentials, credentials_request
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
 from .._unstructured import mappings_in, nested
-from .access import (
-    Account,
-    Capabilities,
-    ClusterRole,
-    ClusterRoleBinding,
-    cluster_role,
-    joined,
-    service_account,
-    subjects,
-)
+from .access import Account, Capabilities, ClusterRoleBinding, cluster_role, joined, service_account, subjects
 
 RESOURCES = (
     "namespaces",
@@ -41,7 +33,6 @@ RESOURCES = (
 )
 """What is counted besides accounts."""
 
-_RBAC = "rbac.authorization.k8s.io"
 _NAMED = {
     ("", "Namespace"): "namespaces",
     ("", "Service"): "services",
@@ -49,13 +40,16 @@ _NAMED = {
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): "webhooks",
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): "webhooks",
 }
+_KINDS = {
+    *_NAMED,
+    ("", "ServiceAccount"),
+    ("cloudcredential.openshift.io", "CredentialsRequest"),
+    *(("rbac.authorization.k8s.io", kind) for kind in ("ClusterRole", "ClusterRoleBinding", "RoleBinding")),
+}
 
 
 class Part(NamedTuple):
-    """What a manifest that needs ``capabilities`` adds. ``names``: those of each of ``RESOURCES``.
-
-    ``accounts``: those that it names.
-    """
+    """What a manifest adds that needs ``capabilities``. ``names``: each with the one of ``RESOURCES`` that it is."""
 
     capabilities: Capabilities
     names: tuple[tuple[str, str], ...] = ()
@@ -84,76 +78,48 @@ class PartReader:
         """
         parts = dict(before)
         for manifest in included:
-            read = self._reader(manifest.resource_id)
+            resource = manifest.resource_id
             if manifest.deletes:
-                parts.pop(manifest.resource_id, None)
-            elif read is not None:
-                parts[manifest.resource_id] = self._part(manifest, read)
+                parts.pop(resource, None)
+            elif resource.group_kind in _KINDS or resource.kind in POD_SPECS:
+                parts[resource] = self._part(manifest)
         return parts
 
-    def _part(self, manifest: Manifest, read: Callable[[Manifest, Part], Part]) -> Part:
-        where = manifest.location
-        if where not in self._read:
-            self._read[where] = read(manifest, Part(joined(manifest.capabilities)))
-        return self._read[where]
+    def _part(self, manifest: Manifest) -> Part:
+        if manifest.location not in self._read:
+            self._read[manifest.location] = self._read_part(manifest)
+        return self._read[manifest.location]
 
-    def _reader(self, resource: ResourceId) -> Callable[[Manifest, Part], Part] | None:
-        match resource.group_kind:
-            case (group, "ClusterRole") if group == _RBAC:
-                return self._role
-            case (group, "ClusterRoleBinding" | "RoleBinding") if group == _RBAC:
-                return self._binding
-            case ("", "ServiceAccount"):
-                return _service_account
-            case ("cloudcredential.openshift.io", "CredentialsRequest"):
-                return self._credentials
-        if resource.kind in POD_SPECS:
-            return self._workload
-        return _named if resource.group_kind in _NAMED else None
+    def _read_part(self, manifest: Manifest) -> Part:
+        resource, needed = manifest.resource_id, joined(manifest.capabilities)
+        kind, name = resource.kind, f"{resource.namespace}/{resource.name}".removeprefix("/")
+        if resource.group_kind in _NAMED:
+            return Part(needed, ((_NAMED[resource.group_kind], name),))
+        if resource.group_kind == ("", "ServiceAccount"):
+            return Part(needed, accounts=(service_account(resource.namespace, resource.name),))
+        body = self._release.read_body(manifest)
+        if kind == "ClusterRole":
+            return Part(needed, role=cluster_role(body, needed))
+        if kind == "ClusterRoleBinding":
+            role = str(nested(body, "roleRef", "name"))
+            return Part(needed, binding=ClusterRoleBinding(needed, role, subjects(body, "")))
+        if kind == "RoleBinding":
+            return Part(needed, accounts=subjects(body, resource.namespace))
+        if kind == "CredentialsRequest":
+            return Part(needed, tuple(self._cloud(credentials_request(manifest, body), name)))
+        pods = nested(body, *POD_SPECS[kind])
+        return Part(needed, tuple((found, f"{kind} {name}") for found in _workload_kinds(pods)))
 
-    def _role(self, manifest: Manifest, part: Part) -> Part:
-        return part._replace(role=cluster_role(self._release.read_body(manifest), part.capabilities))
-
-    def _binding(self, manifest: Manifest, part: Part) -> Part:
-        body, resource = self._release.read_body(manifest), manifest.resource_id
-        accounts = subjects(body, resource.namespace)
-        if resource.kind == "RoleBinding":
-            return part._replace(accounts=accounts)
-        return part._replace(
-            binding=ClusterRoleBinding(part.capabilities, str(nested(body, "roleRef", "name")), accounts)
-        )
-
-    def _credentials(self, manifest: Manifest, part: Part) -> Part:
-        request = credentials_request(manifest, self._release.read_body(manifest))
-        if self._platform is not None and PLATFORM_DATA[self._platform].credentials != request.provider:
-            return part
-        permissions = (("cloud_permissions", f"{request.provider}: {text}") for text in sorted(request.permissions))
-        return part._replace(names=(("credentials_requests", _name(manifest.resource_id)), *permissions))
-
-    def _workload(self, manifest: Manifest, part: Part) -> Part:
-        resource = manifest.resource_id
-        pods = nested(self._release.read_body(manifest), *POD_SPECS[resource.kind])
-        name = f"{resource.kind} {_name(resource)}"
-        return part._replace(names=tuple((kind, name) for kind in _workload_kinds(pods)))
-
-
-def _service_account(manifest: Manifest, part: Part) -> Part:
-    return part._replace(accounts=(service_account(manifest.resource_id.namespace, manifest.resource_id.name),))
-
-
-def _named(manifest: Manifest, part: Part) -> Part:
-    return part._replace(names=((_NAMED[manifest.resource_id.group_kind], _name(manifest.resource_id)),))
+    def _cloud(self, request: RequestedCredentials, name: str) -> Iterator[tuple[str, str]]:
+        platform = PLATFORM_DATA.get(self._platform or "")
+        if self._platform is None or (platform is not None and platform.credentials == request.provider):
+            yield "credentials_requests", name
+            yield from (("cloud_permissions", f"{request.provider}: {text}") for text in sorted(request.permissions))
 
 
 def _workload_kinds(pods: Any) -> Iterator[str]:
     if nested(pods, "hostNetwork") is True:
         yield "host_network_workloads"
-    containers = [
-        container for field in ("initContainers", "containers") for container in mappings_in(nested(pods, field))
-    ]
+    containers = (item for field in ("initContainers", "containers") for item in mappings_in(nested(pods, field)))
     if any(nested(container, "securityContext", "privileged") is True for container in containers):
         yield "privileged_workloads"
-
-
-def _name(resource: ResourceId) -> str:
-    return f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.inclusion import included_manifests
 from .._capability.resolved_release import resolve_cluster, resolve_release
+from .._exposure.exposure import exposure, exposure_dict
+from .._exposure.parts import PartReader
 from .._footprint.release_changes import ComparedRelease, changes_dict, compare_releases
 from .._footprint.summary import summarize_release, summary_dict
 from .._module.argspec import (
@@ -72,11 +74,13 @@ def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[st
         other = open_release(options.changes_from, given.source, "changes_from")
         problems += other.problems
         before = given._replace(openshift_version=None, release_image=None).load(other, Problems())
-        changes = compare_releases(
+        sides = (
             _compared(before, other.pull_spec, options.cluster),
             _compared(loaded, given.release_image or opened.pull_spec, options.cluster),
         )
-        result["changes"] = changes_dict(before.release, _known(before.release, options.cluster), changes)
+        exposures = (exposure(PartReader(side.release).parts(side.included)) for side in sides)
+        changes = changes_dict(before.release, _known(before.release, options.cluster), compare_releases(*sides))
+        result["changes"] = {**changes, "exposure": exposure_dict(*exposures)}
     return result
 
 

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from .._capability.inclusion import included_manifests
 from .._data.install_rules import HOSTED, KNOWN_NAMES
+from .._exposure.exposure import Exposure, exposure
+from .._exposure.parts import PartReader
 from .._footprint.footprint import FootprintComparison, compare
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.provided_files import read_provided
@@ -54,6 +56,13 @@ class InstallConfigOptions(NamedTuple):
         return self.content is None and self.capabilities is None and self.solution is None
 
 
+class SelectionComparison(NamedTuple):
+    """What two selections bring, and the exposure with the other one and with this one."""
+
+    footprints: FootprintComparison
+    exposures: tuple[Exposure, Exposure]
+
+
 class InstallResult(NamedTuple):
     """The result of the checks, and the text to write.
 
@@ -67,7 +76,7 @@ class InstallResult(NamedTuple):
     target: InstallConfigFile | None = None
     before: str | None = None
     after: str | None = None
-    comparison: FootprintComparison | None = None
+    comparison: SelectionComparison | None = None
 
     @property
     def failed(self) -> bool:
@@ -283,7 +292,7 @@ def _compare(
     check: InstallCheck,
     release: Release,
     problems: Problems,
-) -> FootprintComparison | None:
+) -> SelectionComparison | None:
     if options.compare_with is None or check.context is None:
         return None
     other = check_installation(
@@ -299,7 +308,14 @@ def _compare(
     if errors or other.context is None:
         return None
     own, others = (included_manifests(release.manifests, context) for context in (check.context, other.context))
-    return _attempt(lambda: compare(release, own, others, problems), problems)
+    reader = PartReader(release, check.platform)
+    return _attempt(
+        lambda: SelectionComparison(
+            compare(release, own, others, problems),
+            (exposure(reader.parts(others)), exposure(reader.parts(own))),
+        ),
+        problems,
+    )
 
 
 def _text(

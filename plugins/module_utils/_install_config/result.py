@@ -17,9 +17,10 @@ from .._capability.rules import RuleViolation
 from .._capability.selection import Selection
 from .._data.capabilities import API_FIELDS, NONE
 from .._data.install_rules import HOSTED
-from .._footprint.footprint import NAMED, FootprintComparison
+from .._exposure.exposure import exposure_dict
+from .._footprint.footprint import NAMED
 from .._module.result import diff_entry
-from .build import InstallResult
+from .build import InstallResult, SelectionComparison
 from .check import InstallCheck
 from .document import read_document, render_document, same_values
 from .file import OWNER_ALONE
@@ -87,14 +88,16 @@ def _violation_dict(violation: RuleViolation) -> dict[str, str]:
     }
 
 
-def comparison_dict(comparison: FootprintComparison) -> dict[str, Any]:
+def comparison_dict(comparison: SelectionComparison) -> dict[str, Any]:
     """Convert a comparison: counts of both sides, their difference, and the names that only one side has."""
+    footprints = comparison.footprints
     return {
-        "selection": comparison.selection._asdict(),
-        "against": comparison.against._asdict(),
-        "saved": comparison.saved._asdict(),
-        "only_in_selection": {field: list(comparison.only_in_selection[field]) for field in NAMED},
-        "only_in_other": {field: list(comparison.only_in_other[field]) for field in NAMED},
+        "selection": footprints.selection._asdict(),
+        "against": footprints.against._asdict(),
+        "saved": footprints.saved._asdict(),
+        "only_in_selection": {field: list(footprints.only_in_selection[field]) for field in NAMED},
+        "only_in_other": {field: list(footprints.only_in_other[field]) for field in NAMED},
+        "exposure": exposure_dict(*comparison.exposures),
     }
 
 

@@ -71,6 +71,8 @@ def _hop(hop: Mapping[str, Any], *, full: bool) -> Iterator[str]:
             yield from _causes(entry, hop)
         yield from _names(hop)
         yield from _resources(hop)
+        if hop.get("exposure"):
+            yield from (f"  {line}" for line in hop["exposure"]["summary"])
         yield ""
 
 

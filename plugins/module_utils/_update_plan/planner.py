@@ -23,6 +23,7 @@ from .._capability.resolved_release import (
 from .._capability.selection import check_selection
 from .._cluster.cluster_properties import ClusterProperty
 from .._cluster.update_reasons import Verdict
+from .._exposure.parts import PartReader
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._references.unmet import ReleaseReferences
 from .._release.release import Release
@@ -88,7 +89,10 @@ class _Path(NamedTuple):
 
 
 class Planner:
-    """Plans clusters whose paths consist of ``releases``. ``signatures``: as in ``NamedReleases``."""
+    """Plans clusters whose paths consist of ``releases``. ``signatures``: as in ``NamedReleases``.
+
+    ``exposure``: whether to compute the exposure before and after each hop.
+    """
 
     def __init__(
         self,
@@ -96,8 +100,10 @@ class Planner:
         signatures: Mapping[tuple[int, int], ImageSignature] | None = None,
         *,
         allow_downgrade: bool = False,
+        exposure: bool = False,
     ) -> None:
         self._releases = releases
+        self._exposure = exposure
         self._signatures = signatures or {}
         self._allow_downgrade = allow_downgrade
         self._plans: dict[PlanRequest, tuple[Plan, Problems]] = {}
@@ -142,7 +148,7 @@ class Planner:
             _cached(
                 self._hops,
                 (*key, criteria, platform),
-                partial(_hop, before, after, platform, self._signatures.get(key)),
+                partial(_hop, before, after, platform, self._signatures.get(key), exposure=self._exposure),
             )
             for key, (before, after) in zip(pairwise(path), pairwise(resolved), strict=True)
         ]
@@ -156,7 +162,14 @@ class Planner:
         return _cached(self._resolved, (index, criteria), resolve)
 
 
-def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None, signature: ImageSignature | None) -> Hop:
+def _hop(
+    start: ResolvedRelease,
+    end: ResolvedRelease,
+    platform: str | None,
+    signature: ImageSignature | None,
+    *,
+    exposure: bool,
+) -> Hop:
     return Hop(
         start,
         end,
@@ -167,6 +180,7 @@ def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None, sig
         release_gates(start),
         ReleaseReferences(end.release, end.loaded),
         signature,
+        (PartReader(start.release, platform), PartReader(end.release, platform)) if exposure else None,
     )
 
 

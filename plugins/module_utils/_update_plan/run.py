@@ -87,7 +87,9 @@ def _plan(
     loaded = named.load(release_problems, path_problems, progress)
     releases = tuple(release for release, _name in loaded)
     problems += path_problems.unique()
-    planner = None if path_problems else Planner(releases, named.signatures, allow_downgrade=common.allow_downgrade)
+    planner = None
+    if not path_problems:
+        planner = Planner(releases, named.signatures, allow_downgrade=common.allow_downgrade, exposure=common.exposure)
     results: list[PlanResult] = []
     result_problems: list[dict[Problem, list[str]]] = []
     positions: dict[int, int] = {}

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS
+from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS, ClusterRole
 from ansible_collections.capability.openshift.plugins.module_utils._exposure.access import (
     Account,
-    ClusterRole,
     ClusterRoleBinding,
     cluster_role,
     service_account,

@@ -1,0 +1,113 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The exposure that modules return: which manifests they count before and after."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
+from ansible_collections.capability.openshift.plugins.modules import install_config, release_info, update_plan
+from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
+
+RBAC = "rbac.authorization.k8s.io/v1"
+CLOUD = "cloudcredential.openshift.io/v1"
+EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
+NOTHING = {"baselineCapabilitySet": "None"}
+CONSOLE = {**NOTHING, "additionalEnabledCapabilities": ["Console"]}
+
+
+def admin(name: str, capability: str = "", **options: Any) -> str:
+    reference = {"kind": "ClusterRole", "name": "cluster-admin"}
+    subjects = [{"kind": "ServiceAccount", "name": name, "namespace": "openshift-one"}]
+    more = f"roleRef: {json.dumps(reference)}\nsubjects: {json.dumps(subjects)}\n"
+    return manifest(name, capability, kind="ClusterRoleBinding", api=RBAC, more=more, **options)
+
+
+def request(name: str, kind: str) -> str:
+    spec = {"providerSpec": {"kind": kind, "permissions": [f"{name}.get"]}}
+    return manifest(name, "CloudCredential", kind="CredentialsRequest", api=CLOUD, more=f"spec: {json.dumps(spec)}\n")
+
+
+@pytest.fixture
+def releases(tmp_path: Path) -> list[str]:
+    """Three releases: one drops a binding, and the next deletes another."""
+    always = {"0000_10_a.yaml": admin("kept"), "0000_11_a.yaml": admin("console", "Console")}
+    always |= {"0000_20_a.yaml": request("aws", "AWSProviderSpec"), "0000_21_a.yaml": request("gcp", "GCPProviderSpec")}
+    deleted = admin("deleted", annotations={DELETE: "true"})
+    files = {
+        "4.18.0": {"0000_30_a.yaml": admin("dropped"), "0000_31_a.yaml": admin("deleted")},
+        "4.19.0": {},
+        "4.20.0": {"0000_31_a.yaml": deleted},
+    }
+    return [str(write_release(tmp_path / version, {**always, **parts}, version)) for version, parts in files.items()]
+
+
+def counts(part: dict[str, Any]) -> tuple[int, int]:
+    return part["before"], part["after"]
+
+
+def names(part: dict[str, Any], key: str) -> list[str]:
+    return [name for group in part["by_capabilities"] for name in group[key]]
+
+
+def test_the_comparison_of_two_selections_has_the_exposure_with_each_of_them(call, releases):
+    content = {"platform": {"aws": {"region": "eu-north-1"}}}
+    outcome = call(install_config, content=content, release=releases[0], capabilities=EVERYTHING, compare_with=CONSOLE)
+    exposure = outcome["comparison"]["exposure"]
+
+    assert counts(exposure["accounts"]["do_everything"]) == (4, 4)
+    # Of the two requests, only one is for AWS.
+    assert counts(exposure["resources"]["credentials_requests"]) == (0, 1)
+    assert names(exposure["resources"]["cloud_permissions"], "added") == ["AWSProviderSpec: permission aws.get"]
+    assert exposure["unknown_roles"] == []
+
+
+def test_a_release_is_compared_as_if_each_was_installed(call, releases):
+    outcome = call(release_info, release=releases[2], changes_from=releases[0], capabilities=NOTHING)
+    accounts = outcome["changes"]["exposure"]["accounts"]["read_secrets"]
+
+    assert counts(accounts) == (3, 1)
+    assert names(accounts, "removed") == ["openshift-one/deleted", "openshift-one/dropped"]
+    assert names(accounts, "unchanged") == ["openshift-one/kept"]
+
+
+def test_what_an_update_no_longer_applies_stays_until_a_release_deletes_it(call, releases):
+    outcome = call(update_plan, releases=releases, capabilities=NOTHING)
+    first, second = (hop["exposure"]["accounts"]["do_everything"] for hop in outcome["hops"])
+
+    assert (counts(first), counts(second)) == ((3, 3), (3, 2))
+    assert names(second, "removed") == ["openshift-one/deleted"]
+    assert names(second, "unchanged") == ["openshift-one/dropped", "openshift-one/kept"]
+
+
+def test_credentials_of_a_plan_are_those_of_its_platform(call, releases):
+    selection = {**NOTHING, "additionalEnabledCapabilities": ["CloudCredential"]}
+    every, aws = (
+        call(update_plan, releases=releases, capabilities=selection, **options)["hops"][0]["exposure"]["resources"]
+        for options in ({}, {"platform": "aws"})
+    )
+
+    assert counts(every["credentials_requests"]) == (2, 2)
+    assert counts(aws["credentials_requests"]) == (1, 1)
+
+
+def test_the_exposure_of_a_plan_is_computed_with_details_alone(call, releases):
+    fleet = [{"name": "one", "capabilities": NOTHING}]
+    (plan,) = call(update_plan, releases=releases, clusters=fleet)["plans"]
+    (detailed,) = call(update_plan, releases=releases, clusters=fleet, details=True)["plans"]
+
+    assert "exposure" not in plan["hops"][0]
+    assert counts(detailed["hops"][1]["exposure"]["accounts"]["do_everything"]) == (3, 2)
+
+
+def test_the_text_of_a_plan_has_what_changes(call, releases):
+    lines = plan_lines(call(update_plan, releases=releases, capabilities=CONSOLE).result, full=True)
+
+    found = [line.strip() for line in lines if "do everything" in line]
+    assert found == ["accounts that can do everything: 4 -> 3 (no capability -1)"]
