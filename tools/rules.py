@@ -16,6 +16,11 @@ from environment import ROOT
 from generated import write_or_compare
 
 from ansible_collections.capability.openshift.plugins.module_utils._addons.rules import RULES as ADDON_RULES
+from ansible_collections.capability.openshift.plugins.module_utils._data.bootstrap_resources import (
+    BOOTSTRAP_OBJECTS,
+    BOOTSTRAP_RESOURCES,
+    bootstrap_renderer,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     ALWAYS_ENABLED,
     BRANCHES,
@@ -57,8 +62,8 @@ LAYERS = {
 def main() -> int:
     """Write the page, or compare it."""
     head = HEAD.format(oldest=min(BRANCHES), newest=newest_minor())
-    parts = (*rules(), *operator(), *hosted(), *deleted_files(), *solutions(), *consequences(), *addons())
-    page = "\n".join((head, *parts))
+    facts = (*rules(), *operator(), *bootstrap(), *hosted(), *deleted_files(), *solutions(), *consequences())
+    page = "\n".join((head, *facts, *addons()))
     return write_or_compare({PAGE: page})
 
 
@@ -101,6 +106,38 @@ def operator() -> Iterator[str]:
         if item.gates
     ]
     yield table(("rule", "versions", "source"), rows)
+
+
+def bootstrap() -> Iterator[str]:
+    """Yield what the bootstrap of an installation creates, whatever the selection is."""
+    yield "## What the bootstrap of an installation creates\n"
+    yield "Every cluster has these resources of releases, also if their manifests need a disabled capability.\n"
+    minors: dict[tuple[str, str], list[Minor]] = {}
+    for item in BOOTSTRAP_RESOURCES:
+        for minor in sorted(BRANCHES):
+            if source := bootstrap_renderer(item.kind, item.name, minor):
+                minors.setdefault((f"{item.kind} `{item.name}`", source), []).append(minor)
+    resources: dict[tuple[Minor, Minor, str], list[str]] = {}
+    for (resource, source), found in minors.items():
+        name = resource.removeprefix("CustomResourceDefinition ")
+        resources.setdefault((found[0], found[-1], source), []).append(name)
+    rows = [
+        (span(since, None if until == newest_minor() else until), ", ".join(names), source)
+        for (since, until, source), names in sorted(resources.items())
+    ]
+    yield table(("versions", "resources, definitions if no kind is named", "source"), rows)
+    yield "These objects belong to a capability, and are created without it. `install_config` names them.\n"
+    objects = [
+        (
+            f"`{item.capability}`",
+            f"{item.since} and later",
+            ", ".join([*item.methods, *item.platforms, *([": ".join(item.setting)] if item.setting[0] else [])]),
+            item.objects,
+            item.source,
+        )
+        for item in BOOTSTRAP_OBJECTS
+    ]
+    yield table(("capability", "versions", "only with", "without the capability", "source"), objects)
 
 
 def hosted() -> Iterator[str]:

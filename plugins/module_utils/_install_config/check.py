@@ -29,6 +29,7 @@ from .._references.report import check_references
 from .._release.release import Release
 from .._resources import NAMESPACES
 from .._version import Minor
+from .bootstrap import report_rendered
 from .go_json import as_go_decodes
 from .method_rules import method_violations
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
@@ -135,6 +136,8 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always
         check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)
+        if check.status is not None:
+            report_rendered(check.status, install, options.document, options.source, release, problems)
         if check.context is not None:
             check_references(release, check.context, "error", problems, provided=options.provided)
             if release.manifests:  # they show whether anything needs the Namespace

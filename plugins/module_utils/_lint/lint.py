@@ -23,6 +23,7 @@ from .manifest_rules import (
     manifests_without_profile,
     misplaced_annotations,
     misspelled_annotations,
+    rendered_manifests,
     unknown_capabilities,
 )
 from .rules import RULES, RULES_BY_ID, finding
@@ -94,6 +95,7 @@ def _broken_rules(
     yield from misspelled_annotations(source)
     yield from misplaced_annotations(source)
     yield from invalid_deletions(source)
+    yield from rendered_manifests(source)
     yield from dangling_references(source, variants, known)
     yield from ambiguous_resources(source, variants)
     if previous is not None:

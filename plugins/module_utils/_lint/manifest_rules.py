@@ -12,9 +12,12 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from .._data.bootstrap_resources import bootstrap_renderer
+from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, always_enabled_by_default
 from .._data.workloads import POD_SPECS
 from .._problems import Problem, did_you_mean, nearest_name
 from .._release.manifest import (
+    BOOTSTRAP_ANNOTATION,
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     EXCLUDE_ANNOTATION,
@@ -32,6 +35,7 @@ PROFILES = ("hypershift", "ibm-cloud-managed", "self-managed-high-availability",
 
 _KNOWN_KEYS = (
     *NAMED_ANNOTATIONS,
+    BOOTSTRAP_ANNOTATION,
     "release.openshift.io/create-only",
     "release.openshift.io/verification-config-map",
     *(f"{PROFILE_ANNOTATION}{profile}" for profile in PROFILES),
@@ -126,6 +130,25 @@ def invalid_deletions(source: LintSource) -> Iterator[Problem]:
         if value is not None and value != "true":
             message = f"has the value {value!r} in {DELETE_ANNOTATION}, expected 'true': the CVO reports an error"
             yield finding("invalid-deletion", source.location(manifest, DELETE_ANNOTATION), message)
+
+
+def rendered_manifests(source: LintSource) -> Iterator[Problem]:
+    """Manifests with capabilities of resources that the bootstrap of an installation creates without them."""
+    minor = source.release.minor
+    always = always_enabled_by_default(minor, DEFAULT_CLUSTER_PROFILE)
+    for manifest in source.release.manifests:
+        names = " and ".join(name for name in manifest.capabilities if name not in always)
+        annotations, resource = manifest.annotations or {}, manifest.resource_id
+        if not names or manifest.deletes or annotations.get(f"{PROFILE_ANNOTATION}{DEFAULT_CLUSTER_PROFILE}") != "true":
+            continue
+        renderer = bootstrap_renderer(resource.kind, resource.name, minor) if minor else ""
+        where = source.location(manifest, CAPABILITY_ANNOTATION)
+        if annotations.get(BOOTSTRAP_ANNOTATION) == "true":
+            message = f"needs {names}, and has {BOOTSTRAP_ANNOTATION}: the renderer of openshift/api rejects both"
+            yield finding("rendered-anyway", where, message)
+        elif renderer:
+            message = f"needs {names}, but the bootstrap of every installation creates it ({renderer})"
+            yield finding("rendered-anyway", where, message)
 
 
 def _hint_for(name: str, known: frozenset[str]) -> str:

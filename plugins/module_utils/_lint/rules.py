@@ -6,7 +6,8 @@
 """The rules of the lint.
 
 Sources: openshift/enhancements:enhancements/installer/component-selection.md (how to add a capability),
-dev-guide/cluster-version-operator/dev/object-deletion.md; OTA-1039, OTA-1040; openshift/console-operator#992.
+dev-guide/cluster-version-operator/dev/object-deletion.md; openshift/api:payload-command/render/renderassets/assets.go
+BootstrapRequiredCRD; OTA-1039, OTA-1040; openshift/console-operator#992.
 """
 
 from __future__ import annotations
@@ -152,6 +153,14 @@ RULES: tuple[CheckRule, ...] = (
         "An update cannot notice a capability without manifests, so it disables the components on existing clusters "
         "(OTA-1040).",
         "Annotate the manifests of the component, or plan the update separately",
+    ),
+    CheckRule(
+        "rendered-anyway",
+        "warning",
+        "The bootstrap of an installation does not create a resource that needs a capability.",
+        "The renderers of the bootstrap do not read the selection, so new clusters have the resource without the "
+        "capability.",
+        "Move the resource to a component that the bootstrap does not render, such as the operator that uses it",
     ),
     CheckRule(
         "left-behind",

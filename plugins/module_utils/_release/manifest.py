@@ -20,6 +20,7 @@ FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
 FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
 MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
 DELETE_ANNOTATION = "release.openshift.io/delete"
+BOOTSTRAP_ANNOTATION = "release.openshift.io/bootstrap-required"
 
 NAMED_ANNOTATIONS = (
     CAPABILITY_ANNOTATION,

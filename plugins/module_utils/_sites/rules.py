@@ -110,6 +110,12 @@ _FILE_RULES = (
         "The API rejects a map.",
     ),
     CheckRule(
+        "rendered-anyway",
+        "info",
+        "The bootstrap creates no objects of a disabled capability.",
+        "It does not read the selection.",
+    ),
+    CheckRule(
         "shared-anchor",
         "error",
         "A selection that is corrected is used in one place.",

@@ -18,6 +18,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     manifest,
 )
 
+BOOTSTRAP = "release.openshift.io/bootstrap-required"
 HOSTED = "include.release.openshift.io/ibm-cloud-managed"
 
 
@@ -165,3 +166,31 @@ def test_a_wrong_name_is_one_finding(check):
     assert check(documents(namespace, manifest("one", "Insights", namespace="ns"))) == [
         ("unknown-capability", "error", "a.yaml", 7)
     ]
+
+
+def definition(name, capability):
+    return manifest(name, capability, kind="CustomResourceDefinition", api="apiextensions.k8s.io/v1")
+
+
+def test_resources_that_the_bootstrap_renders(check, findings):
+    assert check(definition("consoles.operator.openshift.io", "Console")) == []
+    assert check(definition("consoles.config.openshift.io", "")) == []
+    assert check(definition("consoles.config.openshift.io", "Console")) == [("rendered-anyway", "warning", "a.yaml", 7)]
+    # Only standalone clusters have a bootstrap.
+    hosted = definition("consoles.config.openshift.io", "Console").replace(INCLUDE, HOSTED)
+    assert check(hosted) == []
+    both = manifest("one", "NodeTuning", annotations={BOOTSTRAP: "true"})
+    (found,) = findings(both)
+    assert found.code == "rendered-anyway"
+    assert found.message.endswith(f"{BOOTSTRAP}: the renderer of openshift/api rejects both")
+
+
+def test_a_capability_that_is_always_enabled_keeps_nothing_out(check):
+    assert check(definition("ingresscontrollers.operator.openshift.io", "Ingress")) == []
+    name = "openshift-ingress-operator"
+    assert check(manifest(name, "Console", kind="Namespace")) == [("rendered-anyway", "warning", "a.yaml", 7)]
+
+
+def test_a_misspelled_annotation_of_the_bootstrap(check):
+    text = manifest("one", annotations={"release.openshift.io/bootstrap-require": "true"})
+    assert [item[0] for item in check(text)] == ["misspelled-annotation"]
