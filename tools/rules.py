@@ -131,7 +131,7 @@ def bootstrap() -> Iterator[str]:
         (
             f"`{item.capability}`",
             f"{item.since} and later",
-            ", ".join([*item.methods, *item.platforms, *([": ".join(item.setting)] if item.setting[0] else [])]),
+            ", ".join([*item.methods, *item.platforms, *([f"{item.field}: {item.value}"] if item.field else [])]),
             item.objects,
             item.source,
         )

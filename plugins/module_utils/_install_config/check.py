@@ -16,6 +16,7 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext
 from .._capability.resolved_release import resolve_release
 from .._capability.rules import InstallContext, RuleViolation, suggested_selection, unchecked, violations
 from .._capability.selection import Selection
+from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
 from .._data.consequences import Consequence, consequences_of
 from .._data.dependencies import DEPENDENCIES
@@ -24,12 +25,11 @@ from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_config_fields import UNKNOWN_FIELDS_REJECTED_SINCE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._data.platforms import PLATFORMS, installer_platforms
-from .._problems import Location, Problem, Problems, nearest_name
+from .._problems import Location, Problem, Problems, Severity, nearest_name
 from .._references.report import check_references
 from .._release.release import Release
 from .._resources import NAMESPACES
 from .._version import Minor
-from .bootstrap import report_rendered
 from .go_json import as_go_decodes
 from .method_rules import method_violations
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
@@ -137,7 +137,7 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
         ensure = frozenset() if method == HOSTED else resolved_release.always
         check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)
         if check.status is not None:
-            report_rendered(check.status, install, options.document, options.source, release, problems)
+            _report_rendered(check.status, install, options, release, problems)
         if check.context is not None:
             check_references(release, check.context, "error", problems, provided=options.provided)
             if release.manifests:  # they show whether anything needs the Namespace
@@ -185,6 +185,27 @@ def _with_selection(
         status=status,
         consequences=consequences_of(install.names - status.enabled),
     )
+
+
+def _report_rendered(
+    status: CapabilityStatus, install: InstallContext, options: InstallOptions, release: Release, problems: Problems
+) -> None:
+    """Report what the bootstrap creates although its capability is disabled. A hosted cluster has no bootstrap."""
+    disabled = status.known - status.enabled if install.method != HOSTED else frozenset()
+    for item in BOOTSTRAP_OBJECTS:
+        is_possible = item.since <= install.minor and install.method in item.methods
+        has_platform = not item.platforms or install.platform in item.platforms
+        is_requested = not item.field or options.document.get(item.field) == item.value
+        if item.capability in disabled and is_possible and has_platform and is_requested:
+            where = Location(options.source, field=item.field or "capabilities")
+            message = f"{item.capability} is disabled, but {item.objects}"
+            severity: Severity = "warning" if item.harmful else "info"
+            problems.append(Problem(severity, "rendered-anyway", where, message, item.hint))
+    for manifest in release.manifests:
+        names, resource = sorted(disabled.intersection(manifest.capabilities)), manifest.resource_id
+        if names and bootstrap_renderer(resource.kind, resource.name, install.minor):
+            message = f"{' and '.join(names)} is disabled, but the bootstrap creates {resource}"
+            problems.info("rendered-anyway", manifest.location, message)
 
 
 def _cluster_options(options: InstallOptions, method: str) -> ClusterOptions:
