@@ -139,7 +139,7 @@ def rendered_manifests(source: LintSource) -> Iterator[Problem]:
     for manifest in source.release.manifests:
         names = " and ".join(name for name in manifest.capabilities if name not in always)
         annotations, resource = manifest.annotations or {}, manifest.resource_id
-        if not names or manifest.deletes or annotations.get(f"{PROFILE_ANNOTATION}{DEFAULT_CLUSTER_PROFILE}") != "true":
+        if not names or manifest.deletes or DEFAULT_CLUSTER_PROFILE not in manifest.profiles:
             continue
         renderer = bootstrap_renderer(resource.kind, resource.name, minor) if minor else ""
         where = source.location(manifest, CAPABILITY_ANNOTATION)

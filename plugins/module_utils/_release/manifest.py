@@ -57,6 +57,14 @@ class Manifest(NamedTuple):
         return tuple(value.split("+")) if value else ()
 
     @property
+    def profiles(self) -> tuple[str, ...]:
+        """The cluster profiles that include it, sorted."""
+        given, prefix = self.annotations or {}, PROFILE_ANNOTATION
+        return tuple(
+            sorted(key.removeprefix(prefix) for key in given if key.startswith(prefix) and given[key] == "true")
+        )
+
+    @property
     def deletes(self) -> bool:
         """Whether an update to the release deletes the resource instead of applying it (only if it is ``true``)."""
         return (self.annotations or {}).get(DELETE_ANNOTATION) == "true"
