@@ -21,6 +21,7 @@ description:
     Rules about updates apply only to feature sets with which a cluster can update.
   - Files that cannot be checked are findings, too. The module checks all other files.
   - Subdirectories are ignored, as by the cluster-version operator.
+  - With O(checkout), also lists all manifests of an operator, and what changed since the merge base.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -40,16 +41,36 @@ options:
     description:
       - The release, a directory or the name of an image, see the notes. Can also be a directory of manifests.
       - Paths in findings about an image are those in the image, so O(relative_to) needs a directory.
+      - Either this or O(checkout) is required.
     type: path
-    required: true
+  checkout:
+    description: The repository of an operator. In a Git repository, the update from the merge base is checked.
+    type: path
+  manifest_directories:
+    description: Directories of O(checkout) with manifests for the cluster-version operator, also rendered ones.
+    type: list
+    elements: str
+    default: [manifests, install]
+  operand_directories:
+    description: Directories of O(checkout) with manifests that the operator applies. They are listed, and not checked.
+    type: list
+    elements: str
+    default: [bindata]
+  base:
+    description:
+      - Branch or commit that O(checkout) will be merged into. By default the current branch C(release-X.Y) in one of
+        the remotes C(upstream) and C(origin), or else their main branch.
+    type: str
   openshift_version:
     description:
       - Version of the release, such as V(4.20). Quote it, because YAML reads C(4.20) as the number 4.2.
-      - Required only for a directory without C(release-metadata), such as the repository of an operator.
+      - Required only for a directory without C(release-metadata). The default for O(checkout) is that of a branch
+        C(release-X.Y), or else the newest one that this collection knows.
     type: str
   previous_release:
     description:
       - The previous release, named in the same way. It must contain the same components as O(release).
+      - With O(checkout), the newest release, to show what differs, and to check references to and from the operator.
     type: path
   previous_openshift_version:
     description:
@@ -97,6 +118,12 @@ EXAMPLES = r"""
       - format: sarif
         path: "{{ playbook_dir }}/lint.sarif"
 
+- name: Check an operator before a pull request, together with the newest release
+  capability.openshift.release_lint:
+    checkout: "{{ playbook_dir }}"
+    previous_release: /srv/releases/4.20.3
+    assume_known: [Backup]
+
 - name: Accept all findings of today
   capability.openshift.release_lint:
     release: /srv/releases/4.20.3
@@ -122,6 +149,29 @@ manifests:
   returned: success or a finding that fails the module
   type: int
   sample: 1076
+resources:
+  description:
+    - The manifests in O(checkout), with the annotations that decide about them. C(owner) is the component in the name
+      of the file, or else the ClusterOperator, or V(the operator) for manifests that it applies.
+    - C(changes) is what changed since RV(merge_base), and C(in_release) how O(previous_release) differs.
+  returned: with O(checkout)
+  type: list
+  elements: dict
+  sample:
+    - {file: manifests/07-operator.yaml, group: apps, kind: Deployment, namespace: openshift-console-operator,
+       name: console-operator, capabilities: [Console], capability: Console, profiles: self-managed-high-availability,
+       feature_set: "", feature_gate: "", delete: "", owner: console, changes: ["capability: none -> Console"],
+       in_release: ["capability: Console -> none"]}
+removed:
+  description: Manifests that only RV(merge_base) has, with the keys of RV(resources) without the last two.
+  returned: with O(checkout)
+  type: list
+  elements: dict
+merge_base:
+  description: Branch and commit with which O(checkout) was compared. Empty if there is none.
+  returned: with O(checkout)
+  type: str
+  sample: origin/HEAD (684157180)
 findings:
   description: Findings that are not in O(baseline), by path and line.
   returned: success or a finding that fails the module
@@ -207,7 +257,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
+from ansible_collections.capability.openshift.plugins.module_utils._lint.checkout import read_checkout
+from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint, lint_checkout
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource, read_source
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     chdir_spec,
@@ -228,7 +279,11 @@ def main() -> None:
             **chdir_spec(),
             **release_image_spec(),
             **findings_spec(),
-            "release": {"type": "path", "required": True},
+            "release": {"type": "path"},
+            "checkout": {"type": "path"},
+            "manifest_directories": {**names, "default": ["manifests", "install"]},
+            "operand_directories": {**names, "default": ["bindata"]},
+            "base": {"type": "str"},
             "openshift_version": {"type": "str"},
             "previous_release": {"type": "path"},
             "previous_openshift_version": {"type": "str"},
@@ -236,6 +291,9 @@ def main() -> None:
             "skip_rules": names,
         },
         run,
+        required_one_of=[("release", "checkout")],
+        mutually_exclusive=[("release", "checkout")],
+        required_by={"base": "checkout"},
     )
 
 
@@ -243,11 +301,20 @@ def run(module: AnsibleModule, _result: dict[str, Any], problems: Problems) -> N
     """Check the manifests, and exit. Raises ``CapabilityError``."""
     params = module.params
     options = LintOptions(params["assume_known"], params["skip_rules"])
-    source = read_release(params, "release", params["openshift_version"], problems)
     previous = None
     if params["previous_release"] is not None:
         previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
-    findings = lint(source, previous, options, problems)
+    rows: dict[str, Any] = {}
+    if params["checkout"] is None:
+        source = read_release(params, "release", params["openshift_version"], problems)
+        findings = lint(source, previous, options, problems)
+    else:
+        own, applied = params["manifest_directories"], params["operand_directories"]
+        checkout = read_checkout(
+            params["checkout"], params["openshift_version"], own, applied, params["base"], problems
+        )
+        source, rows = checkout.source, checkout.rows(previous and previous.release)
+        findings = (*checkout.operands.findings, *lint_checkout(checkout, previous, options, problems))
     release = source.release
     finish(
         module,
@@ -258,6 +325,7 @@ def run(module: AnsibleModule, _result: dict[str, Any], problems: Problems) -> N
         problems,
         version=release.version,
         manifests=len(release.manifests),
+        **rows,
     )
 
 

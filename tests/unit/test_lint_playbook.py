@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbook release_lint in the checkout of an operator: it shows the findings, writes files, and fails."""
+"""The playbooks release_lint and operator_check in the checkout of an operator: they show, write files, and fail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,24 @@ import subprocess
 import sys
 
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
-from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
+from ansible_collections.capability.openshift.tests.unit.builders.operators import (
+    marketplace,
+    write_operator,
+    write_repository,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
+
+
+def run(playbook, tmp_path, checkout, options):
+    command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", "-c", "local"]
+    return subprocess.run(
+        [*command, f"capability.openshift.{playbook}", "-e", json.dumps(options)],
+        env={**environment(tmp_path), "PWD": str(checkout)},
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
@@ -25,15 +42,7 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
         "sarif": "lint.sarif",
         "github": "out/annotations.txt",
     }
-    command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", "-c", "local"]
-    done = subprocess.run(
-        [*command, "capability.openshift.release_lint", "-e", json.dumps(options)],
-        env={**environment(tmp_path), "PWD": str(checkout)},
-        cwd=checkout,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("release_lint", tmp_path, checkout, options)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "manifests/b.yaml:7: error [unknown-capability] ConfigMap two" in done.stdout
     assert "1 error, see above" in done.stdout + done.stderr
@@ -41,3 +50,32 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
     assert [result["ruleId"] for result in results] == ["unknown-capability"]
     annotations = (checkout / "out" / "annotations.txt").read_text()
     assert annotations.startswith("::error file=manifests/b.yaml,line=7,title=unknown-capability::ConfigMap two")
+
+
+def test_an_operator_is_checked_without_options(tmp_path):
+    checkout = write_repository(tmp_path / "checkout", marketplace())
+    done = run("operator_check", tmp_path, checkout, {})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "manifests/20_service.yaml:1: info [odd-one-out]" in done.stdout
+    assert "ConfigMap config-0 | marketplace | marketplace | self-managed-high-availability" in done.stdout
+    assert "### Changes since main (" in done.stdout
+
+
+def test_the_markdown_of_a_pull_request(tmp_path):
+    checkout = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one"), "b.yaml": manifest("two")})
+    write_operator(checkout, {"a.yaml": manifest("one", "Consle"), "c|d.yaml": manifest("new", "Console")})
+    (checkout / "manifests" / "b.yaml").unlink()
+    release = write_release(tmp_path / "release", {"0000_50_one_a.yaml": manifest("one", "Storage")}, "4.19.1")
+    options = {"openshift_version": "4.20", "markdown": "out.md", "release": str(release), "json": "out.json"}
+    done = run("operator_check", tmp_path, checkout, options)
+    assert done.returncode == 2, done.stdout + done.stderr
+    lines = (checkout / "out.md").read_text().splitlines()
+    assert lines[0] == "## 2 manifests for OpenShift 4.20"
+    assert "- `manifests/a.yaml` ConfigMap one: capability: none -> Consle" in lines
+    assert "- `manifests/b.yaml` ConfigMap two: removed" in lines
+    different = lines[lines.index("### Different in the release") :]
+    assert "- `manifests/a.yaml` ConfigMap one: capability: Consle -> Storage" in different
+    assert "- `manifests/c|d.yaml` ConfigMap new: not there" in different
+    assert lines[-1] == "| manifests/c\\|d.yaml | ConfigMap new |  | Console | self-managed-high-availability |  |  |"
+    rules = {item["rule"] for item in json.loads((checkout / "out.json").read_text())["findings"]}
+    assert {"unknown-capability", "left-behind"} <= rules

@@ -7,35 +7,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from .._problems import Problem
 from .._references.report import consequence, missing_names
 from .._references.unmet import UnmetReference, unmet_references
 from .._release.manifest import Manifest
+from .._resources import CLUSTER_OPERATORS, ResourceId
 from .cluster_variant import ClusterVariant
 from .rules import finding
 from .source import LintSource
 
+_MOST = 0.8
+_ENOUGH = 5
+
 
 def dangling_references(
-    source: LintSource, variants: Iterable[ClusterVariant], known: frozenset[str]
+    source: LintSource, variants: Iterable[ClusterVariant], known: frozenset[str], released: Sequence[Manifest] = ()
 ) -> Iterator[Problem]:
     """References whose target needs a capability that the manifest does not need, each of them once.
 
-    If a name is not ``known``, that is the mistake, and no cluster has the manifest.
+    If a name is not ``known``, that is the mistake, and no cluster has the manifest. Those of ``released``, which may
+    be older, are warnings, and those within ``released`` are left out.
     """
     reported: set[tuple[object, ...]] = set()
+    others = {id(manifest) for manifest in released}
     for variant in variants:
         for reference in unmet_references(source.release, variant.manifests):
             manifest = reference.source
+            if others.issuperset(map(id, (manifest, *reference.providers))):
+                continue
             if not all(known.issuperset(item.capabilities) for item in (manifest, *reference.providers)):
                 continue
             key = (reference.kind, manifest.file, manifest.document, reference.target)
             enabled = variant.closure(frozenset(manifest.capabilities))
             if key not in reported and not variant.absent & enabled and reference.dangles(enabled):
                 reported.add(key)
-                yield _dangling(reference, enabled, source)
+                found = _dangling(reference, enabled, source)
+                yield found._replace(severity="warning") if id(manifest) in others else found
 
 
 def _dangling(reference: UnmetReference, enabled: frozenset[str], source: LintSource) -> Problem:
@@ -57,6 +67,33 @@ def ambiguous_resources(source: LintSource, variants: Iterable[ClusterVariant]) 
                 if _decision(other) != _decision(first) and key not in reported:
                     reported.add(key)
                     yield finding("two-answers", source.location(other), _ambiguity(first, other))
+
+
+def other_profiles(source: LintSource) -> Iterator[Problem]:
+    """Manifests of one resource in different profiles, of which one needs a capability and the other none."""
+    by_resource: dict[ResourceId, list[Manifest]] = {}
+    for manifest in source.release.manifests:
+        if not manifest.deletes and manifest.profiles:
+            by_resource.setdefault(manifest.resource_id, []).append(manifest)
+    for manifests in by_resource.values():
+        annotated = [item for item in manifests if item.capabilities]
+        for manifest in manifests if annotated else ():
+            if not manifest.capabilities and manifest.profiles != annotated[0].profiles:
+                message = f"needs no capability, but {annotated[0].file} for other profiles {_describe(annotated[0])}"
+                yield finding("other-profile", source.location(manifest), message)
+
+
+def odd_ones_out(source: LintSource) -> Iterator[Problem]:
+    """Manifests without a capability that most manifests of the only operator need."""
+    manifests = [item for item in source.release.manifests if item.profiles and not item.deletes]
+    operators = {item.resource_id for item in manifests if item.resource_id.group_kind == CLUSTER_OPERATORS.group_kind}
+    counted = Counter(name for item in manifests for name in set(item.capabilities))
+    common = {name for name, number in counted.items() if _ENOUGH <= number >= _MOST * len(manifests)}
+    for manifest in manifests if len(operators) < 2 else ():
+        missing = " and ".join(sorted(common.difference(manifest.capabilities)))
+        if missing:
+            message = f"does not need {missing}, as {counted[min(common)]} of the {len(manifests)} manifests here do"
+            yield finding("odd-one-out", source.location(manifest), message)
 
 
 def _decision(manifest: Manifest) -> tuple[bool, frozenset[str]]:

@@ -64,13 +64,15 @@ class ClusterVariant:
     def manifests(self) -> tuple[Manifest, ...]:
         """The manifests that pass every filter except the one for capabilities."""
         minor = self._release.minor
-        hosted = self.profile == HOSTED_PROFILE
+        deleted = deleted_files(self._release, None, Problems()) if self.profile == HOSTED_PROFILE else frozenset()
+        if not self._release.images:  # The directory manifests/ is that of an operator, not that of the CVO.
+            deleted = frozenset(file for file in deleted if not file.startswith("manifests/"))
         context = InclusionContext(
             cluster_profile=self.profile,
             feature_set=self.feature_set,
             feature_gates=self._release_gates,
             major_version=minor.major if minor else None,
-            deleted_files=deleted_files(self._release, None, Problems()) if hosted else frozenset(),
+            deleted_files=deleted,
             rules=inclusion_rules(minor),
         )
         return included_manifests(self._release.manifests, context)

@@ -16,7 +16,8 @@ from .._findings.finding import CheckRule
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean
 from .._release.release import Release
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
-from .cluster_rules import ambiguous_resources, dangling_references
+from .checkout import Checkout
+from .cluster_rules import ambiguous_resources, dangling_references, odd_ones_out, other_profiles
 from .cluster_variant import cluster_variants
 from .manifest_rules import (
     invalid_deletions,
@@ -29,6 +30,8 @@ from .manifest_rules import (
 from .rules import RULES, RULES_BY_ID, finding
 from .source import LintSource
 from .update_rules import UpdateRules
+
+_OF_UPDATES = ("gains-capability", "deletion-gains-capability")
 
 
 class LintOptions(NamedTuple):
@@ -48,11 +51,16 @@ class LintOptions(NamedTuple):
 
 
 def lint(
-    source: LintSource, previous: LintSource | None, options: LintOptions, problems: Problems
+    source: LintSource,
+    previous: LintSource | None,
+    options: LintOptions,
+    problems: Problems,
+    released: LintSource | None = None,
 ) -> tuple[Problem, ...]:
     """Return the findings in ``source``, and in the update from ``previous`` if it is given.
 
-    Raises ``InvalidOptionError`` if the capabilities of a release are not known.
+    References between ``source`` and the other components of ``released`` are checked, too. Raises
+    ``InvalidOptionError`` if the capabilities of a release are not known.
     """
     _check_rules(options.skip_rules)
     known = known_names(source.release, options.assume_known, "openshift_version", problems)
@@ -63,12 +71,30 @@ def lint(
     rules = {rule.id for rule in options.rules}
     findings = [
         *source.findings,
-        *_broken_rules(source, previous, before, known),
+        *_broken_rules(source, previous, before, known, released),
         *_vanished_capabilities(source, before - known),
     ]
     if source.is_complete:
         findings += _unused_capabilities(source, known.difference(options.assume_known))
+    else:
+        found = {(item.where.source, item.where.field) for item in findings}
+        findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
     return tuple(found for found in findings if found.code in rules)
+
+
+def lint_checkout(
+    checkout: Checkout, released: LintSource | None, options: LintOptions, problems: Problems
+) -> Iterator[Problem]:
+    """Yield the findings in a checkout, in its update from the merge base, and in references to and from ``released``.
+
+    What an update enables is an error only if ``released`` has the resource: others may be new. Raises
+    ``InvalidOptionError`` if the capabilities of a release are not known.
+    """
+    options = options._replace(skip_rules=(*options.skip_rules, "still-deletes"))
+    shipped = {str(item.resource_id) for item in (released.release.manifests if released else ())}
+    for found in lint(checkout.source, checkout.previous, options, problems, released):
+        may_be_new = found.code in _OF_UPDATES and found.where.field not in shipped
+        yield found._replace(severity="warning") if may_be_new else found
 
 
 def known_names(release: Release, assume_known: Sequence[str], option: str, problems: Problems) -> frozenset[str]:
@@ -87,7 +113,11 @@ def known_names(release: Release, assume_known: Sequence[str], option: str, prob
 
 
 def _broken_rules(
-    source: LintSource, previous: LintSource | None, before: frozenset[str], known: frozenset[str]
+    source: LintSource,
+    previous: LintSource | None,
+    before: frozenset[str],
+    known: frozenset[str],
+    released: LintSource | None,
 ) -> Iterator[Problem]:
     variants = cluster_variants(source.release, previous.release if previous else None)
     yield from manifests_without_profile(source)
@@ -96,8 +126,13 @@ def _broken_rules(
     yield from misplaced_annotations(source)
     yield from invalid_deletions(source)
     yield from rendered_manifests(source)
-    yield from dangling_references(source, variants, known)
+    if released is None:
+        yield from dangling_references(source, variants, known)
+    else:
+        around, others = source.within(released.release)
+        yield from dangling_references(around, cluster_variants(around.release), known, others)
     yield from ambiguous_resources(source, variants)
+    yield from other_profiles(source)
     if previous is not None:
         pair = (cluster_variants(previous.release, source.release), variants)
         yield from UpdateRules(previous.release, source, pair, (before, known)).findings()

@@ -155,6 +155,13 @@ RULES: tuple[CheckRule, ...] = (
         "Annotate the manifests of the component, or plan the update separately",
     ),
     CheckRule(
+        "other-profile",
+        "warning",
+        "The manifests of a resource need the same capabilities in each cluster profile.",
+        "An annotation that only one of them has was probably forgotten in the other.",
+        "Give both manifests the same capabilities",
+    ),
+    CheckRule(
         "rendered-anyway",
         "warning",
         "The bootstrap of an installation does not create a resource that needs a capability.",
@@ -204,6 +211,13 @@ RULES: tuple[CheckRule, ...] = (
         "Resources that a new capability makes optional.",
         "An update enables the capability on clusters that have one of them. New clusters can disable it.",
         "Check that the list is complete",
+    ),
+    CheckRule(
+        "odd-one-out",
+        "info",
+        "All manifests of an operator need the capability that most of them need.",
+        "The annotation may be missing. Only checked in the directory of one operator.",
+        "Check whether the manifest needs the capability",
     ),
     CheckRule(
         "still-deletes",

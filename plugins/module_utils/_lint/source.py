@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from .._problems import Location, Problem
 from .._release.loader import CVO_MANIFESTS, PLACEHOLDER_IMAGE, RELEASE_MANIFESTS, LoadedRelease, load_release
 from .._release.manifest import Manifest
 from .._release.release import Release
+from .._release.task_graph import component_of
 from .rules import finding
 
 LARGEST_FILE = 16 << 20
@@ -43,6 +44,8 @@ class LintSource(NamedTuple):
 
     def location(self, manifest: Manifest, text: str = "") -> Location:
         """The location of ``manifest``, with the line of the first occurrence of ``text`` in it."""
+        if manifest.file not in self.loaded.files:  # in the release that it is checked with
+            return Location(field=str(manifest.resource_id))
         file = self.loaded.files[manifest.file]
         span = file.spans[[item.document for item in file.manifests].index(manifest.document)]
         data = self.loaded.read_file(manifest.file)
@@ -52,16 +55,34 @@ class LintSource(NamedTuple):
         line = data.count(b"\n", 0, max(at, span.content)) + 1
         return Location(manifest.file, line=line, field=str(manifest.resource_id))
 
+    def within(self, release: Release) -> tuple[LintSource, tuple[Manifest, ...]]:
+        """The source together with the other components of ``release``, and the manifests of these."""
+        own = {item.resource_id for item in self.release.manifests}
+        components = {component_of(item.file) for item in release.manifests if item.resource_id in own}
+        others = tuple(
+            item
+            for item in release.manifests
+            if item.resource_id not in own and component_of(item.file) not in components
+        )
 
-def read_source(path: str, openshift_version: str | None, index_directory: str = "") -> LintSource:
+        def read_body(manifest: Manifest) -> Any:
+            return (self.release if manifest.resource_id in own else release).read_body(manifest)
+
+        both = self.release._replace(manifests=(*self.release.manifests, *others), read_body=read_body)
+        return self._replace(release=both), others
+
+
+def read_source(
+    path: str, openshift_version: str | None, index_directory: str = "", folders: tuple[str, ...] | None = None
+) -> LintSource:
     """Read the release or the directory ``path``. Raises ``ReleaseError`` if nothing of it can be read.
 
     ``index_directory`` is where the index of a release is kept, as for ``load_release``. A repository has none, because
-    its files change from one run to the next.
+    its files change from one run to the next. ``folders`` are the directories of a repository that are read.
     """
     path = os.path.abspath(path) if path else path  # the loader reports an empty one
     is_release = os.path.isdir(os.path.join(path, RELEASE_MANIFESTS))
-    skipped = tuple(_files_to_skip(path))
+    skipped = tuple(_files_to_skip(path, ("", CVO_MANIFESTS, RELEASE_MANIFESTS) if folders is None else folders))
     loaded = load_release(
         path,
         openshift_version=openshift_version,
@@ -69,10 +90,13 @@ def read_source(path: str, openshift_version: str | None, index_directory: str =
         index_directory=index_directory if is_release else "",
         keep_going=True,
         skip={skip.where.source for skip in skipped},
+        folders=folders,
     )
     findings = list(skipped)
     failed = {problem.where.source for problem in loaded.problems if problem.severity == "error"}
-    templates = {file for file in failed if file and _is_template(path, file)}
+    # Those of the CVO itself are rendered.
+    texts = {file for file in failed if folders is not None or not file.startswith(f"{CVO_MANIFESTS}/")}
+    templates = {file for file in texts if file and _is_template(path, file)}
     message = "is a template, so it was passed over"
     findings += [finding("template", Location(file), message) for file in sorted(templates)]
     for problem in loaded.problems:
@@ -86,10 +110,10 @@ def read_source(path: str, openshift_version: str | None, index_directory: str =
     return LintSource(release, tuple(findings), loaded)
 
 
-def _files_to_skip(path: str) -> Iterator[Problem]:
+def _files_to_skip(path: str, folders: Iterable[str]) -> Iterator[Problem]:
     """Yield a finding for each file that must not be read, and for those of other tools."""
     root = os.path.realpath(path)
-    for directory in ("", CVO_MANIFESTS, RELEASE_MANIFESTS):
+    for directory in folders:
         folder = os.path.join(path, directory)
         names = sorted(os.listdir(folder)) if os.access(folder, os.R_OK | os.X_OK) and os.path.isdir(folder) else []
         for name in names:
@@ -113,9 +137,9 @@ def _files_to_skip(path: str) -> Iterator[Problem]:
 
 
 def _is_template(path: str, file: str) -> bool:
-    """Whether a file that cannot be read has the syntax of Go templates. Those of the CVO itself are rendered."""
+    """Whether a file that cannot be read has the syntax of Go templates."""
     name = os.path.join(path, file)
-    if file.startswith(f"{CVO_MANIFESTS}/") or not os.path.isfile(name):  # a pipe would block
+    if not os.path.isfile(name):  # a pipe would block
         return False
     try:
         with open(name, "rb") as handle:

@@ -81,6 +81,7 @@ def load_release(
     index_directory: str = "",
     keep_going: bool = False,
     skip: Collection[str] = (),
+    folders: tuple[str, ...] | None = None,
 ) -> LoadedRelease:
     """Load the release in the directory ``path``. Raises ``ReleaseError`` with all of its errors.
 
@@ -88,7 +89,8 @@ def load_release(
     ``release_image`` are rendered into the templates among the CVO's own manifests. The index of the release is kept in
     ``index_directory``, and read instead of the manifests as long as no file changes; empty: it is not kept. With
     ``keep_going``, errors of single files are in the problems of the result, and the other files are loaded. Files in
-    ``skip`` are not read.
+    ``skip`` are not read. ``folders`` are the directories of a repository that contain manifests: they are read instead
+    of those of a release, and need not contain any.
     """
     problems = Problems()
     if release_image is not None and (not release_image.isprintable() or " " in release_image):
@@ -98,15 +100,17 @@ def load_release(
         problems.error("invalid-path", "release", "is empty, expected a directory", _SET_RELEASE)
         raise_errors(problems, ReleaseError)
     path = os.path.abspath(path)
-    directories = _directories(path, problems)
+    directories = _directories(path, problems) if folders is None else folders
     raise_errors(problems, ReleaseError)
     file_problems = Problems()
-    version = _version(path, directories[-1], openshift_version, problems)
-    image_stream = _image_stream(path, directories[-1], version, problems)
+    version, image_stream = openshift_version, ImageStream()
+    if folders is None:
+        version = _version(path, directories[-1], openshift_version, problems)
+        image_stream = _image_stream(path, directories[-1], version, problems)
     images = {tag.name: tag.pull_spec for tag in image_stream.tags}
     values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
     renderings = {
-        name: values if directory == CVO_MANIFESTS else None
+        name: values if directory == CVO_MANIFESTS and folders is None else None
         for directory in directories
         for name in _file_names(path, directory, file_problems)
         if name not in skip
@@ -116,7 +120,7 @@ def load_release(
     if not keep_going:
         problems += file_problems
     manifests = tuple(manifest for file in index.files.values() for manifest in file.manifests)
-    if not manifests and not problems.has_errors and not file_problems.has_errors:
+    if not (manifests or folders is not None or problems.has_errors or file_problems.has_errors):
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
         problems.error("empty-release", Location(path), f"contains no manifests, {expected}", _SET_RELEASE)
     raise_errors(problems, ReleaseError)

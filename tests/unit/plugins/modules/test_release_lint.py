@@ -26,3 +26,19 @@ def test_the_page_describes_every_rule():
     page = (Path(__file__).parents[4] / "docs" / "lint_a_release.md").read_text(encoding="utf-8")
     for rule in RULES:
         assert f"| `{rule.id}` | {rule.severity} |" in page, rule.id
+
+
+def test_a_checkout_returns_its_manifests(call, tmp_path):
+    checkout = tmp_path / "checkout"
+    write_files(checkout / "manifests", {"a.yaml": manifest("one", "Console")})
+    outcome = call(release_lint, checkout=checkout, openshift_version="4.20")
+    assert not outcome.failed
+    (row,) = outcome["resources"]
+    assert (row["file"], row["capabilities"], row["changes"]) == ("manifests/a.yaml", ["Console"], [])
+    assert (outcome["removed"], outcome["manifests"], outcome["text"]) == ([], 1, "No findings\n")
+
+
+def test_either_a_release_or_a_checkout(call, tmp_path):
+    write_files(tmp_path, {"a.yaml": manifest("one")})
+    for options in ({}, {"release": tmp_path, "checkout": tmp_path}, {"release": tmp_path, "base": "main"}):
+        assert call(release_lint, openshift_version="4.20", **options).failed

@@ -1,0 +1,225 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the manifests in the checkout of an operator's repository, and those of the merge base with its main branch."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import tarfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._data.capabilities import BRANCHES, newest_minor
+from .._problems import InvalidOptionError, Location, Problem, Problems
+from .._release.documents import read_manifest_file
+from .._release.manifest import (
+    CAPABILITY_ANNOTATION,
+    DELETE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
+    Manifest,
+    manifest_dict,
+)
+from .._release.manifest_file import ManifestFile
+from .._release.release import Release
+from .._release.task_graph import component_of
+from .._resources import CLUSTER_OPERATORS, ResourceId
+from .source import LintSource, read_source
+
+_REMOTES = ("upstream", "origin")
+_COLUMNS = {
+    "capability": CAPABILITY_ANNOTATION,
+    "feature_set": FEATURE_SET_ANNOTATION,
+    "feature_gate": FEATURE_GATE_ANNOTATION,
+    "delete": DELETE_ANNOTATION,
+}
+
+
+class Checkout(NamedTuple):
+    """The manifests for the CVO (``source``), and those that the operator applies (``operands``).
+
+    ``before`` are the files of the merge base, and ``previous`` its manifests for the CVO. Without a merge base, its
+    name ``base`` is empty, and ``previous`` is ``None``.
+    """
+
+    source: LintSource
+    operands: LintSource
+    base: str = ""
+    before: Mapping[str, ManifestFile] = {}
+    previous: LintSource | None = None
+
+    def rows(self, release: Release | None) -> dict[str, Any]:
+        """All manifests, their changes since the merge base, and how ``release`` differs from them."""
+        own = self.source.release.manifests
+        manifests = (*own, *self.operands.release.manifests)
+        kind = CLUSTER_OPERATORS.group_kind
+        operators = sorted({item.resource_id.name for item in own if item.resource_id.group_kind == kind})
+        files = {**self.source.loaded.files, **self.operands.loaded.files}
+        earlier, removed = _matched((item for file in self.before.values() for item in file.manifests), manifests)
+        released, _others = _matched(release.manifests if release else (), manifests)
+        rows = []
+        for index, (item, old, other) in enumerate(zip(manifests, earlier, released, strict=True)):
+            changes = ["added"] if old is None and self.base else []
+            if old is not None:
+                changes += [f"file: {old.file} -> {item.file}"] * (old.file != item.file) + _differences(old, item)
+                changes += ["content"] * (_content(self.before, old) != _content(files, item))
+            is_own = index < len(own)
+            in_release = _differences(item, other) if other else ["not there"] * (is_own and release is not None)
+            owner = ", ".join(operators) if is_own else "the operator"
+            rows.append({**_row(item, owner), "changes": changes, "in_release": in_release})
+        return {"resources": rows, "removed": [_row(item, "") for item in removed], "merge_base": self.base}
+
+
+def read_checkout(
+    path: str, version: str | None, given: Sequence[str], applied: Sequence[str], base: str | None, problems: Problems
+) -> Checkout:
+    """Read the manifests below ``path``: ``given`` are the directories for the CVO, ``applied`` those of the operator.
+
+    ``base`` is the branch that the checkout will be merged into. Raises ``InvalidOptionError`` without a manifest.
+    """
+    path = os.path.abspath(path)
+    given, applied = (tuple(map(os.path.normpath, names)) for names in (given, applied))
+    branch, texts, fault = "", {}, ""
+    try:
+        branch = _git(path, "rev-parse", "--abbrev-ref", "HEAD").decode().strip()
+        base, commit = _merge_base(path, base, branch)
+        texts = _files_at(path, commit, [*given, *applied])
+    except _GitError as error:
+        fault = str(error)
+    if version is None:
+        named = re.fullmatch(r"release-(\d+\.\d+)", branch)
+        version = named[1] if named else str(newest_minor())
+        problems.info("assumed-version", "openshift_version", f"is not set, so the manifests are those of {version}")
+    source = read_source(
+        path, version, folders=tuple(name for name in given if os.path.isdir(os.path.join(path, name)))
+    )
+    operands = read_source(path, version, folders=tuple(_below(path, applied)))
+    operands = operands._replace(findings=_remarks(operands.findings))
+    if not any((source.release.manifests, operands.release.manifests, source.findings, operands.findings)):
+        hint = "Render them, and set manifest_directories to the directory of the result"
+        message = f"contains no manifests in {', '.join((*given, *applied))}"
+        raise InvalidOptionError([Problem("error", "empty-checkout", Location(path), message, hint)])
+    if not any(item.profiles for item in source.release.manifests):
+        message = f"has no manifest with a cluster profile in {', '.join(given)}, so the CVO applies none"
+        problems.info("not-in-release", Location(path), message)
+        source = source._replace(findings=_remarks(source.findings))
+    if fault:
+        problems.info("no-merge-base", Location(path), f"has no changes to show: {fault}")
+        return Checkout(source, operands)
+    # What cannot be read now is not removed. Files in subdirectories are not for the CVO.
+    unread = {found.where.source for found in (*source.findings, *operands.findings)}
+    below = tuple(f"{folder}/" for folder in applied)
+    names = [name for name in texts if os.path.dirname(name) in given or name.startswith(below)]
+    before = {name: read_manifest_file(name, texts[name], Problems()) for name in names if name not in unread}
+    manifests = tuple(item for name in before if os.path.dirname(name) in given for item in before[name].manifests)
+
+    def read_body(manifest: Manifest) -> Any:
+        return json.loads(before[manifest.file].read_json(manifest))
+
+    # Users update from the minor before, so what it knew counts.
+    minor = max((item for item in BRANCHES if source.release.minor and item < source.release.minor), default=None)
+    release = source.release._replace(manifests=manifests, minor=minor or source.release.minor, read_body=read_body)
+    return Checkout(source, operands, f"{base} ({commit[:9]})", before, source._replace(release=release))
+
+
+def _columns(manifest: Manifest) -> dict[str, str]:
+    """The annotations that decide about ``manifest``, each as one text, empty if it has none."""
+    given = manifest.annotations or {}
+    return {"profiles": ", ".join(manifest.profiles), **{name: given.get(key, "") for name, key in _COLUMNS.items()}}
+
+
+def _row(manifest: Manifest, owner: str) -> dict[str, Any]:
+    return {**manifest_dict(manifest), **_columns(manifest), "owner": component_of(manifest.file) or owner}
+
+
+def _differences(before: Manifest, after: Manifest) -> list[str]:
+    old, new = _columns(before), _columns(after)
+    return [f"{name}: {old[name] or 'none'} -> {new[name] or 'none'}" for name in old if old[name] != new[name]]
+
+
+def _matched(
+    before: Iterable[Manifest], after: Sequence[Manifest]
+) -> tuple[list[Manifest | None], tuple[Manifest, ...]]:
+    """The counterpart of each manifest of ``after``, and the manifests of ``before`` that are none.
+
+    Of several manifests of a resource, the one in the file of that name counts, which a release prefixes.
+    """
+    left: dict[ResourceId, list[Manifest]] = {}
+    for item in before:
+        left.setdefault(item.resource_id, []).append(item)
+    found: list[Manifest | None] = [None] * len(after)
+    for same_file in (True, False):
+        for index, item in enumerate(after):
+            others = left.get(item.resource_id, [])
+            name = os.path.basename(item.file) if same_file else ""
+            if found[index] is None and (other := next((one for one in others if one.file.endswith(name)), None)):
+                others.remove(other)
+                found[index] = other
+    return found, tuple(item for items in left.values() for item in items)
+
+
+class _GitError(Exception):
+    """Why the repository cannot be read, as one line."""
+
+
+def _merge_base(path: str, given: str | None, branch: str) -> tuple[str, str]:
+    """The merge base with ``given``, or else with the remote ``release-`` or main branch: its name, and the commit."""
+    own = [branch] if branch.startswith("release-") else []
+    remote = [f"{remote}/{name}" for name in (*own, "HEAD", "main", "master") for remote in _REMOTES]
+    for name in [given] if given else [*remote, "main", "master"]:
+        try:
+            return name, _git(path, "merge-base", "--end-of-options", "HEAD", name).decode().strip()
+        except _GitError:
+            continue
+    is_shallow = _git(path, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    reason = "the clone is shallow, and lacks the" if is_shallow else "there is no"
+    raise _GitError(f"{reason} merge base with {given or 'a main branch'}")
+
+
+def _files_at(path: str, commit: str, folders: Sequence[str]) -> dict[str, bytes]:
+    names = _git(path, "ls-tree", "--name-only", "-z", commit, "--", *folders).decode(errors="replace").split("\0")[:-1]
+    if not names:
+        return {}
+    with tarfile.open(fileobj=io.BytesIO(_git(path, "archive", "--format=tar", commit, "--", *names))) as tar:
+        found = ((item.name, tar.extractfile(item)) for item in tar if item.name.endswith((".yaml", ".yml", ".json")))
+        return {name: file.read() for name, file in found if file}
+
+
+def _git(path: str, *arguments: str) -> bytes:
+    env = {**os.environ, "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
+    try:
+        # No module is at hand whose run_command could be called.
+        done = subprocess.run(  # pylint: disable=ansible-bad-function
+            ["git", "-C", path, *arguments], capture_output=True, env=env, check=False
+        )
+    except OSError as error:
+        raise _GitError(f"git cannot be run: {error.strerror}") from None
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").splitlines() or [""]
+        raise _GitError(f"git {arguments[0]}: {lines[0].removeprefix('fatal: ')}")
+    return done.stdout
+
+
+def _content(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
+    """The body of a manifest without its annotations."""
+    body = json.loads(files[manifest.file].read_json(manifest))
+    body["metadata"].pop("annotations", None)
+    return body
+
+
+def _below(path: str, folders: Iterable[str]) -> Iterator[str]:
+    for folder in folders:
+        for directory, _names, _files in os.walk(os.path.join(path, folder)):
+            yield os.path.relpath(directory, path)
+
+
+def _remarks(findings: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Findings about files that the CVO does not read."""
+    return tuple(found._replace(severity="info") for found in findings)
