@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.capabilities import BRANCHES, newest_minor
-from .._problems import InvalidOptionError, Location, Problem, Problems
+from .._problems import InvalidOptionError, Problem, Problems
 from .._release.documents import read_manifest_file
 from .._release.manifest import (
     CAPABILITY_ANNOTATION,
@@ -45,14 +45,15 @@ _COLUMNS = {
 class Checkout(NamedTuple):
     """The manifests for the CVO (``source``), and those that the operator applies (``operands``).
 
-    ``before`` are the files of the merge base, and ``previous`` its manifests for the CVO. Without a merge base, its
-    name ``base`` is empty, and ``previous`` is ``None``.
+    ``before`` are the files of the merge base, ``earlier`` its manifests, and ``previous`` those for the CVO. Without a
+    merge base, its name ``base`` is empty, and ``previous`` is ``None``.
     """
 
     source: LintSource
     operands: LintSource
     base: str = ""
     before: Mapping[str, ManifestFile] = {}
+    earlier: tuple[Manifest, ...] = ()
     previous: LintSource | None = None
 
     def rows(self, release: Release | None) -> dict[str, Any]:
@@ -62,7 +63,7 @@ class Checkout(NamedTuple):
         kind = CLUSTER_OPERATORS.group_kind
         operators = sorted({item.resource_id.name for item in own if item.resource_id.group_kind == kind})
         files = {**self.source.loaded.files, **self.operands.loaded.files}
-        earlier, removed = _matched((item for file in self.before.values() for item in file.manifests), manifests)
+        earlier, removed = _matched(self.earlier, manifests)
         released, _others = _matched(release.manifests if release else (), manifests)
         rows = []
         for index, (item, old, other) in enumerate(zip(manifests, earlier, released, strict=True)):
@@ -86,6 +87,12 @@ def read_checkout(
     """
     path = os.path.abspath(path)
     given, applied = (tuple(map(os.path.normpath, names)) for names in (given, applied))
+    for name in (*given, *applied):
+        if os.path.isabs(name) or name.split(os.sep)[0] in (os.curdir, os.pardir):
+            message = f"is {path}, and {name!r} is not a directory below it"
+            raise InvalidOptionError(
+                [Problem("error", "invalid-path", "checkout", message, "Set the parent directory")]
+            )
     branch, texts, fault = "", {}, ""
     try:
         branch = _git(path, "rev-parse", "--abbrev-ref", "HEAD").decode().strip()
@@ -94,8 +101,8 @@ def read_checkout(
     except _GitError as error:
         fault = str(error)
     if version is None:
-        named = re.fullmatch(r"release-(\d+\.\d+)", branch)
-        version = named[1] if named else str(newest_minor())
+        named = re.findall(r"(?:^|/)release-(\d+\.\d+)$", f"{branch}\n{base}", re.MULTILINE)
+        version = named[0] if named else str(newest_minor())
         problems.info("assumed-version", "openshift_version", f"is not set, so the manifests are those of {version}")
     source = read_source(
         path, version, folders=tuple(name for name in given if os.path.isdir(os.path.join(path, name)))
@@ -104,21 +111,25 @@ def read_checkout(
     operands = operands._replace(findings=_remarks(operands.findings))
     if not any((source.release.manifests, operands.release.manifests, source.findings, operands.findings)):
         hint = "Render them, and set manifest_directories to the directory of the result"
-        message = f"contains no manifests in {', '.join((*given, *applied))}"
-        raise InvalidOptionError([Problem("error", "empty-checkout", Location(path), message, hint)])
+        message = f"is {path}, which contains no manifests in {', '.join((*given, *applied))}"
+        raise InvalidOptionError([Problem("error", "empty-checkout", "checkout", message, hint)])
     if not any(item.profiles for item in source.release.manifests):
         message = f"has no manifest with a cluster profile in {', '.join(given)}, so the CVO applies none"
-        problems.info("not-in-release", Location(path), message)
+        problems.info("not-in-release", "checkout", message)
         source = source._replace(findings=_remarks(source.findings))
     if fault:
-        problems.info("no-merge-base", Location(path), f"has no changes to show: {fault}")
+        problems.info("no-merge-base", "checkout", f"has no changes to show: {fault}")
         return Checkout(source, operands)
-    # What cannot be read now is not removed. Files in subdirectories are not for the CVO.
-    unread = {found.where.source for found in (*source.findings, *operands.findings)}
+    # Files in subdirectories are not for the CVO.
     below = tuple(f"{folder}/" for folder in applied)
     names = [name for name in texts if os.path.dirname(name) in given or name.startswith(below)]
-    before = {name: read_manifest_file(name, texts[name], Problems()) for name in names if name not in unread}
-    manifests = tuple(item for name in before if os.path.dirname(name) in given for item in before[name].manifests)
+    before = {name: read_manifest_file(name, texts[name], Problems()) for name in names}
+    # What cannot be read now is not removed.
+    unread = {found.where.source for found in (*source.findings, *operands.findings)}
+    now = {item.resource_id for item in (*source.release.manifests, *operands.release.manifests)}
+    every = (item for file in before.values() for item in file.manifests)
+    earlier = tuple(item for item in every if item.file not in unread or item.resource_id in now)
+    manifests = tuple(item for item in earlier if os.path.dirname(item.file) in given)
 
     def read_body(manifest: Manifest) -> Any:
         return json.loads(before[manifest.file].read_json(manifest))
@@ -126,7 +137,7 @@ def read_checkout(
     # Users update from the minor before, so what it knew counts.
     minor = max((item for item in BRANCHES if source.release.minor and item < source.release.minor), default=None)
     release = source.release._replace(manifests=manifests, minor=minor or source.release.minor, read_body=read_body)
-    return Checkout(source, operands, f"{base} ({commit[:9]})", before, source._replace(release=release))
+    return Checkout(source, operands, f"{base} ({commit[:9]})", before, earlier, source._replace(release=release))
 
 
 def _columns(manifest: Manifest) -> dict[str, str]:

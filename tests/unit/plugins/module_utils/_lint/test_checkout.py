@@ -162,6 +162,11 @@ def test_the_version_is_that_of_the_branch_or_the_newest(tmp_path, branch, versi
     assert codes(read(path)[1]) == []
 
 
+def test_the_version_of_the_branch_to_merge_into(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")}, branch="release-4.16")
+    assert read(path, None, base="release-4.16")[0].source.release.version == "4.16"
+
+
 # Changes
 
 
@@ -286,7 +291,7 @@ def test_no_repository(tmp_path, monkeypatch):
     write_operator(tmp_path, {"a.yaml": manifest("one", "Nonsense")})
     checkout, problems = read(tmp_path)
     assert (codes(problems), checkout.base, checkout.previous) == (["no-merge-base"], "", None)
-    assert str(problems[0]).startswith(f"{tmp_path}: has no changes to show: git rev-parse: not a git repository")
+    assert str(problems[0]).startswith("checkout: has no changes to show: git rev-parse: not a git repository")
     assert brief(findings(tmp_path)) == [("unknown-capability", "error", "manifests/a.yaml")]
 
 
@@ -338,13 +343,27 @@ def test_files_that_cannot_be_read_are_findings_and_not_removed(tmp_path):
     assert changes(path) == {}
 
 
+def test_what_can_be_read_in_a_file_with_findings_is_compared(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": documents(manifest("one"), manifest("two"))})
+    write_operator(path, {"a.yaml": documents(manifest("one", "Console"), "kind: [\n")})
+    assert changes(path) == {"manifests/a.yaml one": ["capability: none -> Console"]}
+    assert "left-behind" not in [item.code for item in findings(path)]
+
+
+@pytest.mark.parametrize("name", [".", "..", "../other", "/etc"])
+def test_a_directory_that_is_not_below_the_checkout(tmp_path, name):
+    with pytest.raises(InvalidOptionError) as raised:
+        read(tmp_path, manifests=[name])
+    assert [item.code for item in raised.value.problems] == ["invalid-path"]
+
+
 def test_no_manifests_at_all(tmp_path):
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(InvalidOptionError) as raised:
             read(path)
         (problem,) = raised.value.problems
-        assert (problem.code, problem.where.source) == ("empty-checkout", str(path))
-        assert problem.message == "contains no manifests in manifests, install, bindata"
+        assert (problem.code, problem.where.field) == ("empty-checkout", "checkout")
+        assert problem.message == f"is {path}, which contains no manifests in manifests, install, bindata"
 
 
 def test_manifests_of_an_operator_that_is_in_no_release(tmp_path):
