@@ -2,7 +2,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write docs/rules.md, the tables of rules, solutions and consequences, from the data of the collection.
+"""Write docs/reference/rules.md, the tables of rules, solutions and consequences, from the data of the collection.
 
 Usage: .venv/bin/python tools/rules.py [--check]    --check: change nothing, and end with 1 if the page is not current.
 """
@@ -34,7 +34,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.install
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS, Solution
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
-PAGE = ROOT / "docs" / "rules.md"
+PAGE = ROOT / "docs" / "reference" / "rules.md"
 
 HEAD = """\
 <!-- SPDX-License-Identifier: GPL-3.0-or-later -->
@@ -43,7 +43,7 @@ HEAD = """\
 
 Version, platform and install method decide which selections of capabilities can be installed. These are the rules that
 `capability.openshift.install_config` and the filter `validate_capabilities` check, with their sources, for OpenShift
-{oldest} to {newest}. [Select capabilities for an installation](select_capabilities.md) shows how to use them.
+{oldest} to {newest}. [Select capabilities for an installation](../how_to/select_capabilities.md) shows how to use them.
 """
 LAYERS = {
     "installer": "Enforced by openshift-install before a machine boots, for the install methods in the table.",

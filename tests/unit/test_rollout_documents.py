@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What docs/roll_out_a_release.md, the playbook and the role say of a rollout is what the code does."""
+"""What docs/how_to/roll_out_a_release.md, the playbook and the role say of a rollout is what the code does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.modules import release_app
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import read_spec
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "roll_out_a_release.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how_to" / "roll_out_a_release.md").read_text("utf-8")
 PLAYBOOK = (ROOT / "playbooks" / "release_apply.yml").read_text("utf-8")
 ROLE = ROOT / "roles" / "release_apply"
 PREFIX = "release_apply_"
