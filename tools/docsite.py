@@ -34,7 +34,7 @@ REFERENCE = "reference"
 KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "test"}
 """Kinds of plugins, and their folders under plugins/."""
 
-FENCE = re.compile(r"(?ms)^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)[ \t]*$")
+FENCE = re.compile(r"(?ms)^ *(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^ *(?P=fence)[ \t]*$")
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)\s]+)\)")
 NAMED = re.compile(rf"(?P<kind>\b(?:role|playbook) )?(?<!\[)`{re.escape(FQCN)}\.(?P<name>\w+)`(?!\])")
 

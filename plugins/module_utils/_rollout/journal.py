@@ -5,7 +5,7 @@
 
 """The journal of a rollout: one line of JSON for each event, appended immediately.
 
-docs/how_to/roll_out_a_release.md documents the format. The action plugin ``release_apply`` reads it as it grows.
+docs/reference/rollout_journal.md documents the format. The action plugin ``release_apply`` reads it as it grows.
 """
 
 from __future__ import annotations
