@@ -2,9 +2,9 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write docs/reference/rules.md, the tables of rules, solutions and consequences, from the data of the collection.
+"""Write the pages of rules and problems in docs/reference from the data of the collection.
 
-Usage: .venv/bin/python tools/rules.py [--check]    --check: change nothing, and end with 1 if the page is not current.
+Usage: .venv/bin/python tools/rules.py [--check]    --check: change nothing, and end with 1 if a page is not current.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from environment import ROOT
 from generated import write_or_compare
+from rule_pages import PageError, example, pages
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     ALWAYS_ENABLED,
@@ -54,10 +55,14 @@ LAYERS = {
 
 
 def main() -> int:
-    """Write the page, or compare it."""
+    """Write the pages, or compare them."""
     head = HEAD.format(oldest=min(BRANCHES), newest=newest_minor())
-    page = "\n".join((head, *rules(), *operator(), *hosted(), *deleted_files(), *solutions(), *consequences()))
-    return write_or_compare({PAGE: page})
+    try:
+        parts = (head, *rules(), *operator(), *hosted(), *deleted_files(), *solutions(), *consequences(), *details())
+        return write_or_compare({PAGE: "\n".join(parts), **pages()})
+    except PageError as error:
+        print(f"rules: {error}", file=sys.stderr)
+        return 1
 
 
 def rules() -> Iterator[str]:
@@ -74,8 +79,21 @@ def rules() -> Iterator[str]:
                 need = needs.get(rule)
                 name = f"`{need.capability}`" if need else ""
                 versions = span(rule.since, rule.until)
-                rows.append((f"`{rule.name}`", versions, methods(rule), name, rule.condition, rule.source))
-        yield table(("rule", "versions", "methods", "requires", "condition", "source"), rows)
+                rows.append((f"[{rule.name}](#{rule.name})", versions, methods(rule), name, rule.condition))
+        yield table(("rule", "versions", "methods", "requires", "condition"), rows)
+
+
+def details() -> Iterator[str]:
+    """Yield message, source and example of each rule."""
+    yield "## Each rule\n\nAn example shows the repair as a difference.\n"
+    by_name: dict[str, list[Rule]] = {}
+    for rule in all_rules():
+        by_name.setdefault(rule.name, []).append(rule)
+    for name, versions in sorted(by_name.items()):
+        yield f"### {name}\n\n{versions[0].message[:1].upper()}{versions[0].message[1:].rstrip('.')}.\n"
+        when = ((span(rule.since, rule.until), rule) for rule in versions)
+        yield "".join(f"- {text}: {rule.condition}. Source: {rule.source}\n" for text, rule in when)
+        yield from example("selections", name)
 
 
 def operator() -> Iterator[str]:
