@@ -34,7 +34,7 @@ REFERENCE = "reference"
 KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "test"}
 """Kinds of plugins, and their folders under plugins/."""
 
-FENCE = re.compile(r"(?ms)^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)[ \t]*$")
+FENCE = re.compile(r"(?ms)^ *(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^ *(?P=fence)[ \t]*$")
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)\s]+)\)")
 NAMED = re.compile(rf"(?P<kind>\b(?:role|playbook) )?(?<!\[)`{re.escape(FQCN)}\.(?P<name>\w+)`(?!\])")
 
@@ -103,7 +103,8 @@ def stage() -> None:
     toctree = (DOCSITE / "toctree.md").read_text(encoding="utf-8")
     start = ROOT / "README.md"
     put("index.md", page(start) + "\n" + toctree.partition("-->\n")[2])
-    for path in (ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if not path.is_relative_to(DOCSITE)]
+    for path in (ROOT / "CONTRIBUTING.md", *pages):
         put(str(path.relative_to(ROOT)), page(path))
     for path in (ROOT / "roles").glob("*/README.md"):
         variables = f"../../{REFERENCE}/{path.parent.name}_role.rst"

@@ -5,6 +5,9 @@
 """Take the picture of a report that the documentation shows: its matrix, with the cells of one capability opened.
 
 Usage: .venv/bin/python tools/picture.py REPORT.html CAPABILITY PICTURE.png
+
+docs/images/update_plan.png shows Build in the report of the path 4.13, 4.14, 4.18 with platform=aws and the capability
+set None.
 """
 
 from __future__ import annotations

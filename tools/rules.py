@@ -2,9 +2,9 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write docs/rules.md, the tables of rules, solutions and consequences, from the data of the collection.
+"""Write the pages of rules and problems in docs/reference from the data of the collection.
 
-Usage: .venv/bin/python tools/rules.py [--check]    --check: change nothing, and end with 1 if the page is not current.
+Usage: .venv/bin/python tools/rules.py [--check]    --check: change nothing, and end with 1 if a page is not current.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 
 from environment import ROOT
 from generated import write_or_compare
+from rule_pages import PageError, example, pages
 
-from ansible_collections.capability.openshift.plugins.module_utils._addons.rules import RULES as ADDON_RULES
 from ansible_collections.capability.openshift.plugins.module_utils._data.bootstrap_resources import (
     BOOTSTRAP_OBJECTS,
     BOOTSTRAP_RESOURCES,
@@ -40,7 +40,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.install
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS, Solution
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
-PAGE = ROOT / "docs" / "rules.md"
+PAGE = ROOT / "docs" / "reference" / "rules.md"
 
 HEAD = """\
 <!-- SPDX-License-Identifier: GPL-3.0-or-later -->
@@ -49,7 +49,7 @@ HEAD = """\
 
 Version, platform and install method decide which selections of capabilities can be installed. These are the rules that
 `capability.openshift.install_config` and the filter `validate_capabilities` check, with their sources, for OpenShift
-{oldest} to {newest}. [Select capabilities for an installation](select_capabilities.md) shows how to use them.
+{oldest} to {newest}. [Select capabilities for an installation](../how_to/select_capabilities.md) shows how to use them.
 """
 LAYERS = {
     "installer": "Enforced by openshift-install before a machine boots, for the install methods in the table.",
@@ -60,11 +60,14 @@ LAYERS = {
 
 
 def main() -> int:
-    """Write the page, or compare it."""
+    """Write the pages, or compare them."""
     head = HEAD.format(oldest=min(BRANCHES), newest=newest_minor())
-    facts = (*rules(), *operator(), *bootstrap(), *hosted(), *deleted_files(), *solutions(), *consequences())
-    page = "\n".join((head, *facts, *addons()))
-    return write_or_compare({PAGE: page})
+    try:
+        facts = (*rules(), *operator(), *bootstrap(), *hosted(), *deleted_files(), *solutions(), *consequences())
+        return write_or_compare({PAGE: "\n".join((head, *facts, *details())), **pages()})
+    except PageError as error:
+        print(f"rules: {error}", file=sys.stderr)
+        return 1
 
 
 def rules() -> Iterator[str]:
@@ -81,8 +84,21 @@ def rules() -> Iterator[str]:
                 need = needs.get(rule)
                 name = f"`{need.capability}`" if need else ""
                 versions = span(rule.since, rule.until)
-                rows.append((f"`{rule.name}`", versions, methods(rule), name, rule.condition, rule.source))
-        yield table(("rule", "versions", "methods", "requires", "condition", "source"), rows)
+                rows.append((f"[{rule.name}](#{rule.name})", versions, methods(rule), name, rule.condition))
+        yield table(("rule", "versions", "methods", "requires", "condition"), rows)
+
+
+def details() -> Iterator[str]:
+    """Yield message, source and example of each rule."""
+    yield "## Each rule\n\nAn example shows the repair as a difference.\n"
+    by_name: dict[str, list[Rule]] = {}
+    for rule in all_rules():
+        by_name.setdefault(rule.name, []).append(rule)
+    for name, versions in sorted(by_name.items()):
+        yield f"### {name}\n\n{versions[0].message[:1].upper()}{versions[0].message[1:].rstrip('.')}.\n"
+        when = ((span(rule.since, rule.until), rule) for rule in versions)
+        yield "".join(f"- {text}: {rule.condition}. Source: {rule.source}\n" for text, rule in when)
+        yield from example("selections", name)
 
 
 def operator() -> Iterator[str]:
@@ -200,14 +216,6 @@ def consequences() -> Iterator[str]:
     yield "## Consequences of disabled capabilities\n"
     yield "These are not rules. They describe what does not work if a capability is disabled.\n"
     yield table(("capability", "consequence", "source"), [(f"`{c}`", text, source) for c, text, source in CONSEQUENCES])
-
-
-def addons() -> Iterator[str]:
-    """Yield the rules that add-ons are checked with."""
-    yield "## Rules of add-ons\n"
-    yield "[`addon_check`](check_addons.md) checks them. Errors stop an installation, and warnings are for review.\n"
-    rows = [(f"`{rule.id}`", rule.severity, rule.summary, rule.reason) for rule in ADDON_RULES]
-    yield table(("rule", "severity", "what must hold", "because"), rows)
 
 
 def span(since: Minor, until: Minor | None) -> str:

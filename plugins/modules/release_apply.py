@@ -76,6 +76,17 @@ options:
       - Defaults to the spec of the ClusterVersion. If there is no ClusterVersion, O(wait) waits for another program to
         create it.
     type: dict
+  only:
+    description:
+      - V(definitions) applies only the CustomResourceDefinitions that the cluster includes, and waits until the API
+        server serves their kinds. Use it where programs need the API of OpenShift and nothing else, such as operators
+        in a test.
+      - The module then writes no ClusterVersion and no inventory, so a later rollout of the whole release is the first
+        one. O(capabilities) defaults to all capabilities.
+      - Cannot be combined with O(mode), O(previous_release), O(prune) and O(allow_downgrade). Fails if the cluster has
+        the inventory of a rollout.
+    type: str
+    choices: [definitions]
   previous_release:
     description:
       - The release that the cluster runs, a directory or the name of an image. Required for an update only if this
@@ -163,6 +174,13 @@ EXAMPLES = r"""
     kubeconfig: /srv/sites/berlin/kubeconfig
     release: /srv/releases/4.21.0
     journal: /var/log/rollout-berlin.jsonl
+
+- name: Serve the API of a release on a cluster for tests
+  capability.openshift.release_apply:
+    kubeconfig: /srv/kubeconfig
+    context: lab
+    release: /srv/releases/4.20.3
+    only: definitions
 
 - name: Read the signatures that the cluster has
   kubernetes.core.k8s_info:
@@ -371,6 +389,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     InvalidOptionError,
     Problems,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import PLACEHOLDER_IMAGE
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
     open_release,
     source_after,
@@ -382,10 +401,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
     load_release_for,
     read_cluster_state,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.definitions import apply_definitions
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import (
     REAL_TIMINGS,
-    check_rollout_numbers,
+    check_rollout_options,
     release_apply_spec,
     rollout_options_from_params,
 )
@@ -405,7 +425,7 @@ def main() -> None:
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Roll out the release and add the return values to ``result``. Raises ``CapabilityError``."""
     params = module.params
-    check_rollout_numbers(params, problems)
+    check_rollout_options(params, problems)
     _check_signature(params, problems)
     problems.raise_errors(InvalidOptionError)
     end_without_reader()
@@ -440,12 +460,17 @@ def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Ro
     problems += opened.problems
     client = connect(module, params["parallelism"])
     state = read_cluster_state(client, release.cluster_profile)
+    if params["only"] and not release.release_image:
+        # No definition names the image.
+        release = release._replace(release_image=PLACEHOLDER_IMAGE)
     loaded = load_release_for(state, release, opened, problems)
     previous = load_previous_release(state, release, previous_release) if previous_release else None
     image = release.release_image or opened.pull_spec
     options = rollout_options_from_params(
         params, image, TIMINGS, rewritten_fields, dry_run=module.check_mode, diff_mode=module._diff
     )
+    if params["only"]:
+        return apply_definitions(client, state, loaded, options, journal)
     return roll_out(client, state, loaded, previous, options, journal)
 
 

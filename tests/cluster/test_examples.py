@@ -145,12 +145,15 @@ def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
 
 
 def test_examples_of_rollouts(full_plane: ControlPlane, tmp_path: Path) -> None:
-    reset(full_plane)
     folder = files_of(full_plane, tmp_path)
-    install, *others = [task for task in ALL["release_apply"].tasks if task["name"] not in OF_REGISTRY]
+    install, update, serve, *others = [task for task in ALL["release_apply"].tasks if task["name"] not in OF_REGISTRY]
     verify, check, *more = ALL["release_verify"].tasks
+    reset(full_plane)
+    assert failed(outcomes(Plugin("definitions", [serve]), folder)) == set()
+    assert full_plane.kubectl("get", "clusterversions") == ""
+    reset(full_plane)
     with Operators(full_plane.kubeconfig, operators_of(folder / "srv" / "releases" / VERSION), follow=True):
         assert failed(outcomes(Plugin("rollout", [install, verify, check, *more]), folder)) == set()
         full_plane.api.delete("/apis/apps/v1/namespaces/openshift-console-operator/deployments/console-operator")
         assert failed(outcomes(Plugin("verify", [verify, check]), folder)) == {check["name"]}
-        assert failed(outcomes(Plugin("update", others), folder)) == set()
+        assert failed(outcomes(Plugin("update", [update, *others]), folder)) == set()

@@ -39,7 +39,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 pytestmark = pytest.mark.slow
 
 GUARD, ENABLE, PLAN = "capability_guard", "cluster_capabilities", "update_plan"
-DOCS = EXAMPLE.parents[2] / "docs"
+DOCS = EXAMPLE.parents[2] / "docs" / "how_to"
 KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
 RELEASES = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 UNDEFINED = "{{ not_defined_anywhere }}"

@@ -249,7 +249,7 @@ def test_definition_without_a_stored_version_needs_a_migration(rollouts: Rollout
     rollouts.done([both, migrated])
     outcome = rollouts.apply([last, migrated])
     assert outcome.faults[0] == ("stored-version", "0000_10_a_00.yaml, document 1")
-    # What docs/roll_out_a_release.md says.
+    # What docs/reference/rollouts.md says.
     rollouts.api.put(path_of(migrated), rollouts.get(migrated))
     rollouts.api.patch(f"{path_of(last)}/status", {"status": {"storedVersions": ["v1"]}})
     rollouts.done([last, migrated])

@@ -31,17 +31,17 @@ from environment import ROOT
             "`capability.openshift.release_compare`",
             "[`capability.openshift.release_compare`](../playbooks.md#release_compare)",
         ),
-        ("[`capability.openshift.update_plan`](rules.md)", "[`capability.openshift.update_plan`](rules.md)"),
+        ("[`capability.openshift.update_plan`](bugs.md)", "[`capability.openshift.update_plan`](bugs.md)"),
         ("`capability.openshift.unknown`", "`capability.openshift.unknown`"),
     ],
 )
 def test_links_and_names_lead_to_pages_of_the_site(text, expected):
-    assert docsite.prose(text, ROOT / "docs" / "rules.md", "..") == expected
+    assert docsite.prose(text, ROOT / "docs" / "architecture.md", "..") == expected
 
 
 def test_a_link_to_nothing_fails():
-    with pytest.raises(docsite.SiteError, match=r"docs/rules\.md: gone\.md does not exist"):
-        docsite.prose("[a](gone.md)", ROOT / "docs" / "rules.md", "..")
+    with pytest.raises(docsite.SiteError, match=r"docs/architecture\.md: gone\.md does not exist"):
+        docsite.prose("[a](gone.md)", ROOT / "docs" / "architecture.md", "..")
 
 
 def test_private_plugins_are_not_in_the_index():

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What docs/roll_out_a_release.md, the playbook and the role say of a rollout is what the code does."""
+"""What docs/reference/rollouts.md, the playbook and the role say of a rollout is what the code does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.modules import release_app
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import read_spec
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "roll_out_a_release.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "rollouts.md").read_text("utf-8")
 PLAYBOOK = (ROOT / "playbooks" / "release_apply.yml").read_text("utf-8")
 ROLE = ROOT / "roles" / "release_apply"
 PREFIX = "release_apply_"
@@ -54,14 +54,11 @@ def test_the_table_of_readiness_is_that_of_the_code():
     assert table("kind | API group | ready when") == [*expected, ["all others", "", OTHER_KINDS]]
 
 
-def test_the_table_of_variables_has_those_of_the_playbook():
-    spec = read_spec("release_apply")
-    listed = {name for row in table("variable of the playbook | meaning") for name in re.findall(r"`(\w+)`", row[0])}
+def test_the_help_of_the_playbook_has_each_variable_that_it_passes_to_the_role():
+    passed = {name.removeprefix(PREFIX) for name in re.findall(rf"(?m)^    ({PREFIX}\w+):", PLAYBOOK)}
 
-    assert listed <= spec.options.keys()
-    assert {name.removeprefix(PREFIX) for name in re.findall(rf"(?m)^    ({PREFIX}\w+):", PLAYBOOK)} <= (
-        listed | OF_THE_ROLE
-    )
+    assert len(passed) > 10
+    assert passed <= read_spec("release_apply").options.keys() | OF_THE_ROLE
 
 
 def test_the_role_has_each_option_of_the_module():

@@ -34,22 +34,27 @@ def sarif_report(report: Report) -> str:
         suppressed = _result(finding, indexes, seen)
         suppressed["suppressions"] = [{"kind": "external", "justification": "in the baseline"}]
         results.append(suppressed)
+    rules = [_rule(rule, report) for rule in report.rules]
     run = {
-        "tool": {"driver": {"name": f"capability.openshift.{report.tool}", "rules": list(map(_rule, report.rules))}},
+        "tool": {"driver": {"name": f"capability.openshift.{report.tool}", "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(rule: CheckRule) -> dict[str, Any]:
-    return {
+def _rule(rule: CheckRule, report: Report) -> dict[str, Any]:
+    described: dict[str, Any] = {
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.reason},
         "help": {"text": f"{rule.hint}." if rule.hint else rule.reason},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
+    if report.documentation:
+        page = f"docs/reference/{report.tool}_rules.html"
+        described["helpUri"] = f"{report.documentation.rstrip('/')}/{page}#{rule.id}"
+    return described
 
 
 def _result(finding: Problem, indexes: dict[str, int], seen: Counter[Key]) -> dict[str, Any]:

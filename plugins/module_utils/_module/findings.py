@@ -45,6 +45,7 @@ def findings_spec() -> Spec:
         "baseline": {"type": "path"},
         "update_baseline": {"type": "bool", "default": False},
         "outputs": {"type": "list", "elements": "dict", "default": [], "options": output},
+        "documentation_url": {"type": "str"},
         "relative_to": {"type": "path"},
         "fail_on": {"type": "str", "choices": ["error", "warning", "info", "never"], "default": "error"},
     }
@@ -73,7 +74,8 @@ def finish(
     found = in_order(_relative(findings, directory, params["relative_to"]))
     known = _read_baseline(params)
     compared = compare(found, known)
-    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope)
+    documentation = params["documentation_url"] or ""
+    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, documentation)
     if params["update_baseline"]:
         report = report._replace(findings=(), known=found)
     elif compared.gone:

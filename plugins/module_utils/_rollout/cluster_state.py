@@ -178,6 +178,20 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     Raises ``ClusterError`` if a CVO manages the cluster or something cannot be read, and ``InvalidOptionError`` if the
     options do not fit the cluster.
     """
+    context = read_release_context(client, state, loaded, options)
+    entries = state.inventory.entries if state.inventory else {}
+    resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
+    # Without both, there was no rollout. If its records were deleted, each apply finds the object that exists.
+    is_new = state.inventory is None and state.cluster_version is None
+    members = _NO_MEMBERS if is_new else find_members(client, state.kinds, resources)
+    configuration = read_config(client, state.kinds, context.manifests, loaded.release.minor)
+    return context._replace(members=members, configuration=configuration)
+
+
+def read_release_context(
+    client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions
+) -> RolloutContext:
+    """Read how ``loaded`` applies to a cluster, but not what earlier rollouts left. Raises as ``read_context``."""
     raise_errors(state.problems, ClusterError)
     if not options.allow_cvo_managed:
         refuse_cvo(client, state.cluster_version or {}, "Let the operator apply the release", is_ours)
@@ -188,13 +202,7 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
         gate = FeatureGateReading(readable=True)
         context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
     _check_profile(context, options.cluster.cluster_profile)
-    entries = state.inventory.entries if state.inventory else {}
-    resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
-    # Without both, there was no rollout. If its records were deleted, each apply finds the object that exists.
-    is_new = state.inventory is None and state.cluster_version is None
-    members = _NO_MEMBERS if is_new else find_members(client, state.kinds, resources)
-    configuration = read_config(client, state.kinds, context.manifests, loaded.release.minor)
-    return context._replace(members=members, configuration=configuration)
+    return context
 
 
 def rollout_context(

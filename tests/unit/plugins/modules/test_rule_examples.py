@@ -1,0 +1,98 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The examples in docs/reference/rule_examples.yml: a module finds the rule before the repair, and not after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES
+from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import REFERENCE_RULES, site_rules
+from ansible_collections.capability.openshift.plugins.modules import install_config, release_lint, site_check
+
+FILE = Path(__file__).parents[4] / "docs" / "reference" / "rule_examples.yml"
+EXAMPLES = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+INSTALL_CONFIG = {"apiVersion": "v1", "baseDomain": "example.com", "metadata": {"name": "berlin"}, "pullSecret": "{}"}
+
+
+def side(change: str, mark: str) -> str:
+    """Return the lines of one side of a difference: without those that ``mark`` begins."""
+    return "".join(f"{line[1:]}\n" for line in change.splitlines() if not line.startswith(mark))
+
+
+def cases(module: str) -> list:
+    """Return rule, example, text before and text after the repair, ``None`` if there is no repair."""
+    found: list[tuple[str, dict, str, str | None]] = []
+    for rule, example in EXAMPLES[module].items():
+        if "change" in example:
+            found.append((rule, example, side(example["change"], "+"), side(example["change"], "-")))
+        elif "before" in example:
+            found.append((rule, example, example["before"], None))
+    return [pytest.param(*case, id=case[0]) for case in found]
+
+
+def write_manifests(folder: Path, text: str, example: dict) -> Path:
+    folder.mkdir()
+    parts = text.split("---\n") if example.get("separate") else [text]
+    for number, part in enumerate(parts):
+        (folder / example.get("file", f"0000_50_console_0{number}.yaml")).write_text(part)
+    return folder
+
+
+@pytest.mark.parametrize(("rule", "example", "before", "after"), cases("release_lint"))
+def test_an_example_of_the_lint(call, tmp_path, rule, example, before, after):
+    options = {"openshift_version": "4.20", "fail_on": "never", **example.get("options", {})}
+    if "previous" in example:
+        folder = write_manifests(tmp_path / "previous", example["previous"], example)
+        options |= {"previous_release": folder, "previous_openshift_version": "4.19"}
+    found = {
+        text: {item["rule"] for item in call(release_lint, release=folder, **options)["findings"]}
+        for text in filter(None, (before, after))
+        for folder in [write_manifests(tmp_path / str(text == before), text, example)]
+    }
+
+    assert rule in found[before]
+    assert after is None or rule not in found[after]
+
+
+@pytest.mark.parametrize(("rule", "example", "before", "after"), cases("site_check"))
+def test_an_example_of_a_site(call, tmp_path, rule, example, before, after):
+    found = {}
+    for text in filter(None, (before, after)):
+        (tmp_path / "berlin.yaml").write_text(text)
+        options = {"fail_on": "never", "allow_no_sites": True, **example.get("options", {})}
+        outcome = call(site_check, checkout=tmp_path, **options)
+        found[text] = {item["rule"] for item in outcome["findings"]}
+
+    assert rule in found[before]
+    assert not after or found[after] == set()
+
+
+@pytest.mark.parametrize(("rule", "example", "before", "after"), cases("selections"))
+def test_an_example_of_a_selection(call, tmp_path, rule, example, before, after):
+    options = {name: example[name] for name in ("openshift_version", "install_method")}
+    found = {}
+    for text in filter(None, (before, after)):
+        content = {**INSTALL_CONFIG, **yaml.safe_load(text)}
+        if options["install_method"] == "hosted":
+            options |= {"capabilities": content.pop("capabilities"), "content": content}
+        else:
+            options["path"] = tmp_path / "install-config.yaml"
+            options["path"].write_text(yaml.safe_dump(content))
+        found[text] = {item["rule"] for item in call(install_config, **options)["violations"]}
+
+    assert example.get("reported_as", rule) in found[before]
+    assert not after or found[after].isdisjoint({rule, example.get("reported_as")})
+
+
+def test_each_rule_has_an_example():
+    of_selections = {rule.name for rule in all_rules()}
+
+    assert set(EXAMPLES["release_lint"]) == {rule.id for rule in RULES}
+    assert set(EXAMPLES["selections"]) == of_selections
+    assert set(EXAMPLES["site_check"]) == {rule.id for rule in site_rules()} - of_selections - REFERENCE_RULES.keys()
