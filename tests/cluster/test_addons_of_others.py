@@ -30,7 +30,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollout
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
-ADDONS = Path(os.environ.get("CAPABILITY_ADDONS") or folder_of("addons").parent.with_name("addons"))
+ADDONS = Path(os.environ.get("CAPABILITY_ADDONS") or folder_of("..").joinpath("addons"))
 REJECTED = ("absent-kind", "absent-namespace", "unserved-version", "wrong-order")
 RAN_DU = ("Ingress", "NodeTuning", "OperatorLifecycleManager")
 CASES = [
