@@ -163,10 +163,11 @@ def ansible_lint(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Lint the documentation of plugins and roles, and every reference in it; the page of rules is current."""
+    """Lint the documentation of plugins and roles, and every reference in it; what is generated from it is current."""
     options = ("--plugin-docs", "--validate-collection-refs", "all")
     run(session, "antsibull-docs", "lint-collection-docs", *options, ROOT)
     run(session, "python", "tools/rules.py", "--check")
+    run(session, "python", "tools/schemas.py", "--check")
     plugins = [
         path for kind in ("modules", "filter", "lookup", "test") for path in (ROOT / "plugins" / kind).glob("*.py")
     ]

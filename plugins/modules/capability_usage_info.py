@@ -125,6 +125,11 @@ rows:
       type: dict
       returned: always
       sample: {get: 12, list: 3}
+      contains:
+        VERB:
+          description: Number of requests with this verb.
+          type: int
+          returned: if there are any
 capabilities:
   description: The reported capabilities, sorted by name.
   returned: success
@@ -151,6 +156,23 @@ capabilities:
       type: dict
       returned: always
       sample: {yours: 15, openshift: 240, own: 0, lists_everything: 1440}
+      contains:
+        yours:
+          description: Number of requests of clients that belong neither to OpenShift nor to the capability.
+          type: int
+          returned: always
+        openshift:
+          description: Number of requests of components of OpenShift.
+          type: int
+          returned: always
+        own:
+          description: Number of requests of components of the capability itself.
+          type: int
+          returned: always
+        lists_everything:
+          description: Number of requests of clients that list the objects of every API.
+          type: int
+          returned: always
     unnamed:
       description:
         - Number of further requests, whose clients are not known. Per hour and node, the API server names only the

@@ -246,17 +246,17 @@ inclusion_criteria:
   description:
     - What decides, besides capabilities, which manifests the cluster includes. Each value has the form of the option of
       M(capability.openshift.release_info) with the same name.
-    - V(null) means that the cluster does not report the value, so the default of the option applies.
+    - Where the cluster does not report a value, the default of the option applies.
   returned: when O(inclusion_criteria=true)
   type: dict
   contains:
     cluster_profile:
-      description: Cluster profile of the cluster-version operator.
+      description: Cluster profile of the cluster-version operator. V(null) if it is not known.
       type: str
       returned: always
       sample: self-managed-high-availability
     feature_set:
-      description: Feature set. Empty for the default one.
+      description: Feature set. Empty for the default one. V(null) if it is not known.
       type: str
       returned: always
       sample: TechPreviewNoUpgrade
@@ -339,19 +339,50 @@ clusters:
       elements: str
       returned: always
 groups:
-  description:
-    - The groups of the fleet. C(clusters) are the names of its clusters. C(common) are the names that are enabled on
-      most of its clusters that know them.
+  description: The groups of the fleet.
   returned: success, with O(clusters)
   type: list
   elements: dict
+  contains:
+    name:
+      description: Name of the group, empty for the clusters without one.
+      type: str
+      returned: always
+    clusters:
+      description: Names of its clusters.
+      type: list
+      elements: str
+      returned: always
+    common:
+      description: Capabilities that are enabled on most of its clusters that know them, sorted.
+      type: list
+      elements: str
+      returned: always
 capabilities:
-  description:
-    - For each known capability, the clusters that have it. Dicts with C(name) and the names of clusters in C(enabled),
-      C(disabled) and C(unknown). C(unknown) are those whose version does not know it.
+  description: For each known capability, the clusters that have it.
   returned: success, with O(clusters)
   type: list
   elements: dict
+  contains:
+    name:
+      description: Name of the capability.
+      type: str
+      returned: always
+    enabled:
+      description: Clusters that have enabled it.
+      type: list
+      elements: str
+      returned: always
+    disabled:
+      description: Clusters that know it and have not enabled it.
+      type: list
+      elements: str
+      returned: always
+    unknown:
+      description: Clusters whose version does not know it.
+      type: list
+      elements: str
+      returned: always
 problems:
   description: Errors, warnings and notes about the cluster.
   returned: always

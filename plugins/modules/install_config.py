@@ -332,6 +332,16 @@ capabilities:
   returned: success, without O(clusters)
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress, NodeTuning]}
+  contains: &selection
+    baselineCapabilitySet:
+      description: The capability set.
+      type: str
+      returned: if there is a selection
+    additionalEnabledCapabilities:
+      description: Names in addition to those of the set.
+      type: list
+      elements: str
+      returned: if there are any
 suggested_capabilities:
   description:
     - The selection after the smallest change that fixes all violations. It adds as few names as possible, and removes
@@ -339,6 +349,7 @@ suggested_capabilities:
     - Also returned if the module fails because of violations.
   returned: when the selection can be resolved, without O(clusters)
   type: dict
+  contains: *selection
 explanation:
   description: The reasons for the selection, in sentences.
   returned: success, without O(clusters)
@@ -361,6 +372,12 @@ cluster_version_spec:
   returned: success, without O(clusters)
   type: dict
   sample: {capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress]}}
+  contains:
+    capabilities:
+      description: The selection.
+      type: dict
+      returned: if there is a selection
+      contains: *selection
 install_config_overrides:
   description: The selection as JSON text, for C(installConfigOverrides) of siteconfig and for the assisted service.
   returned: success, without O(clusters)
@@ -368,23 +385,49 @@ install_config_overrides:
   sample: '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}'
 hosted_cluster_spec:
   description:
-    - The spec of a HostedCluster with only C(capabilities), which has the fields C(enabled) and C(disabled).
+    - The spec of a HostedCluster with only C(capabilities).
+    - Empty if the selection is what HyperShift enables by default.
     - A HostedCluster can choose only some names. RV(hosted_cluster_differences) lists the others.
   returned: success, without O(clusters)
   type: dict
   sample: {capabilities: {disabled: [Console, Insights]}}
+  contains:
+    capabilities:
+      description: The names that differ from what HyperShift enables by default.
+      type: dict
+      returned: if there are any
+      contains:
+        enabled:
+          description: Names to enable.
+          type: list
+          elements: str
+          returned: if there are any
+        disabled:
+          description: Names to disable.
+          type: list
+          elements: str
+          returned: if there are any
 openshift_version:
   description: Version to install, V(null) if it is not known.
   returned: always, without O(clusters)
   type: str
   sample: 4.20.3
 hosted_cluster_differences:
-  description:
-    - Names for which RV(hosted_cluster_spec) differs from the selection. C(stays_enabled) lists those that stay
-      enabled, and C(stays_disabled) those that stay disabled.
+  description: Names for which RV(hosted_cluster_spec) differs from the selection.
   returned: success, without O(clusters)
   type: dict
   sample: {stays_enabled: [Build, Storage], stays_disabled: []}
+  contains:
+    stays_enabled:
+      description: Names that stay enabled.
+      type: list
+      elements: str
+      returned: always
+    stays_disabled:
+      description: Names that stay disabled.
+      type: list
+      elements: str
+      returned: always
 install_method:
   description: The given install method, or the default.
   returned: always, without O(clusters)
@@ -453,29 +496,123 @@ comparison:
   type: dict
   contains:
     selection:
-      description:
-        - Counts of C(manifests), C(crds), C(namespaces), C(cluster_operators), C(deployments), C(daemonsets),
-          C(statefulsets), C(jobs), C(cronjobs) and C(images), and the resource requests of permanent workloads,
-          C(cpu_millicores) and C(memory_bytes). DaemonSets count once, as on one node.
-        - C(images) includes the images in ConfigMaps from which operators deploy their operands.
+      description: Counts of the selection.
       type: dict
       returned: always
+      contains: &counts
+        manifests:
+          description: Number of manifests.
+          type: int
+          returned: always
+        crds:
+          description: Number of CustomResourceDefinitions.
+          type: int
+          returned: always
+        namespaces:
+          description: Number of Namespaces.
+          type: int
+          returned: always
+        cluster_operators:
+          description: Number of ClusterOperators.
+          type: int
+          returned: always
+        deployments:
+          description: Number of Deployments.
+          type: int
+          returned: always
+        daemonsets:
+          description: Number of DaemonSets. Each counts once, as on one node.
+          type: int
+          returned: always
+        statefulsets:
+          description: Number of StatefulSets.
+          type: int
+          returned: always
+        jobs:
+          description: Number of Jobs.
+          type: int
+          returned: always
+        cronjobs:
+          description: Number of CronJobs.
+          type: int
+          returned: always
+        images:
+          description: Number of images, with those in ConfigMaps from which operators deploy their operands.
+          type: int
+          returned: always
+        cpu_millicores:
+          description: CPU requests of permanent workloads.
+          type: int
+          returned: always
+        memory_bytes:
+          description: Memory requests of permanent workloads.
+          type: int
+          returned: always
     against:
       description: The same counts for the other selection.
       type: dict
       returned: always
+      contains: *counts
     saved:
       description: The counts of the other selection minus those of this one.
       type: dict
       returned: always
+      contains: *counts
     only_in_selection:
-      description: Names of objects that only this selection has, grouped by the same fields.
+      description: Names of objects that only this selection has.
       type: dict
       returned: always
+      contains: &names
+        crds:
+          description: Names of CustomResourceDefinitions.
+          type: list
+          elements: str
+          returned: always
+        namespaces:
+          description: Names of Namespaces.
+          type: list
+          elements: str
+          returned: always
+        cluster_operators:
+          description: Names of ClusterOperators.
+          type: list
+          elements: str
+          returned: always
+        deployments:
+          description: Names of Deployments.
+          type: list
+          elements: str
+          returned: always
+        daemonsets:
+          description: Names of DaemonSets.
+          type: list
+          elements: str
+          returned: always
+        statefulsets:
+          description: Names of StatefulSets.
+          type: list
+          elements: str
+          returned: always
+        jobs:
+          description: Names of Jobs.
+          type: list
+          elements: str
+          returned: always
+        cronjobs:
+          description: Names of CronJobs.
+          type: list
+          elements: str
+          returned: always
+        images:
+          description: Pull specs of images.
+          type: list
+          elements: str
+          returned: always
     only_in_other:
-      description: Names of objects that only the other selection has, grouped by the same fields.
+      description: Names of objects that only the other selection has.
       type: dict
       returned: always
+      contains: *names
     exposure:
       description:
         - What accounts can do in the whole cluster, and names of what can be attacked, with O(compare_with) (C(before))
@@ -547,12 +684,72 @@ clusters:
       elements: str
       returned: always
 selections:
-  description:
-    - The distinct results of the fleet. Each is a dict with RV(openshift_version), RV(install_method), RV(platform),
-      RV(violations), and the other return values about a selection.
+  description: The distinct results of the fleet.
   returned: with O(clusters)
   type: list
   elements: dict
+  contains:
+    openshift_version:
+      description: As RV(openshift_version).
+      type: str
+      returned: always
+    install_method:
+      description: As RV(install_method).
+      type: str
+      returned: always
+    platform:
+      description: As RV(platform).
+      type: str
+      returned: always
+    violations:
+      description: As RV(violations).
+      type: list
+      elements: dict
+      returned: always
+    suggested_capabilities:
+      description: As RV(suggested_capabilities).
+      type: dict
+      returned: when the selection can be resolved
+    capabilities:
+      description: As RV(capabilities).
+      type: dict
+      returned: if the selection is valid
+    explanation:
+      description: As RV(explanation).
+      type: list
+      elements: str
+      returned: if the selection is valid
+    enabled_capabilities:
+      description: As RV(enabled_capabilities).
+      type: list
+      elements: str
+      returned: if the selection is valid
+    known_capabilities:
+      description: As RV(known_capabilities).
+      type: list
+      elements: str
+      returned: if the selection is valid
+    cluster_version_spec:
+      description: As RV(cluster_version_spec).
+      type: dict
+      returned: if the selection is valid
+    install_config_overrides:
+      description: As RV(install_config_overrides).
+      type: str
+      returned: if the selection is valid
+    hosted_cluster_spec:
+      description: As RV(hosted_cluster_spec).
+      type: dict
+      returned: if the selection is valid
+    hosted_cluster_differences:
+      description: As RV(hosted_cluster_differences).
+      type: dict
+      returned: if the selection is valid
+    consequences:
+      description: As RV(consequences).
+      type: list
+      elements: dict
+      returned: if the selection is valid
 problems:
   description: Errors, warnings and notes about the install-config, the selection and the file.
   returned: always

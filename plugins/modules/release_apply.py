@@ -315,6 +315,43 @@ run_levels:
   sample:
     - {run_level: '00', manifests: 6, created: 6, changed: 0, unchanged: 0, deleted: 0, deleting: 0, failed: 0,
        not_sent: 0}
+  contains:
+    run_level:
+      description: The run level.
+      type: str
+      returned: always
+    manifests:
+      description: Number of its manifests.
+      type: int
+      returned: always
+    created:
+      description: Resources that did not exist before.
+      type: int
+      returned: always
+    changed:
+      description: Resources that have changed.
+      type: int
+      returned: always
+    unchanged:
+      description: Resources that already matched.
+      type: int
+      returned: always
+    deleted:
+      description: Resources that were deleted.
+      type: int
+      returned: always
+    deleting:
+      description: Resources whose deletion is not over.
+      type: int
+      returned: always
+    failed:
+      description: Resources that could not be applied.
+      type: int
+      returned: always
+    not_sent:
+      description: Manifests that were not applied, because an earlier one failed.
+      type: int
+      returned: always
 capability_status:
   description: Capability status that the rollout used.
   returned: success, or if a manifest could not be applied
@@ -341,7 +378,7 @@ capability_status:
       elements: str
       returned: always
     condition:
-      description: The condition C(ImplicitlyEnabledCapabilities).
+      description: The condition C(ImplicitlyEnabledCapabilities). V(null) if the ClusterVersion has none.
       type: dict
       returned: always
 problems:

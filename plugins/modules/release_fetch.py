@@ -82,22 +82,27 @@ image:
     pull_spec:
       description: Its pull spec by digest. Empty for an archive or a layout, which do not contain the name.
       type: str
+      returned: always
       sample: quay.io/ocp/release@sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
     digest:
       description: The digest of the image, or of the list of images, that O(release) names.
       type: str
+      returned: always
       sample: sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
     manifest_digest:
       description: The digest of the image that was read. It differs from C(digest) for a list.
       type: str
+      returned: always
       sample: sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
     architecture:
       description: The architecture that was requested.
       type: str
+      returned: always
       sample: amd64
     source:
       description: Where the image was read from, such as a mirror.
       type: str
+      returned: always
       sample: mirror.example/release@sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
     signed_by:
       description:
@@ -105,18 +110,38 @@ image:
           without a valid signature of each key ring.
       type: list
       elements: dict
+      returned: always
       sample:
         - key_ring: verifier-public-key-redhat
           fingerprint: 567E347AD0044ADE55BA8A5F199E2F91FD431D51
           user: Red Hat, Inc. (release key 2) <security@redhat.com>
           source: /srv/mirror/working-dir/signatures/4.20.3-x86_64-sha256-2f9145136fb387d4
+      contains:
+        key_ring:
+          description: Name of the key ring.
+          type: str
+          returned: always
+        fingerprint:
+          description: Fingerprint of the key.
+          type: str
+          returned: always
+        user:
+          description: User of the key.
+          type: str
+          returned: always
+        source:
+          description: Where the signature is.
+          type: str
+          returned: always
     layers:
       description: How many layers were read.
       type: int
+      returned: always
       sample: 2
     bytes:
       description: The size of these layers in bytes.
       type: int
+      returned: always
       sample: 1750465
 files:
   description: How many files of the release are in C(release-manifests/) and C(manifests/).
@@ -132,18 +157,23 @@ problems:
     severity:
       description: V(error), V(warning) or V(info).
       type: str
+      returned: always
     code:
       description: The kind of problem.
       type: str
+      returned: always
     where:
       description: The location.
       type: str
+      returned: always
     message:
       description: What is wrong, and what was expected.
       type: str
+      returned: always
     hint:
       description: How to correct it.
       type: str
+      returned: always
   sample: []
 """
 

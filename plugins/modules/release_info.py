@@ -138,18 +138,16 @@ release:
       sample:
         None: []
         v4.11: [MachineAPI, baremetal, marketplace, openshift-samples]
+      contains:
+        SET:
+          description: Capabilities in this set.
+          type: list
+          elements: str
+          returned: for each set
     capabilities:
       description:
         - What the cluster gets with each capability. Contains known capabilities, and unknown ones that a manifest
           needs.
-        - C(manifests) is the number of manifests that need the capability, and that the cluster includes if it is
-          enabled in addition to those of O(capabilities) or O(enabled_capabilities). A manifest that needs several
-          capabilities counts for each of them.
-        - C(deletions) is the number of these manifests that delete their resource. They do not count in the fields
-          below.
-        - C(manifests_in_release) is the number of manifests that need the capability, for all cluster profiles and
-          feature sets.
-        - C(images) are the images of workloads and those in ConfigMaps, from which operators deploy their operands.
       type: dict
       returned: success
       sample:
@@ -162,6 +160,52 @@ release:
           cluster_operators: [console]
           crds: [consoles.operator.openshift.io]
           images: [registry.example/release@sha256:0123]
+      contains:
+        CAPABILITY:
+          description: What the cluster gets with this capability.
+          type: dict
+          returned: for each capability
+          contains:
+            manifests:
+              description:
+                - Number of manifests that need the capability, and that the cluster includes if it is enabled in
+                  addition to those of O(capabilities) or O(enabled_capabilities). A manifest that needs several
+                  capabilities counts for each of them.
+              type: int
+              returned: always
+            manifests_in_release:
+              description: Number of manifests that need the capability, for all cluster profiles and feature sets.
+              type: int
+              returned: always
+            deletions:
+              description: Number of these manifests that delete their resource. They do not count in the fields below.
+              type: int
+              returned: always
+            kinds:
+              description: Kinds of the resources, sorted.
+              type: list
+              elements: str
+              returned: always
+            namespaces:
+              description: Namespaces that the manifests create, sorted.
+              type: list
+              elements: str
+              returned: always
+            cluster_operators:
+              description: Names of the ClusterOperators, sorted.
+              type: list
+              elements: str
+              returned: always
+            crds:
+              description: Names of the CustomResourceDefinitions, sorted.
+              type: list
+              elements: str
+              returned: always
+            images:
+              description: Images of workloads and those in ConfigMaps, from which operators deploy their operands.
+              type: list
+              elements: str
+              returned: always
     cluster_profiles:
       description: Cluster profiles that manifests name, sorted.
       type: list
@@ -214,6 +258,23 @@ release:
           fingerprint: 567E347AD0044ADE55BA8A5F199E2F91FD431D51
           user: Red Hat, Inc. (release key 2) <security@redhat.com>
           source: /srv/mirror/working-dir/signatures/4.20.3-x86_64-sha256-2f9145136fb387d4
+      contains:
+        key_ring:
+          description: Name of the key ring.
+          type: str
+          returned: always
+        fingerprint:
+          description: Fingerprint of the key.
+          type: str
+          returned: always
+        user:
+          description: User of the key.
+          type: str
+          returned: always
+        source:
+          description: Where the signature is.
+          type: str
+          returned: always
     created:
       description: When the image was built, or C(image-references) was written. V(null) if neither is known.
       type: str
@@ -224,7 +285,7 @@ release:
       type: list
       elements: dict
       returned: when O(images=true)
-      contains:
+      contains: &image
         name:
           description: Name of the image in C(image-references).
           type: str
@@ -261,11 +322,7 @@ changes:
       returned: always
       sample: [Build, Console, Ingress]
     images:
-      description:
-        - Images that differ. C(added) are only in O(release), C(removed) only in O(changes_from), both in the form of
-          RV(release.images).
-        - C(changed) have another pull spec or another commit. Each has its C(name), and in C(before) and C(after) its
-          C(pull_spec), C(commit) and C(source).
+      description: Images that differ.
       type: dict
       returned: always
       sample:
@@ -275,13 +332,53 @@ changes:
           - name: console
             before: {pull_spec: "registry.example/release@sha256:0123", commit: "0123", source: ""}
             after: {pull_spec: "registry.example/release@sha256:4567", commit: "4567", source: ""}
+      contains:
+        added:
+          description: Images that are only in O(release).
+          type: list
+          elements: dict
+          returned: always
+          contains: *image
+        removed:
+          description: Images that are only in O(changes_from).
+          type: list
+          elements: dict
+          returned: always
+          contains: *image
+        changed:
+          description: Images with another pull spec or another commit.
+          type: list
+          elements: dict
+          returned: always
+          contains:
+            name:
+              description: Name of the image in C(image-references).
+              type: str
+              returned: always
+            before:
+              description: The image in O(changes_from).
+              type: dict
+              returned: always
+              contains: &version
+                pull_spec:
+                  description: Pull spec of the image.
+                  type: str
+                  returned: always
+                commit:
+                  description: Commit that the image was built from, empty if it is not known.
+                  type: str
+                  returned: always
+                source:
+                  description: URL of the repository of that commit, empty if it is not known.
+                  type: str
+                  returned: always
+            after:
+              description: The image in O(release).
+              type: dict
+              returned: always
+              contains: *version
     manifests:
-      description:
-        - Manifests of the cluster that differ, each with C(file), C(group), C(kind), C(namespace), C(name) and
-          C(capabilities), in the order of the release.
-        - C(added) are only in O(release). C(deleted) delete a resource that O(changes_from) does not delete.
-        - C(removed) are only in O(changes_from), and O(release) does not delete their resources, so they stay.
-        - C(changed) have another body. Comments, pull specs of images and the version of the release do not count.
+      description: Manifests of the cluster that differ, in the order of the release.
       type: dict
       returned: always
       sample:
@@ -295,6 +392,58 @@ changes:
             namespace: openshift-console-operator
             name: console-operator
             capabilities: [Console]
+      contains:
+        added:
+          description: Manifests that are only in O(release).
+          type: list
+          elements: dict
+          returned: always
+          contains: &manifest
+            file:
+              description: File of the manifest, relative to its release.
+              type: str
+              returned: always
+            group:
+              description: API group of the resource. Empty for the core group.
+              type: str
+              returned: always
+            kind:
+              description: Kind of the resource.
+              type: str
+              returned: always
+            namespace:
+              description: Namespace of the resource. Empty if it is cluster-scoped.
+              type: str
+              returned: always
+            name:
+              description: Name of the resource.
+              type: str
+              returned: always
+            capabilities:
+              description: Capabilities that the manifest needs.
+              type: list
+              elements: str
+              returned: always
+        deleted:
+          description: Manifests that delete a resource that O(changes_from) does not delete.
+          type: list
+          elements: dict
+          returned: always
+          contains: *manifest
+        removed:
+          description:
+            - Manifests that are only in O(changes_from). O(release) does not delete their resources, so they stay.
+          type: list
+          elements: dict
+          returned: always
+          contains: *manifest
+        changed:
+          description:
+            - Manifests with another body. Comments, pull specs of images and the version of the release do not count.
+          type: list
+          elements: dict
+          returned: always
+          contains: *manifest
     credentials_requests:
       description: CredentialsRequests of the cluster that differ in more than comments and metadata.
       type: list

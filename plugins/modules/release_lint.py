@@ -217,6 +217,19 @@ counts:
     error: 1
     warning: 4
     info: 0
+  contains:
+    error:
+      description: Number of errors.
+      type: int
+      returned: always
+    warning:
+      description: Number of warnings.
+      type: int
+      returned: always
+    info:
+      description: Number of notes.
+      type: int
+      returned: always
 known:
   description: Number of findings that are in O(baseline).
   returned: success or a finding that fails the module

@@ -362,20 +362,31 @@ images:
       sample:
         - name: console
           pull_spec: registry.example/release@sha256:0123
+      contains: &image
+        name:
+          description: Name of the image in C(image-references).
+          type: str
+          returned: always
+        pull_spec:
+          description: Pull spec of the image.
+          type: str
+          returned: always
     excluded:
       description:
-        - Images that only excluded manifests name, in the form of RV(images.included). The cluster does not need them
-          until it enables a capability of them, or changes its platform, feature set or profile.
+        - Images that only excluded manifests name. The cluster does not need them until it enables a capability of
+          them, or changes its platform, feature set or profile.
       type: list
       elements: dict
       returned: always
+      contains: *image
     unreferenced:
       description:
-        - Images of the release that no manifest names, in the form of RV(images.included). People and installers use
-          some of them, such as C(must-gather) and C(installer). Others are unused.
+        - Images of the release that no manifest names. People and installers use some of them, such as C(must-gather)
+          and C(installer). Others are unused.
       type: list
       elements: dict
       returned: always
+      contains: *image
 graph:
   description: The graph as text, in the syntax that O(graph) selects.
   returned: when O(graph) is given

@@ -152,14 +152,22 @@ unexpected:
   contains:
     <<: *manifest
     reasons:
-      description:
-        - Why it should not exist, dicts with C(rule) and C(message).
-        - C(rule) is one of the rules of M(capability.openshift.release_manifests), or V(deleted) if the release deletes
-          the resource, or V(orphaned) if an earlier rollout applied it and the release no longer contains it.
-        - If its deletion is not over, the last one is V(terminating), which names its finalizers.
+      description: Why it should not exist.
       type: list
       elements: dict
       returned: always
+      contains:
+        rule:
+          description:
+            - One of the rules of M(capability.openshift.release_manifests), or V(deleted) if the release deletes the
+              resource, or V(orphaned) if an earlier rollout applied it and the release no longer contains it.
+            - If its deletion is not over, the last one is V(terminating), which names its finalizers.
+          type: str
+          returned: always
+        message:
+          description: The reason as text.
+          type: str
+          returned: always
 different:
   description: Resources that differ from their manifest, in the order of the release.
   returned: success, or if a resource could not be checked
@@ -169,13 +177,26 @@ different:
     <<: *manifest
     fields:
       description:
-        - The first 20 fields that differ, dicts with C(field), C(expected) and C(actual). Absent fields are null.
+        - The first 20 fields that differ.
         - The values of a Secret are masked, and long values are shortened.
       type: list
       elements: dict
       returned: always
       sample:
         - {field: '.spec.replicas', expected: 1, actual: 2}
+      contains:
+        field:
+          description: Path of the field.
+          type: str
+          returned: always
+        expected:
+          description: Its value in the manifest. V(null) if it is absent.
+          type: raw
+          returned: always
+        actual:
+          description: Its value on the cluster. V(null) if it is absent.
+          type: raw
+          returned: always
     more_fields:
       description: Number of further fields that differ.
       type: int

@@ -256,6 +256,19 @@ counts:
   returned: always, unless an option is invalid
   type: dict
   sample: {error: 2, warning: 1, info: 0}
+  contains:
+    error:
+      description: Number of errors.
+      type: int
+      returned: always
+    warning:
+      description: Number of warnings.
+      type: int
+      returned: always
+    info:
+      description: Number of notes.
+      type: int
+      returned: always
 known:
   description: Number of findings in O(baseline).
   returned: always, unless an option is invalid

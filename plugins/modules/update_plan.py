@@ -582,55 +582,123 @@ hops:
       elements: str
       returned: always
     created_components:
-      description:
-        - Components that are created if RV(hops[].no_longer_optional) is not empty, dicts with C(component) and the
-          C(count) of their resources.
+      description: Components that are created if RV(hops[].no_longer_optional) is not empty.
       type: list
       elements: dict
       returned: always
+      contains:
+        component:
+          description: Name of the component.
+          type: str
+          returned: always
+        count:
+          description: Number of its resources.
+          type: int
+          returned: always
     counts:
-      description:
-        - Lengths of RV(hops[].added), RV(hops[].removed), RV(hops[].deleted), RV(hops[].credentials_requests) and
-          RV(hops[].live_only). The last one is V(null) if the resources of the cluster are not known.
+      description: Lengths of the lists that are only returned with details.
       type: dict
       returned: always
+      contains:
+        added:
+          description: Length of RV(hops[].added).
+          type: int
+          returned: always
+        removed:
+          description: Length of RV(hops[].removed).
+          type: int
+          returned: always
+        deleted:
+          description: Length of RV(hops[].deleted).
+          type: int
+          returned: always
+        credentials_requests:
+          description: Length of RV(hops[].credentials_requests).
+          type: int
+          returned: always
+        live_only:
+          description: Length of RV(hops[].live_only). V(null) if the resources of the cluster are not known.
+          type: int
+          returned: always
     moved:
-      description:
-        - Capabilities of the selection whose resources need other capabilities in the new release, dicts with C(name)
-          and C(resources), as in RV(hops[].implicitly_enabled[].resources).
+      description: Capabilities of the selection whose resources need other capabilities in the new release.
       type: list
       elements: dict
       returned: with details
+      contains:
+        name:
+          description: The capability.
+          type: str
+          returned: always
+        resources:
+          description: As RV(hops[].implicitly_enabled[].resources).
+          type: list
+          elements: dict
+          returned: always
     added:
-      description:
-        - Resources that only the new release applies, dicts with C(group), C(kind), C(namespace), C(name), C(file) and
-          C(capabilities).
+      description: Resources that only the new release applies.
       type: list
       elements: dict
       returned: with details
+      contains: &manifest
+        group:
+          description: API group of the resource. Empty for the core group.
+          type: str
+          returned: always
+        kind:
+          description: Kind of the resource.
+          type: str
+          returned: always
+        namespace:
+          description: Namespace of the resource. Empty if it is cluster-scoped.
+          type: str
+          returned: always
+        name:
+          description: Name of the resource.
+          type: str
+          returned: always
+        file:
+          description: File of the manifest, relative to its release.
+          type: str
+          returned: always
+        capabilities:
+          description: Capabilities that the manifest needs.
+          type: list
+          elements: str
+          returned: always
     removed:
       description: Resources that only the old release applies. They stay on the cluster.
       type: list
       elements: dict
       returned: with details
+      contains: *manifest
     deleted:
       description: Resources that only the new release deletes.
       type: list
       elements: dict
       returned: with details
+      contains: *manifest
     credentials_requests:
-      description:
-        - CredentialsRequests that the new state needs, limited to O(platform) if it is set.
-        - C(new) is V(true) if the cluster did not have the request before.
-        - C(provider) is the kind of provider, V(null) without O(platform).
+      description: CredentialsRequests that the new state needs, limited to O(platform) if it is set.
       type: list
       elements: dict
       returned: with details
+      contains:
+        <<: *manifest
+        new:
+          description: Whether the cluster did not have the request before.
+          type: bool
+          returned: always
+        provider:
+          description: Kind of the provider, V(null) without O(platform).
+          type: str
+          returned: always
     orphaned:
       description: Orphaned resources. For a downgrade, these are RV(hops[].removed). Otherwise empty.
       type: list
       elements: dict
       returned: with details
+      contains: *manifest
     exposure:
       description:
         - What accounts can do in the whole cluster, and names of what can be attacked, C(before) and C(after) the hop.
@@ -642,12 +710,21 @@ hops:
       description:
         - Resources that exist on the cluster and that the new release does not apply, because a capability is disabled.
           They are a hint and enable nothing. If that capability is ever enabled, the release manages them.
-        - Dicts as in RV(hops[].added), with the C(disabled_capabilities) that the manifest needs, and with C(deleted),
-          whether the manifest deletes the resource.
         - Empty if the resources of the cluster are not known, see O(live_resources).
       type: list
       elements: dict
       returned: with details
+      contains:
+        <<: *manifest
+        disabled_capabilities:
+          description: Disabled capabilities that the manifest needs.
+          type: list
+          elements: str
+          returned: always
+        deleted:
+          description: Whether the manifest deletes the resource.
+          type: bool
+          returned: always
 releases:
   description: Versions of the path.
   returned: success or violation of O(fail_on), without O(clusters)
@@ -656,12 +733,25 @@ releases:
   sample: [4.13.59, 4.14.42]
 capabilities:
   description:
-    - The selection that the plan starts from, a dict with C(baseline_capability_set) (V(null) for the cluster default)
-      and C(additional_enabled_capabilities). Exclusions are resolved to names.
-    - For a hosted cluster, it is the difference from what HyperShift enables by default (V(vCurrent)). It then contains
-      C(excluded_capabilities) if the cluster disables any of these names.
+    - The selection that the plan starts from. Exclusions are resolved to names.
+    - For a hosted cluster, it is the difference from what HyperShift enables by default (V(vCurrent)).
   returned: success or violation of O(fail_on), without O(clusters)
   type: dict
+  contains:
+    baseline_capability_set:
+      description: The capability set, V(null) for the cluster default.
+      type: str
+      returned: always
+    additional_enabled_capabilities:
+      description: Names in addition to those of the set.
+      type: list
+      elements: str
+      returned: always
+    excluded_capabilities:
+      description: Names that a hosted cluster disables.
+      type: list
+      elements: str
+      returned: if there are any
 enabled_capabilities:
   description: Enabled capabilities at the end of the path, sorted.
   returned: success or violation of O(fail_on), without O(clusters)
@@ -679,8 +769,8 @@ known_capabilities:
   elements: str
 condition:
   description:
-    - The condition C(ImplicitlyEnabledCapabilities) that the cluster will have at the end of the path, a dict with
-      C(type), C(status), C(reason) and C(message). V(null) if the last release has no capabilities.
+    - The condition C(ImplicitlyEnabledCapabilities) that the cluster will have at the end of the path. V(null) if the
+      last release has no capabilities.
   returned: success or violation of O(fail_on), without O(clusters)
   type: dict
   sample:
@@ -688,21 +778,92 @@ condition:
     status: "True"
     reason: CapabilitiesImplicitlyEnabled
     message: "The following capabilities could not be disabled: Build, MachineAPI"
+  contains:
+    type:
+      description: Type of the condition.
+      type: str
+      returned: always
+    status:
+      description: V(True) or V(False).
+      type: str
+      returned: always
+    reason:
+      description: Reason of the condition.
+      type: str
+      returned: always
+    message:
+      description: Message of the condition.
+      type: str
+      returned: always
 plans:
-  description:
-    - The distinct plans of a fleet, each with the return values for one cluster and its own C(problems).
+  description: The distinct plans of a fleet.
   returned: success or violation of O(fail_on), with O(clusters)
   type: list
   elements: dict
+  contains:
+    verdict:
+      description: As RV(verdict).
+      type: str
+      returned: always
+    newly_enabled:
+      description: As RV(newly_enabled).
+      type: list
+      elements: str
+      returned: always
+    cluster_checked:
+      description: As RV(cluster_checked).
+      type: bool
+      returned: always
+    hops:
+      description: As RV(hops).
+      type: list
+      elements: dict
+      returned: always
+    releases:
+      description: As RV(releases).
+      type: list
+      elements: str
+      returned: always
+    capabilities:
+      description: As RV(capabilities).
+      type: dict
+      returned: always
+    enabled_capabilities:
+      description: As RV(enabled_capabilities).
+      type: list
+      elements: str
+      returned: always
+    implicitly_enabled_capabilities:
+      description: As RV(implicitly_enabled_capabilities).
+      type: list
+      elements: str
+      returned: always
+    known_capabilities:
+      description: As RV(known_capabilities).
+      type: list
+      elements: str
+      returned: always
+    condition:
+      description: As RV(condition).
+      type: dict
+      returned: always
+    problems:
+      description: As RV(problems).
+      type: list
+      elements: dict
+      returned: always
 clusters:
   description: For each cluster, the index of its plan in RV(plans).
   returned: success or violation of O(fail_on), with O(clusters)
   type: dict
   sample: {berlin: 0, paris: 1, rome: 0}
+  contains:
+    CLUSTER:
+      description: Index of the plan of this cluster.
+      type: int
+      returned: for each cluster
 summaries:
-  description:
-    - For each cluster, C(verdict), C(newly_enabled), C(cluster_checked) and C(releases) of its plan, and
-      C(implicitly_enabled), the capabilities that are enabled at the end of the path without being requested.
+  description: The summary of the plan of each cluster.
   returned: success or violation of O(fail_on), with O(clusters)
   type: dict
   sample:
@@ -712,26 +873,144 @@ summaries:
       cluster_checked: true
       releases: [4.13.59, 4.14.42]
       implicitly_enabled: [MachineAPI]
+  contains:
+    CLUSTER:
+      description: The summary of the plan of this cluster.
+      type: dict
+      returned: for each cluster
+      contains:
+        verdict:
+          description: As RV(verdict).
+          type: str
+          returned: always
+        newly_enabled:
+          description: As RV(newly_enabled).
+          type: list
+          elements: str
+          returned: always
+        cluster_checked:
+          description: As RV(cluster_checked).
+          type: bool
+          returned: always
+        releases:
+          description: As RV(releases).
+          type: list
+          elements: str
+          returned: always
+        implicitly_enabled:
+          description: As RV(implicitly_enabled_capabilities).
+          type: list
+          elements: str
+          returned: always
 read_from_cluster:
   description:
-    - What the module read from the selected cluster, because it was not set. Maps C(cluster_profile), C(feature_set),
-      C(feature_gates), C(platform), C(overrides), C(control_plane_topology), C(infrastructure_topology) and
-      C(infrastructure_name) to dicts with C(value) and C(source), the object and the field that it was read from.
-    - C(feature_gates) is a dict of versions and the enabled gates of each.
-    - What the cluster does not report is missing.
+    - What the module read from the selected cluster, because it was not set. What the cluster does not report is
+      missing.
   returned: if options select a cluster
   type: dict
   sample:
     platform:
       value: aws
       source: infrastructures.config.openshift.io cluster, .status.platformStatus.type
+  contains:
+    cluster_profile:
+      description: The cluster profile.
+      type: dict
+      returned: if it was read
+      contains: &property
+        value:
+          description: The value.
+          type: str
+          returned: always
+        source:
+          description: The object and the field that it was read from.
+          type: str
+          returned: always
+    feature_set:
+      description: The feature set.
+      type: dict
+      returned: if it was read
+      contains: *property
+    platform:
+      description: The platform.
+      type: dict
+      returned: if it was read
+      contains: *property
+    control_plane_topology:
+      description: The topology of the control plane.
+      type: dict
+      returned: if it was read
+      contains: *property
+    infrastructure_topology:
+      description: The topology of the workers.
+      type: dict
+      returned: if it was read
+      contains: *property
+    infrastructure_name:
+      description: The name that distinguishes the infrastructure of the cluster.
+      type: dict
+      returned: if it was read
+      contains: *property
+    feature_gates:
+      description: The enabled feature gates.
+      type: dict
+      returned: if it was read
+      contains:
+        value:
+          description: The enabled feature gates of each version.
+          type: dict
+          returned: always
+          contains:
+            VERSION:
+              description: The enabled feature gates of this version.
+              type: list
+              elements: str
+              returned: for each version
+        source:
+          description: The object and the field that it was read from.
+          type: str
+          returned: always
+    overrides:
+      description: The overrides of the ClusterVersion.
+      type: dict
+      returned: if it was read
+      contains:
+        value:
+          description: Entries of C(spec.overrides).
+          type: list
+          elements: dict
+          returned: always
+        source:
+          description: The object and the field that it was read from.
+          type: str
+          returned: always
 violations:
-  description:
-    - Capabilities that the path enables, and verdicts that it has, although O(fail_on) forbids it. Dicts with C(name),
-      C(from), C(to), C(message) and C(clusters).
+  description: Capabilities that the path enables, and verdicts that it has, although O(fail_on) forbids it.
   returned: success or violation of O(fail_on)
   type: list
   elements: dict
+  contains:
+    name:
+      description: The capability, or the verdict.
+      type: str
+      returned: always
+    from:
+      description: Version of the old release of the hop.
+      type: str
+      returned: always
+    to:
+      description: Version of the new release of the hop.
+      type: str
+      returned: always
+    message:
+      description: What the hop enables, or why it has the verdict.
+      type: str
+      returned: always
+    clusters:
+      description: Names of the clusters of the plan. Empty without O(clusters).
+      type: list
+      elements: str
+      returned: always
 report:
   description: Paths of the report files.
   returned: when O(report) is set

@@ -59,17 +59,22 @@ problems:
     severity:
       description: V(error) or V(warning).
       type: str
+      returned: always
     code:
       description: Identifier of the kind of problem.
       type: str
+      returned: always
     where:
       description: Name of the variable.
       type: str
+      returned: always
     message:
       description: What is wrong, and what was expected.
       type: str
+      returned: always
     hint:
       description: How to correct it.
       type: str
+      returned: always
   sample: []
 """

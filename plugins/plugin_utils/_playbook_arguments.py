@@ -26,10 +26,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 
 HELP = "help"
 """The extra variable that shows the options of a playbook instead of running it."""
-_HELP_OPTION = {"type": "bool", "description": "Whether to show the variables of the playbook instead of running it."}
+HELP_OPTION = {"type": "bool", "description": "Whether to show the variables of the playbook instead of running it."}
 
 _COLLECTION = Path(__file__).resolve().parents[2]
-_OTHERS = ("ansible_", "awx_", "tower_")
+OTHER_PREFIXES = ("ansible_", "awx_", "tower_")
 """Prefixes of variables that Ansible and its controllers set."""
 
 _WIDTH = 100
@@ -81,13 +81,13 @@ def check_names(spec: PlaybookSpec, names: Iterable[str], problems: Problems, *,
     """
     known = {HELP, *spec.options, *spec.role_options}
     for name in names:
-        if name not in known and not name.startswith(_OTHERS):
+        if name not in known and not name.startswith(OTHER_PREFIXES):
             _report_unknown(name, spec, problems, has_other_variables=has_other_variables)
 
 
 def check_values(spec: PlaybookSpec, values: Mapping[str, Any], problems: Problems) -> None:
     """Check the types and choices of ``values``, which contain no templates."""
-    options = {**spec.options, HELP: _HELP_OPTION}
+    options = {**spec.options, HELP: HELP_OPTION}
     for name, value in values.items():
         if name in options:
             _check_value(name, value, options[name], problems)

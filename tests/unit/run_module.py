@@ -15,6 +15,10 @@ from typing import Any
 import pytest
 from ansible.module_utils import basic
 
+from ansible_collections.capability.openshift.tests.unit.result_schemas import check_result
+
+MODULES = "ansible_collections.capability.openshift.plugins.modules"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -75,7 +79,7 @@ def _arguments(values: dict[str, Any]) -> Iterator[None]:
 
 
 def caller(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Return a function that runs ``module`` with ``options`` and returns its outcome."""
+    """Return a function that runs ``module`` with ``options`` and returns its outcome, if it is as documented."""
 
     def call(module: Any, *, check: bool = False, diff: bool = False, **options: Any) -> Outcome:
         values = {
@@ -90,6 +94,10 @@ def caller(capsys: pytest.CaptureFixture[str]) -> Call:
         assert "Traceback" not in printed.out + printed.err
         result = json.loads(printed.out)
         assert bool(ended.value.code) == result.get("failed", False)
+        # A stand-in for a module, or one of another collection, has no schema here.
+        package, _dot, name = getattr(module, "__name__", "").rpartition(".")
+        if package == MODULES:
+            check_result(name, result)
         return Outcome(result, result.get("failed", False))
 
     return call
