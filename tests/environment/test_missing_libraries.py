@@ -67,6 +67,7 @@ CLUSTER_PLAYBOOKS: dict[str, dict[str, Any]] = {
 OTHER_PLAYBOOKS: dict[str, dict[str, Any]] = {
     "addon_check": {"addons": RELEASE, "release": RELEASE, "fail_on": "never"},
     "site_check": {"checkout": SITES, "openshift_version": "4.20", "fail_on": "never"},
+    "operator_check": {"checkout": RELEASE, "openshift_version": "4.21", "fail_on": "never"},
     "release_compare": {"release": NEWER, "changes_from": RELEASE},
     "release_manifests": {"release": RELEASE},
     "release_info": {"release": RELEASE},
