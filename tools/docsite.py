@@ -35,6 +35,9 @@ KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "t
 """Kinds of plugins, and their folders under plugins/."""
 
 FENCE = re.compile(r"(?ms)^ *(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^ *(?P=fence)[ \t]*$")
+SECTION = re.compile(r"(?m)^(?:\(\w+\)=\n)?## ")
+SEVERAL = 3
+CONTENTS = "```{contents} On this page\n:local:\n:depth: 1\n```\n\n"
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)\s]+)\)")
 NAMED = re.compile(rf"(?P<kind>\b(?:role|playbook) )?(?<!\[)`{re.escape(FQCN)}\.(?P<name>\w+)`(?!\])")
 
@@ -105,11 +108,11 @@ def stage() -> None:
     put("index.md", page(start) + "\n" + toctree.partition("-->\n")[2])
     pages = [path for path in (ROOT / "docs").rglob("*.md") if not path.is_relative_to(DOCSITE)]
     for path in (ROOT / "CONTRIBUTING.md", *pages):
-        put(str(path.relative_to(ROOT)), page(path))
+        put(str(path.relative_to(ROOT)), with_contents(page(path)))
     for path in (ROOT / "roles").glob("*/README.md"):
         variables = f"../../{REFERENCE}/{path.parent.name}_role.rst"
         put(str(path.relative_to(ROOT)), f"{page(path)}\nAll variables of the role: [reference]({variables}).\n")
-    put("playbooks.md", playbooks())
+    put("playbooks.md", with_contents(playbooks()))
     put("CHANGELOG.md", changelog())
 
 
@@ -129,6 +132,15 @@ def page(path: Path) -> str:
         parts += [prose(text[at : fence.start()], path, up), fence[0]]
         at = fence.end()
     return "".join((*parts, prose(text[at:], path, up)))
+
+
+def with_contents(text: str) -> str:
+    """Return a page with a list of its sections before the first one, if it has several."""
+    masked = FENCE.sub(lambda fence: " " * len(fence[0]), text)
+    sections = [heading.start() for heading in SECTION.finditer(masked)]
+    if len(sections) < SEVERAL:
+        return text
+    return text[: sections[0]] + CONTENTS + text[sections[0] :]
 
 
 def prose(text: str, path: Path, up: str) -> str:

@@ -53,6 +53,7 @@ html_copy_source = False
 html_use_index = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
 pygments_style = "ansible"
 highlight_language = "yaml+jinja"
 

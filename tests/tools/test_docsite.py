@@ -44,6 +44,14 @@ def test_a_link_to_nothing_fails():
         docsite.prose("[a](gone.md)", ROOT / "docs" / "architecture.md", "..")
 
 
+def test_a_page_with_several_sections_begins_with_their_list():
+    page = "# A\n\nText.\n\n```text\n## no section\n```\n\n## One\n\n## Two\n\n(label)=\n## Three\n"
+    parts = docsite.with_contents(page).split(docsite.CONTENTS)
+
+    assert parts == [page[: page.index("## One")], page[page.index("## One") :]]
+    assert docsite.with_contents(page.replace("## Three", "### Three")) == page.replace("## Three", "### Three")
+
+
 def test_private_plugins_are_not_in_the_index():
     text = """\
 .. _filter_plugins_in_capability.openshift:

@@ -1,0 +1,32 @@
+/* Copyright: Contributors to the capability.openshift collection
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The order of results of a search. Sphinx counts whether a page has a word, and where: in a title or in the text. Of
+ * pages with the same score, a user needs a guide first, and what developers read last. A match in a title counts more
+ * than the kind of the page. */
+const KINDS = [
+  ["docs/how_to/", 4],
+  ["docs/tutorials/", 3],
+  ["docs/reference/", 2],
+  ["docs/explanation/", 2],
+  ["reference/", 1],
+  ["playbooks", 1],
+  ["CHANGELOG", -2],
+];
+
+var Scorer = {
+  score: ([page, _title, anchor, _description, score]) => {
+    // The titles on this page are codes, which contain almost every word. A result with an anchor is a code that is
+    // similar to the query.
+    if (page === "docs/reference/problems") return anchor ? score + 5 : score - 9;
+    return score + (KINDS.find(([start]) => page.startsWith(start))?.[1] ?? 0);
+  },
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};
