@@ -272,6 +272,11 @@ def test_a_proxy(access, forwarder):
     assert forwarder.asked == []
 
 
+def test_docker_hub_has_another_host_than_its_name(access, forwarder):
+    get(access({"HTTPS_PROXY": f"http://{forwarder.host}"}), "docker.io")
+    assert {host for host, _credentials in forwarder.asked} == {"registry-1.docker.io:443"}
+
+
 def test_a_token_follows_no_redirect_to_another_host(access, registry, tokens, registry_site):
     """Both servers record what they received: the one that redirects, and the one that has the blobs."""
     front = Proxy(Registry(registry_site, tokens=tokens), registry_site.server_tls())

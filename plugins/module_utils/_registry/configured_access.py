@@ -20,12 +20,15 @@ from .access_options import AccessOptions
 from .credential_files import read_credentials
 from .credentials import Credentials
 from .mirror_files import read_mirrors
-from .mirrors import RegistryRule, is_insecure, is_location, merge_rules, pull_sources
-from .pull_spec import PullSpec
+from .mirrors import RegistryRule, is_insecure, merge_rules, pull_sources
+from .pull_spec import DOCKER_HUB, PullSpec, is_registry
 from .registries_conf import read_registries_conf
 from .token_server import Token, TokenRequest, basic_header, parse_challenges, parse_token, token_request
 
 _MOST_TOKEN_BYTES = 1 << 20
+_DOCKER_HUB_HOST = "registry-1.docker.io"
+"""Serves the images that are named docker.io (containers/image:docker/docker_client.go dockerRegistry)."""
+
 _EARLY_SECONDS = 10
 """How long before its end a token is not used any more."""
 
@@ -36,14 +39,11 @@ def configure_access(options: AccessOptions, environ: Mapping[str, str], problem
     conf = read_registries_conf(options.registries_conf, environ, problems)
     credentials = read_credentials(options.pull_secret, options.auth_file, environ, problems)
     for index, registry in enumerate(options.insecure_registries):
-        if not is_location(registry) or "/" in registry:
+        if not is_registry(registry):
             message = f"is {registry!r}, expected HOST or HOST:PORT"
             problems.error("invalid-registry", f"insecure_registries[{index}]", message, "Write only host and port")
     http = read_http_client(options.ca_path, environ, problems)
-    insecure = [
-        RegistryRule(registry, "insecure_registries", insecure=True) for registry in options.insecure_registries
-    ]
-    http.is_insecure = lambda host: is_insecure(host, (*insecure, *rules, *conf))
+    http.is_insecure = lambda host: host in options.insecure_registries or is_insecure(host, (*rules, *conf))
     return ConfiguredAccess(merge_rules((*rules, *conf)), credentials, http)
 
 
@@ -70,21 +70,16 @@ class ConfiguredAccess:
 
         Raises ``RegistryError`` if there is no such place.
         """
-        sources: list[PullSpec] = []
-        for name in pull_sources(spec.name, self._rules, by_digest=spec.digest is not None):
-            registry, _slash, repository = name.partition("/")
-            if not repository:
-                hint = f"Add the path of the repository to the location {name}"
-                raise _error("invalid-mirror", spec.name, f"has the mirror {name}, which has no repository", hint)
-            sources.append(spec._replace(registry=registry, repository=repository))
-        return sources
+        names = pull_sources(spec.name, self._rules, by_digest=spec.digest is not None)
+        parts = (name.partition("/") for name in names)
+        return [spec._replace(registry=registry, repository=repository) for registry, _slash, repository in parts]
 
     def base_url(self, registry: str) -> str:
         """Return the URL of a registry without a path, such as ``https://quay.io``.
 
         Only a registry that is named as insecure is tried with plain HTTP, and only if it does not answer with TLS.
         """
-        secure = f"https://{registry}"
+        secure = f"https://{_DOCKER_HUB_HOST if registry == DOCKER_HUB else registry}"
         if not self.http.is_insecure(registry):
             return secure
         with self._lock:

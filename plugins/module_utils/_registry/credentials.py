@@ -28,6 +28,8 @@ _HELPER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HELPER_FOUND_NOTHING = "credentials not found in native keychain"
 _IDENTITY_TOKEN_USER = "<token>"
 _KNOWN_FIELDS = ("auths", "credHelpers", "credsStore")
+_DOCKER_HUB = ("docker.io", "registry-1.docker.io")
+_DOCKER_HUB_KEY = "index.docker.io"
 
 
 class Credential(NamedTuple):
@@ -85,6 +87,8 @@ def parse_auth_config(text: str | bytes, where: str, problems: Problems) -> Auth
     if not isinstance(content, dict):
         problems.error("not-a-map", where, f"is {type_name(content)}, expected a JSON object", hint)
         return None
+    known = {field.lower(): field for field in _KNOWN_FIELDS}
+    content = {known.get(field.lower(), field): value for field, value in content.items()}
     if content and not any(field in content for field in _KNOWN_FIELDS):
         problems.error("invalid-auth-file", where, f"has none of the fields {', '.join(_KNOWN_FIELDS)}", hint)
         return None
@@ -101,15 +105,19 @@ def parse_auth_config(text: str | bytes, where: str, problems: Problems) -> Auth
 
 def _decode(entry: Any) -> Credential | None:
     """The credential of one entry. It is empty if the entry is, as a helper leaves it; ``None`` if it is not valid."""
+    if entry is None:
+        return Credential()
     if not isinstance(entry, Mapping):
         return None
+    entry = {field.lower(): value for field, value in entry.items()}  # as Go reads JSON
     fields = [entry.get(field) or "" for field in ("auth", "username", "password", "identitytoken")]
     if not all(isinstance(field, str) for field in fields):
         return None
     auth, username, password, identity_token = fields
     if auth:
         try:
-            username, colon, password = base64.b64decode(auth, validate=True).decode().partition(":")
+            text = base64.b64decode(re.sub(r"[\r\n]", "", auth), validate=True).decode(errors="surrogateescape")
+            username, colon, password = text.partition(":")
         except (binascii.Error, ValueError):
             return None
         if not colon:
@@ -136,16 +144,24 @@ def _find_in(config: AuthConfig, name: str) -> Credential | None:
 
 
 def _matching_keys(config: AuthConfig, name: str) -> Iterator[str]:
-    """Yield the keys that hold for ``name``, the best one first. Docker wrote URLs with the path of the API as keys."""
+    """Yield the keys that hold for ``name``, the best one first.
+
+    Docker wrote URLs with the path of the API as keys, and calls its own registry index.docker.io there.
+    """
     parent = name
     while parent:
         if parent in config.entries:
             yield parent
         parent = parent.rpartition("/")[0]
+    registry = _key_of(registry_of(name))
     for key in config.entries:
-        scheme, separator, rest = key.partition("://")
-        if separator and scheme in ("http", "https") and registry_of(rest) == registry_of(name):
+        location = key.removeprefix("http://").removeprefix("https://")
+        if _key_of(key if location == key else registry_of(location)) == registry:
             yield key
+
+
+def _key_of(registry: str) -> str:
+    return _DOCKER_HUB_KEY if registry in _DOCKER_HUB else registry
 
 
 def call_helper(helper: str, server: str) -> Credential | None:

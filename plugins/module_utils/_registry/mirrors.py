@@ -17,9 +17,10 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from .._problems import Problem, RegistryError
-from .pull_spec import registry_of
+from .pull_spec import is_repository, registry_of
 
-_HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
+_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+_HOST = rf"{_LABEL}(?:\.{_LABEL})*(?::[0-9]+)?"
 _PATH = r"(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
 _LOCATION = re.compile(_HOST + _PATH)
 PullBy = Literal["all", "digest-only", "tag-only"]
@@ -60,10 +61,15 @@ def pull_sources(name: str, rules: Iterable[RegistryRule], *, by_digest: bool) -
         return (name,)
     usable = [item for item in rule.mirrors if item.pull == "all" or by_digest == (item.pull == "digest-only")]
     candidates = [_rewrite(name, rule.prefix, mirror.location) for mirror in usable]
-    own = () if rule.blocked else (_rewrite(name, rule.prefix, rule.location) if rule.location else name,)
+    own = _rewrite(name, rule.prefix, rule.location) if rule.location else name
+    for candidate in (*candidates, own):
+        if not is_repository(candidate):
+            message = f"has the location {candidate} ({rule.where}), which is no repository"
+            hint = "Correct the path and the port of the location"
+            raise RegistryError([Problem("error", "invalid-mirror", name, message, hint)])
     blocking = rule if rule.blocked else None
     sources: list[str] = []
-    for candidate in dict.fromkeys((*candidates, *own)):
+    for candidate in dict.fromkeys((*candidates, *(() if rule.blocked else (own,)))):
         candidate_rule = _find_rule(candidate, known)
         if candidate_rule and candidate_rule.blocked:
             blocking = blocking or candidate_rule
@@ -106,22 +112,34 @@ def is_insecure(registry: str, rules: Iterable[RegistryRule]) -> bool:
 
 
 def is_location(text: str) -> bool:
-    """Whether ``text`` is a registry, a namespace or a repository."""
+    """Whether ``text`` is a registry, a namespace or a repository.
+
+    The host is no IPv6 address: the API and CRI-O accept none (containers/image:docker/reference/regexp.go).
+    """
     return _LOCATION.fullmatch(text) is not None
 
 
 def _find_rule(name: str, rules: Iterable[RegistryRule]) -> RegistryRule | None:
-    """The rule with the longest prefix that matches ``name``."""
+    """The rule with the longest prefix that matches ``name``; of two, the one that sorts first."""
     matching = [rule for rule in rules if _matches(name, rule.prefix)]
-    return max(matching, key=lambda rule: len(rule.prefix), default=None)
+    return min(matching, key=lambda rule: (-len(rule.prefix), rule.prefix), default=None)
 
 
 def _matches(name: str, prefix: str) -> bool:
-    if prefix.startswith("*."):
-        return registry_of(name).partition(":")[0].endswith(prefix[1:])
-    return name == prefix or name.startswith(f"{prefix}/")
+    return _rest(name, prefix) is not None
+
+
+def _rest(name: str, prefix: str) -> str | None:
+    """What follows the part of ``name`` that ``prefix`` matches, ``None`` if it matches none.
+
+    A registry without a port matches any port.
+    Source: containers/image:pkg/sysregistriesv2/system_registries_v2.go refMatchingPrefix, refMatchingSubdomainPrefix.
+    """
+    before, found, rest = name.partition(prefix.removeprefix("*"))
+    if not found or "/" in before or (before and not prefix.startswith("*.")):
+        return None
+    return rest if rest[:1] in ("", ":", "/") else None
 
 
 def _rewrite(name: str, prefix: str, location: str) -> str:
-    matched = registry_of(name) if prefix.startswith("*.") else prefix
-    return location + name[len(matched) :]
+    return f"{location}{_rest(name, prefix)}"

@@ -24,6 +24,7 @@ _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _REPOSITORY = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*")
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+DOCKER_HUB = "docker.io"
 _HINT = "Set it to REGISTRY/REPOSITORY@sha256:DIGEST or REGISTRY/REPOSITORY:TAG"
 
 
@@ -63,6 +64,18 @@ def registry_of(name: str) -> str:
     return name.partition("/")[0]
 
 
+def is_registry(text: str) -> bool:
+    """Whether ``text`` is a host, with or without a port."""
+    return _REGISTRY.fullmatch(text) is not None
+
+
+def is_repository(name: str) -> bool:
+    """Whether ``name`` is a registry and the path of a repository in it."""
+    registry, _slash, repository = name.partition("/")
+    is_valid = is_registry(registry) and _names_registry(registry) and _REPOSITORY.fullmatch(repository)
+    return bool(is_valid) and len(name) <= _LONGEST_NAME
+
+
 def is_digest(text: object) -> bool:
     """Whether ``text`` is ``sha256:`` and 64 hexadecimal digits in lower case."""
     return isinstance(text, str) and _DIGEST.fullmatch(text) is not None
@@ -82,7 +95,7 @@ def parse_pull_spec(text: str, where: str, problems: Problems) -> PullSpec | Non
         message = f"begins with {shown(scheme)}, expected a pull spec without a scheme"
         problems.error("invalid-pull-spec", where, message, f"Remove {scheme}")
         return None
-    if not slash or not _REGISTRY.fullmatch(registry) or not _names_registry(registry):
+    if not slash or not is_registry(registry) or not _names_registry(registry):
         message = f"is {shown(text)}, expected a pull spec that begins with the host of a registry, such as quay.io/"
         problems.error("invalid-pull-spec", where, message, _HINT)
         return None
@@ -98,7 +111,13 @@ def parse_pull_spec(text: str, where: str, problems: Problems) -> PullSpec | Non
     if not colon and not at:
         message = f"is {shown(text)}, which has neither a tag nor a digest"
         problems.error("missing-digest", where, message, "Add @sha256:DIGEST, or a tag such as :4.20.3-x86_64")
-    return None if len(problems) > before else PullSpec(registry, repository, tag or None, digest or None)
+    if len(problems) > before:
+        return None
+    # As reference:normalize.go splitDockerDomain.
+    registry = DOCKER_HUB if registry == "index.docker.io" else registry
+    if registry == DOCKER_HUB and "/" not in repository:
+        repository = f"library/{repository}"
+    return PullSpec(registry, repository, tag or None, digest or None)
 
 
 def _names_registry(first: str) -> bool:

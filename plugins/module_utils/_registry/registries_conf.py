@@ -88,6 +88,7 @@ def _load(path: str, problems: Problems, *, required: bool) -> dict[str, Any] | 
 def _parse_rules(content: Mapping[str, Any], path: str, problems: Problems) -> dict[str, RegistryRule]:
     """The rules of one file by prefix. The first rule of a prefix counts."""
     where = f"registries.conf ({path})"
+    content = _folded(content)
     if "registries" in content:
         message = "has version 1 of the format ([registries.search] and so on), expected [[registry]]"
         problems.error("unsupported-format", where, message, "Convert it to version 2")
@@ -97,11 +98,25 @@ def _parse_rules(content: Mapping[str, Any], path: str, problems: Problems) -> d
         problems.error("invalid-registry", where, "has registry in another form than [[registry]]", _HINT)
         return {}
     rules: dict[str, RegistryRule] = {}
+    by_location: dict[str, RegistryRule] = {}
     for index, entry in enumerate(entries):
-        rule = _parse_rule(entry, f"{where}, registry[{index}]", problems)
+        rule = _parse_rule(_folded(entry), f"{where}, registry[{index}]", problems)
         if rule is not None:
             rules.setdefault(rule.prefix, rule)
+            _check_conflict(by_location.setdefault(rule.location or rule.prefix, rule), rule, problems)
     return rules
+
+
+def _check_conflict(one: RegistryRule, other: RegistryRule, problems: Problems) -> None:
+    for field in ("insecure", "blocked"):
+        if getattr(one, field) != getattr(other, field):
+            message = f"differs from that of {one.where}, which has the same location; expected the same value"
+            problems.error("conflicting-registry", f"{other.where}.{field}", message, "Set the same value in both")
+
+
+def _folded(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with its names in lower case. The case of names has no effect."""
+    return {name.lower(): value for name, value in table.items()}
 
 
 def _parse_rule(entry: Mapping[str, Any], at: str, problems: Problems) -> RegistryRule | None:
@@ -132,7 +147,7 @@ def _parse_mirrors(entries: Any, at: str, problems: Problems, *, digest_only: bo
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         problems.error("invalid-mirror", f"{at}.mirror", "is not a list of tables", "Write [[registry.mirror]]")
         return
-    for index, entry in enumerate(entries):
+    for index, entry in enumerate(map(_folded, entries)):
         here = f"{at}.mirror[{index}]"
         location = _location(entry, "location", here, problems)
         if entry.get("location", "") == "":

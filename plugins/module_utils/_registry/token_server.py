@@ -70,7 +70,7 @@ def parse_challenges(headers: Iterable[str]) -> dict[str, Mapping[str, str]]:
 
 def basic_header(credential: Credential) -> str:
     """The header ``Authorization`` for a user name and a password."""
-    text = f"{credential.username}:{credential.password}".encode()
+    text = f"{credential.username}:{credential.password}".encode(errors="surrogateescape")
     return f"Basic {base64.b64encode(text).decode()}"
 
 
@@ -106,7 +106,8 @@ def token_request(
         return TokenRequest(realm, form=urlencode(form))
     if credential and credential.username:
         fields["account"] = credential.username
-    url = f"{realm}{'&' if '?' in realm else '?'}{urlencode(fields)}"
+    query = urlencode(fields, errors="surrogateescape")
+    url = f"{realm}{'&' if '?' in realm else '?'}{query}"
     return TokenRequest(url, basic_header(credential) if credential else "")
 
 

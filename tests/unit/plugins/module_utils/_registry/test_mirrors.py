@@ -39,23 +39,23 @@ def sources(name: str, *rules: RegistryRule, by_digest: bool = True) -> list[str
     ("rules", "expected"),
     [
         ([], [OCP]),
-        ([rule("quay.io", "m")], ["m/openshift-release-dev/ocp-release", OCP]),
-        ([rule("quay.io", "m"), rule("quay.io/openshift-release-dev", "n/x")], ["n/x/ocp-release", OCP]),
-        ([rule(OCP, "n/x/release", "m/y"), rule("quay.io", "m")], ["n/x/release", "m/y", OCP]),
-        ([rule("quay.io/openshift", "m")], [OCP]),
-        ([rule("quay.io/openshift-release-dev/ocp", "m")], [OCP]),
-        ([rule("quay", "m")], [OCP]),
-        ([rule(OCP, "m/x"), rule(OCP, "n/x", "m/x")], ["m/x", "n/x", OCP]),
-        ([rule(OCP, OCP, "m/x")], [OCP, "m/x"]),
-        ([rule("*.io", "m/x")], ["m/x/openshift-release-dev/ocp-release", OCP]),
-        ([rule("*.io", "m/x"), rule("quay.io", "n")], ["n/openshift-release-dev/ocp-release", OCP]),
-        ([rule("*.quay.io", "m/x")], [OCP]),
-        ([rule(OCP, "m/x", blocked=True)], ["m/x"]),
+        ([rule("quay.io", "m.lan")], ["m.lan/openshift-release-dev/ocp-release", OCP]),
+        ([rule("quay.io", "m.lan"), rule("quay.io/openshift-release-dev", "n.lan/x")], ["n.lan/x/ocp-release", OCP]),
+        ([rule(OCP, "n.lan/x/release", "m.lan/y"), rule("quay.io", "m.lan")], ["n.lan/x/release", "m.lan/y", OCP]),
+        ([rule("quay.io/openshift", "m.lan")], [OCP]),
+        ([rule("quay.io/openshift-release-dev/ocp", "m.lan")], [OCP]),
+        ([rule("quay", "m.lan")], [OCP]),
+        ([rule(OCP, "m.lan/x"), rule(OCP, "n.lan/x", "m.lan/x")], ["m.lan/x", "n.lan/x", OCP]),
+        ([rule(OCP, OCP, "m.lan/x")], [OCP, "m.lan/x"]),
+        ([rule("*.io", "m.lan/x")], ["m.lan/x/openshift-release-dev/ocp-release", OCP]),
+        ([rule("*.io", "m.lan/x"), rule("quay.io", "n.lan")], ["n.lan/openshift-release-dev/ocp-release", OCP]),
+        ([rule("*.quay.io", "m.lan/x")], [OCP]),
+        ([rule(OCP, "m.lan/x", blocked=True)], ["m.lan/x"]),
         ([rule(OCP, blocked=True)], []),
-        ([rule(OCP, "m/x"), rule("m", blocked=True)], [OCP]),
-        ([rule(OCP, "m/x"), rule("m", blocked=True), rule("m/x")], ["m/x", OCP]),
-        ([rule(OCP, "m/x"), rule("quay.io", blocked=True)], ["m/x", OCP]),
-        ([rule(OCP, "m/x"), rule(OCP, blocked=True)], ["m/x"]),
+        ([rule(OCP, "m.lan/x"), rule("m.lan", blocked=True)], [OCP]),
+        ([rule(OCP, "m.lan/x"), rule("m.lan", blocked=True), rule("m.lan/x")], ["m.lan/x", OCP]),
+        ([rule(OCP, "m.lan/x"), rule("quay.io", blocked=True)], ["m.lan/x", OCP]),
+        ([rule(OCP, "m.lan/x"), rule(OCP, blocked=True)], ["m.lan/x"]),
         ([rule("quay.io", location="proxy.example/quay")], ["proxy.example/quay/openshift-release-dev/ocp-release"]),
         ([rule("quay.io", location="r.example"), rule("r.example", blocked=True)], []),
     ],
@@ -64,21 +64,22 @@ def test_the_longest_source_counts_and_mirrors_come_first(rules, expected):
     assert sources(OCP, *rules) == expected
 
 
-def test_a_port_is_part_of_the_registry():
-    assert sources("quay.io:8443/x", rule("quay.io", "m")) == ["quay.io:8443/x"]
-    assert sources("quay.io:8443/x", rule("*.io", "m/y")) == ["m/y/x", "quay.io:8443/x"]
+def test_a_rule_without_a_port_holds_for_every_port():
+    assert sources("quay.io/x", rule("quay.io:8443", "m.lan")) == ["quay.io/x"]
+    assert sources("quay.io:8443/x", rule("quay.io", "m.lan")) == ["m.lan:8443/x", "quay.io:8443/x"]
+    assert sources("quay.io:8443/x", rule("*.io", "m.lan")) == ["m.lan:8443/x", "quay.io:8443/x"]
 
 
 @pytest.mark.parametrize(
-    ("by_digest", "expected"), [(True, ["all/x", "digest/x", OCP]), (False, ["all/x", "tag/x", OCP])]
+    ("by_digest", "expected"), [(True, ["all.lan/x", "digest.lan/x", OCP]), (False, ["all.lan/x", "tag.lan/x", OCP])]
 )
 def test_mirrors_for_digests_and_for_tags(by_digest, expected):
-    mirrors = Mirror("all/x"), Mirror("digest/x", pull="digest-only"), Mirror("tag/x", pull="tag-only")
+    mirrors = Mirror("all.lan/x"), Mirror("digest.lan/x", pull="digest-only"), Mirror("tag.lan/x", pull="tag-only")
     assert sources(OCP, rule(OCP, *mirrors), by_digest=by_digest) == expected
 
 
 def test_a_blocked_source_names_its_rule():
-    rules = [rule(OCP, Mirror("m/x", pull="digest-only"), blocked=True)]
+    rules = [rule(OCP, Mirror("m.lan/x", pull="digest-only"), blocked=True)]
     with pytest.raises(RegistryError) as error:
         pull_sources(OCP, rules, by_digest=False)
     assert str(error.value) == (

@@ -43,6 +43,22 @@ def test_a_pull_spec_is_read_and_written_as_it_was(text, expected):
     assert str(expected) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("docker.io/release:4", "docker.io/library/release"),
+        ("docker.io/ocp/release:4", "docker.io/ocp/release"),
+        ("index.docker.io/release:4", "docker.io/library/release"),
+        ("registry-1.docker.io/release:4", "registry-1.docker.io/release"),
+    ],
+)
+def test_an_image_of_docker_hub_has_one_name(text, name):
+    spec, problems = parse(text)
+    assert spec
+    assert spec.name == name
+    assert problems == []
+
+
 def test_the_digest_counts_more_than_the_tag():
     spec = PullSpec("quay.io", "a/b", "4.20.3", DIGEST)
 

@@ -50,11 +50,12 @@ mirror-by-digest-only = true
 location = "m.example/redhat"
 
 [[registry]]
-prefix = "*.example.com"
-blocked = true
+Prefix = "*.example.com"
+BLOCKED = true
 
 [[registry]]
 location = "registry.redhat.io"
+blocked = true
 """
 
 
@@ -155,6 +156,12 @@ def test_a_directory_without_configuration(tmp_path):
             "invalid-pull-from-mirror",
             ", registry[0].pull-from-mirror",
         ),
+        (
+            '[[registry]]\nlocation = "a"\n[[registry]]\nprefix = "b"\nlocation = "a"\nblocked = true',
+            "conflicting-registry",
+            ", registry[1].blocked",
+        ),
+        ('[[registry]]\nlocation = "[::1]:5000"', "invalid-location", ", registry[0].location"),
         ('[[registry]]\nlocation = "a"\nmirror = ["b"]', "invalid-mirror", ", registry[0].mirror"),
         ('[[registry]]\nlocation = "a"\n[[registry.mirror]]', "missing-location", ", registry[0].mirror[0]"),
         (
