@@ -23,8 +23,10 @@ from .strict_json import parse_strict_json
 SIGNATURE_TYPE = "application/vnd.dev.cosign.simplesigning.v1+json"
 SIGNATURE_ANNOTATION = "dev.cosignproject.cosign/signature"
 LARGEST_PAYLOAD = 64 * 1024
+_LARGEST_ATTACHMENT = 4 * 1024 * 1024
+"""containers/image:internal/iolimits/iolimits.go MaxSignatureBodySize."""
 _MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
-_MOST_SIGNATURES = 64
+_MOST_LAYERS = 64
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -53,7 +55,10 @@ def signature_tag(digest: str) -> str:
 def find_signatures(
     where: str, digest: str, repository: Repository, problems: Problems
 ) -> tuple[SigstoreSignature, ...] | None:
-    """Return the sigstore signatures of an image; ``None`` after a reported problem. Exceptions pass through."""
+    """Return the sigstore signatures of an image; ``None`` after a reported problem. Exceptions pass through.
+
+    Every layer of the tag must be readable, also those that are no signatures, as CRI-O demands.
+    """
     place = f"{where}:{signature_tag(digest)}"
     manifest = repository.manifest_of_tag(signature_tag(digest))
     if manifest is None:
@@ -72,21 +77,33 @@ def find_signatures(
     if (kind := document.get("mediaType", _MANIFEST_TYPE)) != _MANIFEST_TYPE:
         problems.error("sigstore-manifest", place, f"has the media type {kind}, expected {_MANIFEST_TYPE}")
         return None
-    layers = [layer for layer in mappings_in(document.get("layers")) if layer.get("mediaType") == SIGNATURE_TYPE]
-    if not layers or len(layers) > _MOST_SIGNATURES:
-        problems.error("sigstore-manifest", place, f"has {len(layers)} signatures, expected 1 to {_MOST_SIGNATURES}")
+    layers = list(mappings_in(document.get("layers")))
+    if not any(map(_is_signature, layers)) or len(layers) > _MOST_LAYERS:
+        message = f"has {len(layers)} layers, expected 1 to {_MOST_LAYERS} with a signature"
+        problems.error("sigstore-manifest", place, message)
         return None
-    signatures = (_signature(place, layer, repository, problems) for layer in layers)
-    return tuple(signature for signature in signatures if signature)
+    signatures = []
+    for layer in layers:
+        signature = _read(place, layer, repository, problems)
+        if signature is None:
+            return None
+        if _is_signature(layer):
+            signatures.append(signature)
+    return tuple(signatures)
 
 
-def _signature(
+def _is_signature(layer: Mapping[str, object]) -> bool:
+    return layer.get("mediaType") == SIGNATURE_TYPE
+
+
+def _read(
     place: str, layer: Mapping[str, object], repository: Repository, problems: Problems
 ) -> SigstoreSignature | None:
     digest, size, annotations = layer.get("digest"), layer.get("size"), nested(layer, "annotations")
+    largest = LARGEST_PAYLOAD if _is_signature(layer) else _LARGEST_ATTACHMENT
     # A digest is a part of the URL of the blob.
     is_digest = _DIGEST.fullmatch(str(digest))
-    if not is_digest or not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= LARGEST_PAYLOAD:
+    if not is_digest or not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= largest:
         problems.error(
             "sigstore-manifest", place, "has a layer without a valid digest and size", "Mirror the tag again"
         )

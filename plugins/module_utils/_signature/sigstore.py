@@ -154,6 +154,9 @@ def _check_optional(optional: dict[str, Any]) -> None:
     creator, timestamp = optional.get("creator"), optional.get("timestamp")
     if creator is not None and not isinstance(creator, str):
         raise ValueError("has a wrong type in the field 'optional.creator'")
-    is_number = isinstance(timestamp, (int, float)) and not isinstance(timestamp, bool)
-    if timestamp is not None and not (is_number and abs(timestamp) < _INT64 and timestamp == int(timestamp)):
+    if timestamp is None:
+        return
+    # As a float, because the largest integers are too large after the conversion.
+    number = float(timestamp) if isinstance(timestamp, (int, float)) and not isinstance(timestamp, bool) else 0.5
+    if not -_INT64 <= number < _INT64 or not number.is_integer():
         raise ValueError("has the field 'optional.timestamp' that is no integer")

@@ -17,11 +17,13 @@ _LONGEST_INTEGER = 19
 def parse_strict_json(data: bytes) -> dict[str, Any]:
     """Parse one JSON object in UTF-8, without repeated fields, NaN or data after it.
 
-    Raises ``ValueError`` with a reason. Numbers with a fraction or an exponent become ``float``.
+    Raises ``ValueError`` with a reason. Numbers with a fraction, an exponent or many digits become ``float``.
     """
     try:
         text = data.decode("utf-8")
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_integer)
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_integer, parse_float=_float
+        )
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8") from None
     except json.JSONDecodeError as error:
@@ -61,10 +63,15 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _integer(text: str) -> int:
-    if len(text) > _LONGEST_INTEGER:
+def _integer(text: str) -> int | float:
+    return int(text) if len(text) <= _LONGEST_INTEGER else _float(text)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
         raise ValueError("contains a number that is too large")
-    return int(text)
+    return value
 
 
 def _no_constant(text: str) -> NoReturn:

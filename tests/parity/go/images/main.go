@@ -1,13 +1,13 @@
 // Copyright: Contributors to the capability.openshift collection
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Makes random credentials and registries.conf files, and writes what containers/image, the library of CRI-O, podman and
-// skopeo, does with them.
+// Makes random credentials, registries.conf files and sigstore signatures, and writes what containers/image, the library
+// of CRI-O, podman and skopeo, does with them.
 //
 // Usage: go run -tags containers_image_openpgp . FACTS
 //
-// The program writes FACTS/credentials.json and FACTS/registries.json, the same ones each time. It contacts no host but
-// loopback.
+// The program writes FACTS/credentials.json, FACTS/registries.json and FACTS/sigstore.json, the same ones each time. It
+// contacts no host but loopback.
 package main
 
 import (
@@ -61,6 +61,7 @@ func main() {
 	logrus.SetLevel(logrus.PanicLevel)
 	write("credentials", credentials())
 	write("registries", registries())
+	write("sigstore", sigstore())
 }
 
 // write writes a file of facts with one case per line.

@@ -235,8 +235,17 @@ def found_in(manifest: bytes | None, *blobs: bytes) -> tuple[list[bytes] | None,
 def test_signatures_lie_in_the_layers_of_a_tag():
     manifest, blobs = attachment([(RSA, GOOD), (P256, GOOD + b" ")])
     assert found_in(manifest, *blobs) == ([GOOD, GOOD + b" "], [])
-    assert found_in(manifest) == ([], ["sigstore-blob", "sigstore-blob"])
+    assert found_in(manifest) == (None, ["sigstore-blob"])
     assert found_in(None) == (None, ["no-sigstore-signature"])
+
+
+def test_layers_that_are_no_signatures_must_be_readable():
+    manifest, blobs = attachment([(RSA, GOOD), (RSA, b"attestation")])
+    document = json.loads(manifest)
+    document["layers"][1]["mediaType"] = "application/vnd.in-toto+json"
+    manifest = json.dumps(document).encode()
+    assert found_in(manifest, *blobs) == ([GOOD], [])
+    assert found_in(manifest, *blobs[:-1]) == (None, ["sigstore-blob"])
 
 
 @pytest.mark.parametrize(
@@ -251,7 +260,7 @@ def test_signatures_lie_in_the_layers_of_a_tag():
 )
 def test_layers_without_a_digest_and_a_size_are_reported(old, new):
     manifest, blobs = attachment([(RSA, GOOD)])
-    assert found_in(manifest.replace(old, new), *blobs) == ([], ["sigstore-manifest"])
+    assert found_in(manifest.replace(old, new), *blobs) == (None, ["sigstore-manifest"])
 
 
 @pytest.mark.parametrize(
