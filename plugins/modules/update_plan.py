@@ -1139,6 +1139,8 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     """Plan, and write the report. Raises ``CapabilityError``, and exits if the plan violates ``fail_on``."""
     # Ansible splits a string at its commas, and keeps the blanks after them.
     params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
+    if params["details"] is None:
+        params["details"] = params["clusters"] is None
     fleet = plan(params, cluster_connection(module))
     result.update(results(fleet, params, check_mode=module.check_mode, diff_mode=module._diff))
     problems += shown_problems(fleet, of_fleet=params["clusters"] is not None)
@@ -1190,7 +1192,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         fail_on=params["fail_on"],
         rule=params["rule"],
         source=release_source(params),
-        exposure=has_details(params) or params["report"] is not None,
+        exposure=params["details"] or params["report"] is not None,
     )
     if params["clusters"] is not None:
         clusters = [options.of_cluster(entry, index) for index, entry in enumerate(params["clusters"])]
@@ -1200,15 +1202,10 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
     return plan_cluster(options, connect, show_progress)
 
 
-def has_details(params: dict[str, Any]) -> bool:
-    """Whether the result contains every resource."""
-    return params["clusters"] is None if params["details"] is None else bool(params["details"])
-
-
 def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Return the result, and write the report if requested. Raises ``CapabilityError``."""
     of_fleet = params["clusters"] is not None
-    result = planning_result(fleet, of_fleet=of_fleet, details=has_details(params), fail_on=params["fail_on"])
+    result = planning_result(fleet, of_fleet=of_fleet, details=params["details"], fail_on=params["fail_on"])
     if params["report"] is not None:
         # Imported here, because only reports need templates and Jinja2.
         from ansible_collections.capability.openshift.plugins.module_utils._report.write import (

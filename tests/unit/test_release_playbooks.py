@@ -57,7 +57,7 @@ def test_two_releases_are_compared(tmp_path):
     shown = play(tmp_path, "release_compare", release=newer, changes_from=older)
     assert "4.21.0 -> 4.22.0" in shown
     assert "removed capabilities none" in shown
-    assert any(line.startswith("exposure: ") for line in shown)
+    assert any(line.startswith("Exposure: ") for line in shown)
     (manifests,) = [line for line in shown if line.startswith("manifests ") and "added" in line]
     listed = list(takewhile(bool, shown[shown.index("Manifests added:") + 1 :]))
     assert manifests.split()[1] == str(len(listed))

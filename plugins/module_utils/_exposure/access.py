@@ -131,11 +131,6 @@ def who_can(
     return found
 
 
-def unknown_roles(roles: Mapping[str, ClusterRole], bindings: Iterable[ClusterRoleBinding]) -> frozenset[str]:
-    """ClusterRoles that ``bindings`` name, and that are neither in ``roles`` nor on every cluster."""
-    return frozenset(binding.role for binding in bindings) - roles.keys() - BUILT_IN_ROLES.keys()
-
-
 def _granted(roles: Mapping[str, ClusterRole]) -> dict[str, dict[str, Capabilities]]:
     """Return the permissions of each role, with what they need.
 

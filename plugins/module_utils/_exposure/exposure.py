@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .access import Capabilities, least, unknown_roles, who_can
-from .parts import RESOURCES, Part, Parts
-from .text import exposure_lines
+from .._data.cluster_access import BUILT_IN_ROLES
+from .access import Capabilities, least, who_can
+from .parts import Part, Parts
+from .text import RESOURCES, exposure_lines
 
 Needed = Mapping[str, Capabilities]
 """Names, with the capabilities that each needs. A name that several manifests add needs as few as one of them."""
@@ -41,7 +42,8 @@ def exposure(parts: Parts) -> Exposure:
         permission: {account.shown: needed for account, needed in holders.items()}
         for permission, holders in who_can(roles, bindings, named).items()
     }
-    return Exposure(accounts, _resources(parts.values()), unknown_roles(roles, bindings))
+    unknown = {binding.role for binding in bindings} - roles.keys() - BUILT_IN_ROLES.keys()
+    return Exposure(accounts, _resources(parts.values()), frozenset(unknown))
 
 
 def _resources(parts: Iterable[Part]) -> dict[str, dict[str, Capabilities]]:

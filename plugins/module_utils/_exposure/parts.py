@@ -21,18 +21,6 @@ from .._resources import ResourceId
 from .._unstructured import mappings_in, nested
 from .access import Account, Capabilities, ClusterRoleBinding, cluster_role, joined, service_account, subjects
 
-RESOURCES = (
-    "namespaces",
-    "crds",
-    "services",
-    "webhooks",
-    "host_network_workloads",
-    "privileged_workloads",
-    "credentials_requests",
-    "cloud_permissions",
-)
-"""What is counted besides accounts."""
-
 _NAMED = {
     ("", "Namespace"): "namespaces",
     ("", "Service"): "services",
@@ -74,7 +62,7 @@ class PartReader:
         """Return what the ``included`` manifests add to ``before``, the parts of a cluster that the release updates.
 
         Those that the release no longer has stay on the cluster, unless it deletes them. Of two manifests with the same
-        resource id, the later one counts. Raises ``ReleaseError``.
+        resource id, the later one counts.
         """
         parts = dict(before)
         for manifest in included:

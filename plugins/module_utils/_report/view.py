@@ -15,6 +15,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._exposure.text import changes_text, labelled, unknown_roles_text
 from . import words
 from .words import STATES, CellState, annotation, counted, listed
 
@@ -90,11 +91,25 @@ class Section(NamedTuple):
     listing: Listing
 
 
+class ExposureView(NamedTuple):
+    """The exposure before and after the update in ``hop``, an anchor, which is written out if it is ``first``.
+
+    ``what``: how many of its ``rows`` change, each of which has a label.
+    """
+
+    hop: str
+    what: str
+    plan: int
+    rows: Sequence[tuple[str, Mapping[str, Any]]]
+    unknown_roles: str
+    first: bool = True
+
+
 class HopView(NamedTuple):
     """One update of the path. ``nothing`` lists what it does not do, or is empty.
 
     ``verdict``: one of ``words.VERDICTS``, shown in ``tone`` and with ``headline``. ``not_checked``: what the verdict
-    does not consider.
+    does not consider. ``exposure``: ``None`` if it was not computed.
     """
 
     id: str
@@ -110,6 +125,7 @@ class HopView(NamedTuple):
     sections: tuple[Section, ...]
     nothing: str
     components: Sequence[Mapping[str, Any]]
+    exposure: ExposureView | None
 
 
 class PlanView(NamedTuple):
@@ -158,6 +174,7 @@ class _Listings:
     def __init__(self) -> None:
         self._known: dict[str, Listing] = {}
         self._shared: set[int] = set()
+        self._exposures: dict[str, ExposureView] = {}
         self.plan = 0
 
     @property
@@ -186,6 +203,17 @@ class _Listings:
         )
         self._known[key] = listing
         return listing
+
+    def exposure(self, hop: str, compared: Mapping[str, Any]) -> ExposureView:
+        """Return the exposure of ``hop``."""
+        key = json.dumps(compared, sort_keys=True)
+        known = self._exposures.get(key)
+        if known:
+            return known._replace(first=False)
+        rows = tuple(labelled(compared))
+        what = counted(sum(1 for _label, entry in rows if changes_text(entry)), "change")
+        self._exposures[key] = ExposureView(hop, what, self.plan, rows, unknown_roles_text(compared))
+        return self._exposures[key]
 
 
 def report_view(report: Mapping[str, Any]) -> ReportView:
@@ -326,6 +354,7 @@ def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> HopView:
         sections=tuple(_sections(hop, listings)),
         nothing=words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
         components=hop["created_components"],
+        exposure=listings.exposure(anchor, hop["exposure"]) if hop["exposure"] else None,
     )
 
 

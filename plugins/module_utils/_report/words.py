@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from .._exposure.text import KNOWN
+
 CellState = Literal["unknown", "disabled", "enabled", "newly_enabled", "newly_requested"]
 
 
@@ -155,6 +157,10 @@ LIVE_ONLY_MEANING = (
 MANAGED_WITH = "managed if {names} {are} ever enabled"
 CREDENTIALS = "CredentialsRequests"
 CREDENTIALS_MEANING = "The cloud has to grant the permissions that they request."
+NAMES = {"added": NEW, "removed": "gone", "unchanged": "unchanged"}
+EXPOSURE = "Exposure"
+CHANGED_NAMES = "Names"
+EXPOSURE_MEANING = f"This is {KNOWN}. Resources that the update no longer applies stay on the cluster, and count."
 CHANGES = {"added": "added", "removed": "dropped", "deleted": "deleted"}
 NO_CHANGE = "No resource is {changes}."
 

@@ -16,7 +16,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._exposure.acc
     cluster_role,
     service_account,
     subjects,
-    unknown_roles,
     who_can,
 )
 
@@ -226,8 +225,7 @@ def test_subjects_are_users_groups_and_service_accounts():
     assert subjects({}, "") == subjects({"subjects": None}, "") == ()
 
 
-def test_a_role_that_nothing_creates_grants_nothing_and_is_named():
+def test_a_role_that_nothing_creates_grants_nothing():
     bindings = [bound("missing"), bound("view"), bound("reader")]
 
     assert permissions_of(READER, {"reader": role()}, bindings, ()) == {}
-    assert unknown_roles({"reader": role()}, bindings) == {"missing"}

@@ -16,7 +16,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._exposure.exp
     exposure,
     exposure_dict,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.parts import RESOURCES, PartReader
+from ansible_collections.capability.openshift.plugins.module_utils._exposure.parts import PartReader
+from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import RESOURCES
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     DELETE,

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS
 from ansible_collections.capability.openshift.plugins.module_utils._exposure.exposure import Exposure, exposure_dict
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.parts import RESOURCES
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import LABELS, exposure_lines
+from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import (
+    ACCOUNTS,
+    RESOURCES,
+    exposure_lines,
+)
 
 Names = dict[str, tuple[str, ...]]
 
@@ -25,13 +28,13 @@ def shown(before: Exposure, after: Exposure) -> list[str]:
     return [line.strip() for line in exposure_lines(exposure_dict(before, after))[1:]]
 
 
-def test_all_that_is_counted_has_a_label():
-    assert list(LABELS) == [*PERMISSIONS, *RESOURCES]
+def test_each_permission_has_a_label():
+    assert list(ACCOUNTS) == list(PERMISSIONS)
 
 
 def test_lines_have_both_numbers_and_the_capabilities_that_make_the_difference():
     assert shown(ONE, OTHER) == [
-        "accounts that can read all Secrets: 3 -> 2 (Build+Console +1, Console -2)",
+        "Accounts that can read all Secrets: 3 -> 2 (Build+Console +1, Console -2)",
         "Services: 2 -> 2 (no capability -1, Storage +1)",
     ]
 
