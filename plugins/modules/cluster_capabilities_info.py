@@ -437,13 +437,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import HIDDEN
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
     Problems,
 )
-
-HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
 def main() -> None:

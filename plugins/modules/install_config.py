@@ -811,6 +811,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
+    HIDDEN,
     error_text,
     fail,
     problem_dicts,
@@ -824,9 +825,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     has_errors,
 )
 
-HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-CLUSTER_SPEC = {
-    "name": {"type": "str", "required": True},
+OPTIONS = {
     "path": {"type": "path"},
     "content": {"type": "raw", "no_log": True},
     "capabilities": {"type": "raw"},
@@ -835,6 +834,10 @@ CLUSTER_SPEC = {
     "release": {"type": "path"},
     "provided_manifests": {"type": "list", "elements": "path"},
     "openshift_version": {"type": "str"},
+}
+CLUSTER_SPEC = {
+    "name": {"type": "str", "required": True},
+    **OPTIONS,
     # Without choices: an unknown one is an error of this cluster, with its name.
     "install_method": {"type": "str"},
     "backup": {"type": "bool"},
@@ -847,15 +850,8 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **chdir_spec(),
-            "path": {"type": "path"},
-            "content": {"type": "raw", "no_log": True},
-            "capabilities": {"type": "raw"},
-            "solution": {"type": "str"},
-            "solutions": {"type": "dict"},
-            "release": {"type": "path"},
-            "provided_manifests": {"type": "list", "elements": "path"},
+            **OPTIONS,
             **release_image_spec(),
-            "openshift_version": {"type": "str"},
             "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
             "compare_with": {"type": "dict"},
             "clusters": {"type": "list", "elements": "dict", "no_log": True, "options": CLUSTER_SPEC},
@@ -875,20 +871,17 @@ def main() -> None:
         if params[option] is not None:
             module.params[option] = HIDDEN
     module.no_log_values = set()
-    clusters, write_valid, backup = (params.pop(option) for option in ("clusters", "write_valid", "backup"))
     try:
         enter_directory(params)
     except InvalidOptionError as error:
         fail(module, error)
-    for option in ("chdir", "hosts", "host_variable", "host_error_variable"):  # only for the action plugin
-        params.pop(option)
-    source = release_source(params)
-    of_cluster = {option: value for option, value in params.items() if option not in release_image_spec()}
-    options = InstallConfigOptions(**of_cluster, source=source)
+    of_cluster = {name: params[name] for name in InstallConfigOptions._fields[:-1]}
+    options = InstallConfigOptions(**of_cluster, source=release_source(params))
+    clusters, backup = params["clusters"], params["backup"]
     if clusters is None:
         run_one(module, options, backup=backup)
     else:
-        run_fleet(module, clusters, options, backup=backup, write_valid=write_valid)
+        run_fleet(module, clusters, options, backup=backup, write_valid=params["write_valid"])
 
 
 def run_one(module: AnsibleModule, options: InstallConfigOptions, *, backup: bool) -> NoReturn:

@@ -1061,6 +1061,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
     show_kubeconfig,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    Spec,
     chdir_spec,
     cluster_options_spec,
     inclusion_spec,
@@ -1096,8 +1097,24 @@ NO_RELEASES = Problem(
 )
 
 
+OPTIONS: Spec = {
+    "releases": {"type": "list", "elements": "raw"},
+    "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
+    "live_resources": {"type": "list", "elements": "dict"},
+    "platform": {"type": "str"},
+    "promql": {"type": "dict"},
+    "provided_manifests": {"type": "list", "elements": "path"},
+}
+
+
 def main() -> None:
     """Run the module."""
+    cluster_spec = {
+        **cluster_options_spec(defaults=False),
+        **OPTIONS,
+        "name": {"type": "str", "required": True},
+        "rule": {"type": "str", "choices": list(RULES)},
+    }
     run_module(
         {
             **chdir_spec(),
@@ -1105,14 +1122,9 @@ def main() -> None:
             **cluster_options_spec(),
             **inclusion_spec("cluster_type", defaults=False),
             **release_image_spec(),
-            "releases": {"type": "list", "elements": "raw"},
-            "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
-            "live_resources": {"type": "list", "elements": "dict"},
+            **OPTIONS,
             "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
-            "platform": {"type": "str"},
-            "promql": {"type": "dict"},
-            "provided_manifests": {"type": "list", "elements": "path"},
-            "clusters": {"type": "list", "elements": "dict", "options": cluster_spec()},
+            "clusters": {"type": "list", "elements": "dict", "options": cluster_spec},
             "details": {"type": "bool"},
             "fail_on": {"type": "list", "elements": "str", "default": []},
             "allow_downgrade": {"type": "bool", "default": False},
@@ -1151,21 +1163,6 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
         module.fail_json(msg=message, **result, problems=problem_dicts(problems))
 
 
-def cluster_spec() -> dict[str, dict[str, Any]]:
-    """The options of a cluster of a fleet."""
-    return {
-        **cluster_options_spec(defaults=False),
-        "name": {"type": "str", "required": True},
-        "releases": {"type": "list", "elements": "raw"},
-        "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
-        "live_resources": {"type": "list", "elements": "dict"},
-        "rule": {"type": "str", "choices": list(RULES)},
-        "platform": {"type": "str"},
-        "promql": {"type": "dict"},
-        "provided_manifests": {"type": "list", "elements": "path"},
-    }
-
-
 def cluster_connection(module: AnsibleModule) -> Callable[[], Client] | None:
     """Return a function that connects to the selected cluster; ``None`` if the options do not select one."""
     params, problems = module.params, Problems()
@@ -1182,12 +1179,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
     """Load the releases and plan. Raises ``CapabilityError``."""
     options = PlanOptions(
         ClusterOptions.from_params(params),
-        releases=params["releases"],
-        cluster_version=params["cluster_version"],
-        live_resources=params["live_resources"],
-        platform=params["platform"],
-        promql=params["promql"],
-        provided_manifests=params["provided_manifests"] or (),
+        **{name: params[name] for name in OPTIONS},
         allow_downgrade=params["allow_downgrade"],
         fail_on=params["fail_on"],
         rule=params["rule"],

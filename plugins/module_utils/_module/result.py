@@ -15,6 +15,9 @@ from .._problems import CapabilityError, Problem
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
 
+HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+"""What Ansible shows for an option with ``no_log``."""
+
 
 def error_text(error: CapabilityError) -> str:
     """The message for the user, one line per error."""

@@ -98,7 +98,7 @@ def _plan(
     errors: dict[Problem, list[str]] = {}
     provided: dict[tuple[str, ...], frozenset[ResourceId]] = {}
     for options, path in counted(list(zip(fleet, paths, strict=True)), "clusters", progress):
-        given = tuple(options.provided_manifests)
+        given = tuple(options.provided_manifests or ())
         if given not in provided:
             provided[given] = read_provided(given, "provided_manifests", problems)
         options = options._replace(provided=provided[given])

@@ -44,7 +44,7 @@ class PlanOptions(NamedTuple):
     live_resources: Sequence[Any] | None = None
     platform: str | None = None
     promql: object = None
-    provided_manifests: Sequence[str] = ()
+    provided_manifests: Sequence[str] | None = None
     allow_downgrade: bool = False
     fail_on: Sequence[str] = ()
     rule: Rule = "manifest"
