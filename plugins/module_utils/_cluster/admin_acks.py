@@ -16,7 +16,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from .._release.manifest import Manifest
+from .._release.release import Release
 from .._resources import ResourceId
+from .._unstructured import nested
 from .._version import Minor
 from .update_reasons import ADMIN_ACK_REQUIRED, UpdateReason
 
@@ -50,6 +53,13 @@ def admin_gates(data: object, source: str) -> tuple[AdminGate, ...]:
     if not isinstance(data, Mapping):
         return ()
     return tuple(AdminGate(str(name), str(text or "").strip(), source) for name, text in sorted(data.items()))
+
+
+def gates_in(release: Release, manifests: Iterable[Manifest]) -> Iterator[AdminGate]:
+    """Yield the gates in the ConfigMap ``admin-gates`` among ``manifests`` of ``release``. Their source is its file."""
+    for manifest in manifests:
+        if manifest.resource_id == ADMIN_GATES and not manifest.deletes:
+            yield from admin_gates(nested(release.read_body(manifest), "data"), manifest.file)
 
 
 def acknowledged(data: object) -> frozenset[str]:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._cluster.admin_acks import ADMIN_GATES, AdminGate, admin_gates, gates_of
+from .._cluster.admin_acks import AdminGate, gates_in, gates_of
 from .._data.admin_gates import SIGSTORE_GATE, SIGSTORE_GATE_SOURCE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_UPDATES
 from .._release.release import Release
-from .._unstructured import nested
 from .commands import acknowledge
 from .row import ImageRow
 
@@ -41,9 +40,6 @@ def check_update(current: Release, target: Release, release: ImageRow, *, mirror
 def _gates(current: Release, target: Release, *, mirrored: bool) -> Iterator[AdminGate]:
     if current.minor is None:
         raise AssertionError("only a later minor has gates")
-    for manifest in current.manifests:
-        if manifest.resource_id == ADMIN_GATES:
-            data = nested(current.read_body(manifest), "data")
-            yield from gates_of(admin_gates(data, manifest.file), current.minor)
+    yield from gates_of(gates_in(current, current.manifests), current.minor)
     if mirrored and (current.minor, target.minor) == SIGSTORE_GATE_UPDATES:
         yield AdminGate(SIGSTORE_GATE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_SOURCE)

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from .._capability.inclusion import Override
 from .._capability.resolved_release import ResolvedRelease
-from .._cluster.admin_acks import ADMIN_GATES, AdminGate, admin_gates
+from .._cluster.admin_acks import ADMIN_GATES, AdminGate, gates_in
 from .._cluster.update_reasons import OVERRIDES_SET, UpdateReason
 from .._data import capabilities as capability_data
 from .._data import feature_sets
-from .._unstructured import nested
 from .path import is_upgrade
 
 
@@ -119,12 +118,6 @@ def override_blockers(
 
 def release_gates(start: ResolvedRelease) -> tuple[AdminGate, ...]:
     """Return the gates in the ConfigMap ``admin-gates`` of a release that its CVO loads."""
-    found = [manifest for manifest in start.loaded if manifest.resource_id == ADMIN_GATES and not manifest.deletes]
-    return tuple(
-        gate
-        for manifest in found
-        for gate in admin_gates(
-            nested(start.release.read_body(manifest), "data"),
-            f"ConfigMap {ADMIN_GATES.namespace}/{ADMIN_GATES.name} of {start.release.shown_version} ({manifest.file})",
-        )
-    )
+    source = f"ConfigMap {ADMIN_GATES.namespace}/{ADMIN_GATES.name} of {start.release.shown_version}"
+    found = gates_in(start.release, start.loaded)
+    return tuple(gate._replace(source=f"{source} ({gate.source})") for gate in found)

@@ -14,7 +14,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._mirror_check
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.update import check_update
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
-from ansible_collections.capability.openshift.tests.unit.builders.releases import write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, write_release
 
 API_GATE = "ack-4.20-api-removals-in-4.21"
 IMAGE = "quay.io/openshift-release-dev/ocp-release@sha256:aa"
@@ -26,8 +26,8 @@ def row(openpgp="verified") -> ImageRow:
 
 @pytest.fixture
 def release(tmp_path):
-    def release(version: str, **gates: str) -> Release:
-        metadata = {"name": "admin-gates", "namespace": "openshift-config-managed", "annotations": {}}
+    def release(version: str, annotations: dict[str, str] | None = None, **gates: str) -> Release:
+        metadata = {"name": "admin-gates", "namespace": "openshift-config-managed", "annotations": annotations or {}}
         body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": gates})
         return load_release(str(write_release(tmp_path / version, {"gates.json": body}, version))).release
 
@@ -57,6 +57,11 @@ def test_the_gates_of_the_current_minor_have_to_be_acknowledged(release):
             }
         ],
     }
+
+
+def test_a_config_map_that_the_release_deletes_has_no_gates(release):
+    current = release("4.20.9", {DELETE: "true"}, **{API_GATE: "APIs are removed"})
+    assert check_update(current, release("4.21.0"), row(), mirrored=False)["acknowledge"] == []
 
 
 @pytest.mark.parametrize(
