@@ -110,9 +110,7 @@ def check_availability(
         message = f"status does not have {', '.join(sorted(absent))} yet{_reported(cluster_version)}"
         missing.error("missing-capability", str(CLUSTER_VERSION), message, hint)
     elif unfinished := _unfinished_sync(cluster_version):
-        missing.error(
-            "unfinished-sync", str(CLUSTER_VERSION), unfinished, "Check that the cluster-version operator runs"
-        )
+        missing.error("unfinished-sync", str(CLUSTER_VERSION), unfinished, hint)
     for name, versions in sorted(expected.items()):
         readiness = cluster_operator_readiness(operators.get(name), versions)
         where = CLUSTER_OPERATORS.shown(name)

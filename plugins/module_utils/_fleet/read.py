@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -68,9 +69,9 @@ def read_fleet(
     """
     for index, cluster in enumerate(clusters):
         _check_cluster(cluster, f"clusters[{index}]", problems)
-    names = [cluster.name for cluster in clusters]
-    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        problems.error("duplicate-name", "clusters", f"{name!r} is the name of several", "Use unique names")
+    for name, number in Counter(cluster.name for cluster in clusters).items():
+        if number > 1:
+            problems.error("duplicate-name", "clusters", f"{name!r} is the name of several", "Use unique names")
     if not clusters:
         problems.error("empty-list", "clusters", "is empty", "Add a cluster, or remove the option")
     if problems.has_errors:

@@ -23,7 +23,7 @@ from . import words
 from .html import HTML
 from .markdown import MARKDOWN
 from .style import STYLE
-from .view import ReportView, report_view
+from .view import report_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -61,23 +61,15 @@ class ReportPlan(NamedTuple):
 
 def render_markdown(report: Mapping[str, Any]) -> str:
     """Render the report as GitHub Flavored Markdown."""
-    return _markdown(report_view(report))
+    environment = _environment(autoescape=False)
+    environment.filters.update(text=_text, code=_code)
+    return environment.from_string(MARKDOWN).render(view=report_view(report), words=words)
 
 
 def render_html(report: Mapping[str, Any]) -> str:
     """Render the report as one HTML page, without scripts, fonts, pictures or network access."""
-    return _html(report_view(report))
-
-
-def _markdown(view: ReportView) -> str:
-    environment = _environment(autoescape=False)
-    environment.filters.update(text=_text, code=_code)
-    return environment.from_string(MARKDOWN).render(view=view, words=words)
-
-
-def _html(view: ReportView) -> str:
     template = _environment(autoescape=True).from_string(HTML)
-    return template.render(view=view, words=words, style=STYLE, generator=_GENERATOR)
+    return template.render(view=report_view(report), words=words, style=STYLE, generator=_GENERATOR)
 
 
 def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:
@@ -87,14 +79,13 @@ def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:
     """
     path = os.path.abspath(path)
     suffix = os.path.splitext(path)[1].lower()
-    view = report_view(report)
     if suffix in _MARKDOWN_SUFFIXES:
-        texts = {path: _markdown(view)}
+        texts = {path: render_markdown(report)}
     elif suffix in _HTML_SUFFIXES:
-        texts = {path: _html(view)}
+        texts = {path: render_html(report)}
     else:
         name = os.path.join(path, NAME)
-        texts = {f"{name}.html": _html(view), f"{name}.md": _markdown(view)}
+        texts = {f"{name}.html": render_html(report), f"{name}.md": render_markdown(report)}
     # File names need not be UTF-8, but the report is.
     return {os.path.realpath(name): text.encode("utf-8", "replace").decode("utf-8") for name, text in texts.items()}
 

@@ -28,7 +28,7 @@ from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, R
 from .._unstructured import nested
 from .change_set import Action, ApplyResult, refused
 from .cluster_state import RolloutContext
-from .deletion import can_hang, terminating_problem
+from .deletion import can_hang, read_terminating, terminating_problem
 from .desired_object import (
     LAST_APPLIED_HASH,
     NORMALIZED,
@@ -440,7 +440,7 @@ class Applier:
     def _terminating(
         self, manifest: Manifest, target: Target, metadata: Mapping[str, Any], problems: Iterable[Problem] = ()
     ) -> ApplyResult:
-        problem = terminating_problem(self._client, target, metadata, "error")
+        problem = terminating_problem(target, read_terminating(self._client, target, metadata), "error")
         return refused(manifest, Refusal.OBJECT_TERMINATING, (*problems, problem))
 
     def _refused(self, manifest: Manifest, error: ApiError) -> ApplyResult:

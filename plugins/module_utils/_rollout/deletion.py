@@ -37,11 +37,19 @@ def can_hang(metadata: Mapping[str, Any]) -> bool:
     )
 
 
-def terminating_problem(client: Client, target: Target, metadata: Mapping[str, Any], severity: Severity) -> Problem:
-    """Build the problem that names what prevents the deletion of an object with this metadata."""
-    since = metadata.get("deletionTimestamp")
+def read_terminating(client: Client, target: Target, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the object with this metadata as far as it is needed: the finalizer of a namespace is in its spec."""
+    live = None
+    if target.kind.group_kind == NAMESPACES.group_kind:
+        with suppress(ClusterError):
+            live = client.find(target)
+    return live or {"metadata": metadata}
+
+
+def terminating_problem(target: Target, live: Mapping[str, Any], severity: Severity) -> Problem:
+    """Build the problem that names what prevents the deletion of ``live``, an object of ``read_terminating``."""
+    since = live["metadata"].get("deletionTimestamp")
     message = f"has been terminating since {since}" if since else "is going to be deleted"
-    live = _live(client, target, metadata)
     finalizers = ", ".join(finalizers_of(live)) or "none"
     if target.kind.group_kind == NAMESPACES.group_kind:
         # The conditions of a namespace name the content that remains.
@@ -76,8 +84,9 @@ def await_deletions(
     severity: Severity = "error" if options.wait and not options.dry_run else "warning"
     finalizers = {}
     for resource, deletion in remaining.items():
-        problems.append(terminating_problem(client, deletion.target, deletion.metadata, severity))
-        finalizers[resource] = finalizers_of(_live(client, deletion.target, deletion.metadata))
+        live = read_terminating(client, deletion.target, deletion.metadata)
+        problems.append(terminating_problem(deletion.target, live, severity))
+        finalizers[resource] = finalizers_of(live)
     results = tuple(
         _without_deletion(item) if item.action == "deleting" and item.manifest.resource_id not in remaining else item
         for item in changes.results
@@ -150,12 +159,3 @@ def _wait(
 def _without_deletion(result: ApplyResult) -> ApplyResult:
     """The result of an object that is gone at last."""
     return result._replace(action="deleted" if result.deletion_sent else "absent")
-
-
-def _live(client: Client, target: Target, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An object as far as it is needed: the finalizer of a namespace is in its spec."""
-    live = None
-    if target.kind.group_kind == NAMESPACES.group_kind:
-        with suppress(ClusterError):
-            live = client.find(target)
-    return live or {"metadata": metadata}
