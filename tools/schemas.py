@@ -48,7 +48,7 @@ Options = Mapping[str, Option]
 
 SAME_AS_ROLE = re.compile(r"Same as (?P<variable>\w+) of the role (?P<role>\w+)\.")
 SAME_AS_OPTION = re.compile(r"As O\((?P<option>\w+)\)\. ?(?P<rest>.*)")
-SAME_AS_RESULT = re.compile(r"As RV\((?P<path>[\w.\[\]]+)\)\.")
+SAME_AS_RESULT = re.compile(rf"As RV\(({re.escape(FQCN)}\.(?P<module>\w+)#module:)?(?P<path>[\w.\[\]]+)\)\.")
 """How a description refers to another one."""
 
 TEXTS = sorted(str(value) for value in BOOLEANS if isinstance(value, str))
@@ -374,12 +374,13 @@ def returned_schema(entry: Option) -> Schema:
     """Return the schema of a returned value.
 
     It can be null if its description contains ``V(null)``. A description that begins with ``As RV(...)`` refers to
-    another value.
+    another value, which can be one of another module.
     """
     text = " ".join(paragraphs(entry))
     schema: Schema = {"description": plain(entry)}
     if same := SAME_AS_RESULT.match(text):
-        return schema | {"$ref": pointer(same["path"])}
+        other = same["module"]
+        return (returned_schema(entry_at(other, same["path"])) if other else {"$ref": pointer(same["path"])}) | schema
     kind = entry["type"]
     if kind == "raw":
         return schema
@@ -407,6 +408,15 @@ def contained(entry: Option) -> Schema:
 def is_always(entry: Option) -> bool:
     """Return whether each successful result contains a value."""
     return entry.get("returned") in ("always", "success")
+
+
+def entry_at(module: str, path: str) -> Option:
+    """Return the documentation of a returned value."""
+    first, *rest = re.findall(r"\w+", path)
+    entry: Option = documentation()[f"{FQCN}.{module}"]["return"][first]
+    for name in rest:
+        entry = entry["contains"][name]
+    return entry
 
 
 def pointer(path: str) -> str:

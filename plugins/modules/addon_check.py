@@ -137,9 +137,7 @@ enabled_capabilities:
   sample: [Ingress, NodeTuning, OperatorLifecycleManager]
 addons:
   description:
-    - The add-ons, as they were found, and what applies each of them, as O(installer).
-    - C(error), C(review) and C(fine) are numbers of objects. C(needs) are the capabilities without which it cannot be
-      installed. C(name) is that of a bundle in a catalog, and empty for others.
+    - The add-ons, as they were found.
   returned: success or a finding that fails the module
   type: list
   elements: dict
@@ -151,11 +149,39 @@ addons:
       review: 0
       fine: 14
       needs: [Console]
+  contains:
+    path:
+      description: Where the add-on was found.
+      type: str
+      returned: always
+    name:
+      description: Name of a bundle in a catalog. Empty for others.
+      type: str
+      returned: always
+    installer:
+      description: What applies it, as O(installer).
+      type: str
+      returned: always
+    error:
+      description: Number of objects that cannot be applied.
+      type: int
+      returned: always
+    review:
+      description: Number of objects to review.
+      type: int
+      returned: always
+    fine:
+      description: Number of objects without a finding.
+      type: int
+      returned: always
+    needs:
+      description: Capabilities without which it cannot be installed.
+      type: list
+      elements: str
+      returned: always
 objects:
   description:
-    - The objects, with file, line, and kind, namespace and name. The name of the bundle precedes those of a catalog.
-    - C(verdict) is V(error), V(review) or V(fine). C(capabilities) are those that would repair the object.
-    - Objects of catalogs that are fine are left out.
+    - The objects. Those of catalogs that are fine are left out.
   returned: success or a finding that fails the module
   type: list
   elements: dict
@@ -165,24 +191,62 @@ objects:
       resource: ConsoleYAMLSample.console.openshift.io issuer
       verdict: error
       capabilities: [Console]
+  contains:
+    path:
+      description: File with the object.
+      type: str
+      returned: always
+    line:
+      description: Line in the file.
+      type: int
+      returned: always
+    resource:
+      description: Kind, namespace and name. In a catalog, the name of the bundle precedes them.
+      type: str
+      returned: always
+    verdict:
+      description: V(error), V(review) or V(fine).
+      type: str
+      returned: always
+    capabilities:
+      description: Capabilities that would repair the object.
+      type: list
+      elements: str
+      returned: always
 repairs:
   description:
-    - The capabilities that would repair objects if they were enabled together, and the number of these objects.
-    - C(adds) is what else the cluster would get, as the footprint of M(capability.openshift.install_config).
+    - The capabilities that would repair objects if they were enabled together.
   returned: success or a finding that fails the module
   type: list
   elements: dict
   sample:
     - capabilities: [Console]
       objects: 4
-      adds: {manifests: 92, crds: 8, namespaces: 3}
+      adds: {manifests: 92, crds: 8, namespaces: 3, cluster_operators: 1, deployments: 3, daemonsets: 0,
+             statefulsets: 0, jobs: 0, cronjobs: 0, images: 2, cpu_millicores: 40, memory_bytes: 419430400}
+  contains:
+    capabilities:
+      description: The capabilities.
+      type: list
+      elements: str
+      returned: always
+    objects:
+      description: Number of the objects that they would repair.
+      type: int
+      returned: always
+    adds:
+      description:
+        - As RV(capability.openshift.install_config#module:comparison.selection).
+        - What else the cluster would get.
+      type: dict
+      returned: always
 findings:
-  description: Findings that are not in O(baseline), by path and line, as in M(capability.openshift.release_lint).
+  description: As RV(capability.openshift.release_lint#module:findings).
   returned: success or a finding that fails the module
   type: list
   elements: dict
 counts:
-  description: Number of findings by severity.
+  description: As RV(capability.openshift.release_lint#module:counts).
   returned: success or a finding that fails the module
   type: dict
   sample:
@@ -198,7 +262,7 @@ text:
   returned: success or a finding that fails the module
   type: str
 problems:
-  description: Errors, warnings and notes about the options and the release, as M(capability.openshift.release_lint).
+  description: As RV(capability.openshift.release_lint#module:problems).
   returned: always
   type: list
   elements: dict

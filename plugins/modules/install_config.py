@@ -632,17 +632,105 @@ comparison:
             - Accounts that can C(do_everything), C(read_secrets), C(exec_into_pods), C(grant_permissions) (bind or
               escalate), C(impersonate), C(create_pods) or C(reach_nodes) (nodes/proxy) in all namespaces. Service
               accounts are named NAMESPACE/NAME, others C(User NAME) and C(Group NAME).
-            - The numbers C(before) and C(after), and in C(by_capabilities) the same with the names C(added), C(removed)
-              and C(unchanged), for each set of C(capabilities) that their manifests need.
           type: dict
           returned: always
+          contains:
+            POWER:
+              description: The accounts that can do this.
+              type: dict
+              returned: for each of them
+              contains:
+                before:
+                  description: Their number before.
+                  type: int
+                  returned: always
+                after:
+                  description: Their number after.
+                  type: int
+                  returned: always
+                by_capabilities:
+                  description: The same for each set of capabilities that their manifests need.
+                  type: list
+                  elements: dict
+                  returned: always
+                  contains:
+                    capabilities:
+                      description: The set of capabilities.
+                      type: list
+                      elements: str
+                      returned: always
+                    before:
+                      description: Their number before.
+                      type: int
+                      returned: always
+                    after:
+                      description: Their number after.
+                      type: int
+                      returned: always
+                    added:
+                      description: Names that are new.
+                      type: list
+                      elements: str
+                      returned: always
+                    removed:
+                      description: Names that no longer exist.
+                      type: list
+                      elements: str
+                      returned: always
+                    unchanged:
+                      description: Names that are the same.
+                      type: list
+                      elements: str
+                      returned: always
         resources:
           description:
-            - The same for C(namespaces), C(crds), C(services), C(webhooks), C(host_network_workloads),
-              C(privileged_workloads), C(credentials_requests) of the platform, and the C(cloud_permissions) in them,
-              without C(unchanged).
+            - The C(namespaces), C(crds), C(services), C(webhooks), C(host_network_workloads), C(privileged_workloads),
+              C(credentials_requests) of the platform, and the C(cloud_permissions) in them.
           type: dict
           returned: always
+          contains:
+            KIND:
+              description: What can be attacked, of this kind.
+              type: dict
+              returned: for each of them
+              contains:
+                before:
+                  description: Their number before.
+                  type: int
+                  returned: always
+                after:
+                  description: Their number after.
+                  type: int
+                  returned: always
+                by_capabilities:
+                  description: The same for each set of capabilities that their manifests need.
+                  type: list
+                  elements: dict
+                  returned: always
+                  contains:
+                    capabilities:
+                      description: The set of capabilities.
+                      type: list
+                      elements: str
+                      returned: always
+                    before:
+                      description: Their number before.
+                      type: int
+                      returned: always
+                    after:
+                      description: Their number after.
+                      type: int
+                      returned: always
+                    added:
+                      description: Names that are new.
+                      type: list
+                      elements: str
+                      returned: always
+                    removed:
+                      description: Names that no longer exist.
+                      type: list
+                      elements: str
+                      returned: always
         unknown_roles:
           description: ClusterRoles that are bound, and that neither a manifest nor Kubernetes creates.
           type: list

@@ -500,9 +500,9 @@ changes:
           sample: openshift-machine-api/aws-cloud-credentials
     exposure:
       description:
+        - As RV(capability.openshift.install_config#module:comparison.exposure).
         - What accounts can do in the whole cluster, and names of what can be attacked, in O(changes_from) (C(before))
           and in O(release) (C(after)), for all platforms.
-        - The return value C(comparison.exposure) of M(capability.openshift.install_config) has the same form.
       type: dict
       returned: always
 problems:

@@ -151,9 +151,7 @@ manifests:
   sample: 1076
 resources:
   description:
-    - The manifests in O(checkout), with the annotations that decide about them. C(owner) is the component in the name
-      of the file, or else the ClusterOperator, or V(the operator) for manifests that it applies.
-    - C(changes) is what changed since RV(merge_base), and C(in_release) how O(previous_release) differs.
+    - The manifests in O(checkout), with the annotations that decide about them.
   returned: with O(checkout)
   type: list
   elements: dict
@@ -162,11 +160,75 @@ resources:
        name: console-operator, capabilities: [Console], capability: Console, profiles: self-managed-high-availability,
        feature_set: "", feature_gate: "", delete: "", owner: console, changes: ["capability: none -> Console"],
        in_release: ["capability: Console -> none"]}
+  contains:
+    <<: &manifest
+      file:
+        description: File of the manifest, relative to O(checkout).
+        type: str
+        returned: always
+      group:
+        description: API group of the resource. Empty for the core group.
+        type: str
+        returned: always
+      kind:
+        description: Kind of the resource.
+        type: str
+        returned: always
+      namespace:
+        description: Namespace of the resource. Empty if it is cluster-scoped.
+        type: str
+        returned: always
+      name:
+        description: Name of the resource.
+        type: str
+        returned: always
+      capabilities:
+        description: Capabilities that the manifest needs.
+        type: list
+        elements: str
+        returned: always
+      capability:
+        description: The annotation with the capabilities. Empty if there is none.
+        type: str
+        returned: always
+      profiles:
+        description: The cluster profiles in annotations.
+        type: str
+        returned: always
+      feature_set:
+        description: The annotation with the feature sets. Empty if there is none.
+        type: str
+        returned: always
+      feature_gate:
+        description: The annotation with the feature gates. Empty if there is none.
+        type: str
+        returned: always
+      delete:
+        description: The annotation that deletes the resource. Empty if there is none.
+        type: str
+        returned: always
+      owner:
+        description:
+          - The component in the name of the file, or else the ClusterOperator, or V(the operator) for manifests that it
+            applies.
+        type: str
+        returned: always
+    changes:
+      description: What changed since RV(merge_base).
+      type: list
+      elements: str
+      returned: always
+    in_release:
+      description: How O(previous_release) differs.
+      type: list
+      elements: str
+      returned: always
 removed:
-  description: Manifests that only RV(merge_base) has, with the keys of RV(resources) without the last two.
+  description: Manifests that only RV(merge_base) has.
   returned: with O(checkout)
   type: list
   elements: dict
+  contains: *manifest
 merge_base:
   description: Branch and commit with which O(checkout) was compared. Empty if there is none.
   returned: with O(checkout)

@@ -701,9 +701,9 @@ hops:
       contains: *manifest
     exposure:
       description:
+        - As RV(capability.openshift.install_config#module:comparison.exposure).
         - What accounts can do in the whole cluster, and names of what can be attacked, C(before) and C(after) the hop.
           RV(hops[].removed) stay on the cluster, so they count after it.
-        - The return value C(comparison.exposure) of M(capability.openshift.install_config) has the same form.
       type: dict
       returned: with details
     live_only:

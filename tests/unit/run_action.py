@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
+from ansible_collections.capability.openshift.tests.unit.result_schemas import check_result
+
 if TYPE_CHECKING:
     import pytest
 
@@ -33,10 +35,13 @@ class ActionTask:
         self.action, self.folder = action, folder
 
     def run(self, monkeypatch: pytest.MonkeyPatch, **args: Any) -> dict[str, Any]:
-        """Run the action with ``args``. The result is ``MODULE`` if it starts the module."""
+        """Run the action with ``args``. The result is ``MODULE`` if it starts the module, else that of the module."""
         monkeypatch.setattr(NormalAction, "run", lambda action, tmp, task_vars: dict(MODULE))
         task = SimpleNamespace(action=self.action.__module__.rpartition(".")[2], args=args, **self.options)
         loader = SimpleNamespace(get_basedir=lambda: str(self.folder))
         templar = SimpleNamespace(template=lambda value: value)
         parts = (task, SimpleNamespace(**self.connection), None, loader, templar, None)
-        return dict(self.action(*parts).run(None, self.variables))
+        result = dict(self.action(*parts).run(None, self.variables))
+        if result != MODULE:
+            check_result(task.action, result)
+        return result

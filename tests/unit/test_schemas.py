@@ -35,6 +35,19 @@ PLAYBOOKS = sorted(path.stem for path in (SCHEMAS / "playbooks").glob("*.json"))
 RESULTS = sorted(path.stem for path in (SCHEMAS / "results").glob("*.json"))
 CLUSTERS = sorted(path.stem for path in (SCHEMAS / "clusters").glob("*.json"))
 INSTALLATIONS = sorted((ROOT / "examples" / "install").glob("*.yml"))
+OF_THE_API = {
+    "cluster_capabilities.spec",
+    "cluster_capabilities.condition",
+    "cluster_capabilities_info.spec",
+    "cluster_capabilities_info.condition",
+    "cluster_capabilities_info.inclusion_criteria.overrides",
+    "cluster_version_status.status",
+    "cluster_version_status.condition",
+    "release_apply.capability_status.condition",
+    "site_check.sites.capabilities",
+    "update_plan.read_from_cluster.overrides.value",
+}
+"""Returned values that others define: parts of objects of the API, and of the files of users."""
 PROBLEM = {"severity": "info", "code": "a", "where": "b", "message": "c", "hint": ""}
 
 
@@ -102,7 +115,7 @@ def test_the_variables_of_the_examples_of_installations_are_valid(path):
 
 @pytest.mark.parametrize("name", ["playbooks/update_plan", "clusters/update_plan"])
 def test_the_fleets_of_the_examples_are_valid(name):
-    guide = (ROOT / "docs" / "plan_an_update.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "how_to" / "plan_an_update.md").read_text("utf-8")
     (documented,) = re.findall(r"```yaml\n(# fleet\.yml.*?)```", guide, re.DOTALL)
     for text in (documented, (ROOT / "examples" / "fleet.yml").read_text("utf-8")):
         values = yaml.safe_load(text)
@@ -133,6 +146,21 @@ def test_the_samples_of_returned_values_are_valid(name):
         assert [error.message for error in found.evolve(schema=schema).iter_errors(sample)] == []
 
 
+def open_maps(entries: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Yield the returned values in all depths that are maps, or lists of them, without documented keys."""
+    for name, entry in entries.items():
+        path = f"{where}.{name}"
+        is_other = "".join(entry["description"]).startswith("As RV(")
+        if "dict" in (entry["type"], entry.get("elements")) and "contains" not in entry and not is_other:
+            yield path
+        yield from open_maps(entry.get("contains", {}), path)
+
+
+def test_the_keys_of_all_returned_maps_are_documented():
+    documented = {name: yaml.safe_load(import_module(f"{MODULES}.{name}").RETURN) for name in RESULTS}
+    assert {path for name, entries in documented.items() for path in open_maps(entries, name)} == OF_THE_API
+
+
 # Mistakes
 
 
@@ -150,7 +178,7 @@ def test_the_samples_of_returned_values_are_valid(name):
         ("playbooks/update_plan", "capabilities: Console", {("$.capabilities", "anyOf")}),
         ("playbooks/capability_guard", "mode: audti", {("$.mode", "anyOf")}),
         ("playbooks/capability_guard", "wait_timeout: soon", {("$.wait_timeout", "anyOf")}),
-        ("playbooks/capability_guard", "kubeconfig: {a: b}", {("$.kubeconfig", "type")}),
+        ("playbooks/capability_guard", "context: {a: b}", {("$.context", "type")}),
         ("playbooks/capability_usage_info", "{release: r, clients: [your]}", {("$.clients", "anyOf")}),
         ("playbooks/capability_usage_info", "{release: r, clients: 'yours, own,'}", {("$.clients", "anyOf")}),
         ("playbooks/release_info", "resource_kind: Pod", {("$", "required")}),
