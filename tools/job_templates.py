@@ -18,7 +18,7 @@ HEAD = f"""\
 ---
 # Job templates with surveys, in the form of the collections infra.controller_configuration and infra.aap_configuration.
 # Written by tools/schemas.py. Set capability_project, capability_inventory and capability_execution_environment to the
-# names of yours. docs/use_schemas.md describes what the project contains.
+# names of yours. docs/how_to/use_schemas.md describes what the project contains.
 """
 
 PATHS = {

@@ -219,10 +219,11 @@ def read_yaml(path: Path) -> Any:
 def playbook_schema(name: str) -> Schema:
     """Return the schema of a file with variables for a playbook: its own, and those of its roles."""
     spec = playbook_spec(name)
-    options = {key: optional(option) for role in spec.get("roles", ()) for key, option in role_options(role).items()}
+    own = {**playbook_options(name), HELP: HELP_OPTION}
+    of_roles = {key: option for role in spec.get("roles", ()) for key, option in role_options(role).items()}
     return {
         **head(f"Variables of the playbook {FQCN}.{name}", spec["short_description"], f"playbooks/{name}.meta.yml"),
-        **closed_object({**options, **playbook_options(name), HELP: HELP_OPTION}),
+        **closed_object({**own, **{key: optional(option) for key, option in of_roles.items() if key not in own}}),
         "patternProperties": {f"^({'|'.join(OTHER_PREFIXES)})": True},
         "$defs": DEFINITIONS,
     }
