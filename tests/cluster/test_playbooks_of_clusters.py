@@ -68,6 +68,9 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
 }
 """Variables of a host that do not say which cluster it is, and the message. OWN stands for the name of the role."""
 
+UNNAMED = ("empty", "default-empty", "empty-context", "both")
+"""Those of ``CLUSTERS`` that a playbook refuses itself, because an empty name is none. A plan needs no cluster."""
+
 UNSET: dict[str, tuple[dict[str, Any], str]] = {
     "unset": ({}, NEITHER),
     "omitted": ({"kubeconfig": "{{ nope | default(omit) }}"}, NEITHER),
@@ -240,14 +243,20 @@ def test_the_commands_of_the_documentation_work(page: str, desk: Desk) -> None:
         assert not desk.plane.api.exists(POLICY)
 
 
+def refusal(playbook: str, name: str, message: str) -> str:
+    """Return the message of one of ``CLUSTERS`` for ``playbook``."""
+    if playbook == PLAN:  # It needs no cluster, so its role reports what is null.
+        return NULL if message == NEITHER else message
+    return NEITHER if name in UNNAMED else message
+
+
 @pytest.mark.parametrize("playbook", [GUARD, ENABLE, PLAN])
 def test_only_the_cluster_that_is_named_is_asked(playbook: str, desk: Desk) -> None:
     cases = {
         **{
             name: (
                 {variable.replace("OWN", playbook): value for variable, value in given.items()},
-                # A plan needs no cluster, so its role reports what is null.
-                NULL if playbook == PLAN and message == NEITHER else message,
+                refusal(playbook, name, message),
             )
             for name, (given, message) in CLUSTERS.items()
         },

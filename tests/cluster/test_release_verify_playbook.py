@@ -22,6 +22,7 @@ from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_cl
     UNDEFINED,
     UNSET,
     Desk,
+    refusal,
 )
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
@@ -128,11 +129,12 @@ def test_an_impossible_selection_is_reported(desk: Desk) -> None:
 
 
 def test_only_the_cluster_that_is_named_is_asked(desk: Desk) -> None:
-    own = {name: case for name, case in CLUSTERS.items() if not any("OWN" in variable for variable in case[0])}
     cases = {
-        **own,
-        # The module reports the empty one; without a role, nothing checks for null.
-        "both": (own["both"][0], f"kubeconfig: {EMPTY}"),
+        **{
+            name: (given, refusal(VERIFY, name, message))
+            for name, (given, message) in CLUSTERS.items()
+            if not any("OWN" in variable for variable in given)
+        },
         **UNSET,
         **{name: ({"kubeconfig": GOOD, **given}, message) for name, (given, message) in REQUESTS.items()},
     }
