@@ -286,6 +286,7 @@ options:
       - Where to write a report. The module fails if the file exists and is not such a report.
       - If the path ends in C(.md), the report is in Markdown. If it ends in C(.html), the report is a self-contained
         page. Any other path is a directory, to which the module writes C(update_plan.md) and C(update_plan.html).
+      - The module fails if the path has the suffix of another format, such as C(.txt).
     type: path
 seealso:
   - module: capability.openshift.release_manifests

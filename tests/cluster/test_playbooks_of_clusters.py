@@ -68,7 +68,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
 }
 """Variables of a host that do not say which cluster it is, and the message. OWN stands for the name of the role."""
 
-UNNAMED = ("empty", "default-empty", "empty-context", "both")
+UNNAMED = ("empty", "default-empty", "empty-context", "both", "empty-own")
 """Those of ``CLUSTERS`` that a playbook refuses itself, because an empty name is none. A plan needs no cluster."""
 
 UNSET: dict[str, tuple[dict[str, Any], str]] = {

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import urllib3
@@ -91,9 +93,14 @@ def _encoded(key: str) -> str:
     return b64encode(key.encode()).decode()
 
 
+@cache
+def _pool(folder: Path) -> urllib3.PoolManager:
+    """Return the connections to the etcd of the control plane in a folder."""
+    return urllib3.PoolManager(ca_certs=str(folder / "ca.crt"), retries=False)
+
+
 def _ask(plane: ControlPlane, what: str, question: Mapping[str, Any]) -> dict[str, Any]:
-    with urllib3.PoolManager(ca_certs=str(plane.folder / "ca.crt"), retries=False) as pool:
-        answer = pool.request("POST", f"{plane.etcd}/v3/kv/{what}", json=question)
+    answer = _pool(plane.folder).request("POST", f"{plane.etcd}/v3/kv/{what}", json=question)
     if answer.status != 200:
         raise ControlPlaneError(f"etcd answers {answer.status}: {answer.data.decode(errors='replace')}")
     found: dict[str, Any] = answer.json()

@@ -213,7 +213,8 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
         return (RELEASE_MANIFESTS,)
     if has_cvo and not any(name.endswith(_SUFFIXES) for name in os.listdir(path)):
         message = f"contains {CVO_MANIFESTS}/ but no {RELEASE_MANIFESTS}/"
-        problems.error("missing-directory", Location(path), message, _EXTRACT)
+        hint = f"{_EXTRACT}. If this is the repository of an operator, set release to {os.path.join(path, CVO_MANIFESTS)}"
+        problems.error("missing-directory", Location(path), message, hint)
     return ("",)
 
 

@@ -38,6 +38,7 @@ _HEAD_SIZE = 2000
 
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _HTML_SUFFIXES = (".html", ".htm")
+_OTHER_SUFFIXES = (".txt", ".json", ".yaml", ".yml", ".csv", ".pdf")
 # Characters with a meaning in a line of Markdown, or of HTML in it.
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$]")
 # A line break would end a table or begin a block.
@@ -138,6 +139,9 @@ def _check_path(path: str, problems: Problems) -> None:
         problems.error("invalid-path", "report", "is empty, expected a path", hint)
     elif "\0" in path:
         problems.error("invalid-path", "report", "contains a NUL character", "Set a file or a directory")
+    elif (suffix := os.path.splitext(path)[1].lower()) in _OTHER_SUFFIXES and not os.path.isdir(path):
+        message = f"ends in {suffix}, expected a directory or a file that ends in .html or .md"
+        problems.error("invalid-path", path, message, "Remove the suffix, or write .html or .md instead")
 
 
 def _check_file(path: str, problems: Problems) -> None:

@@ -121,6 +121,8 @@ def test_a_report_of_a_fleet_names_its_clusters(run, tmp_path):
     ("report", "code", "where"),
     [
         ("", "invalid-path", "report"),
+        ("plan.txt", "invalid-path", "plan.txt"),
+        ("deep/plan.JSON", "invalid-path", "deep/plan.JSON"),
         ("taken", "not-a-directory", "taken"),
         ("taken/plan.md", "not-a-directory", "taken"),
         ("taken/deeper/plan.md", "not-a-directory", "taken/deeper"),

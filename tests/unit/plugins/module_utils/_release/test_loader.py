@@ -110,7 +110,7 @@ def test_missing_release_manifests(tmp_path):
         "missing-directory",
         str(tmp_path),
         message,
-        EXTRACT,
+        f"{EXTRACT}. If this is the repository of an operator, set release to {tmp_path}/manifests",
     )
 
 
