@@ -22,6 +22,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._progress import counted
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
+from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
 _HIDDEN = "cannot be shown, because it can contain secrets"
 
@@ -42,7 +43,7 @@ class ActionModule(NormalAction):
                 clusters = [self._entry(host, names, task_vars) for host in hosts]
                 self._task.args = {**{name: args[name] for name in args if name not in names}, "clusters": clusters}
             try:
-                return run(tmp, task_vars)
+                return hide_long_result(run(tmp, task_vars), self._display.verbosity)
             finally:
                 self._task.args = args
 

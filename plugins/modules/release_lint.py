@@ -89,6 +89,13 @@ options:
     type: list
     elements: str
     default: []
+  components:
+    description:
+      - Components whose findings are returned. By default all of the release.
+      - The component of a manifest is C(NAME) in the name of its file, C(0000_NN_NAME_...).
+    type: list
+    elements: str
+    default: []
 seealso:
   - module: capability.openshift.release_info
   - module: capability.openshift.update_plan
@@ -101,6 +108,12 @@ EXAMPLES = r"""
   capability.openshift.release_lint:
     release: /srv/releases/4.20.3
     previous_release: /srv/releases/4.19.9
+
+- name: Check one component of a release, and the update to it
+  capability.openshift.release_lint:
+    release: /srv/releases/4.20.3
+    previous_release: /srv/releases/4.19.9
+    components: [console-operator]
 
 - name: Check a release in a registry, and the update to it
   capability.openshift.release_lint:
@@ -364,6 +377,7 @@ def main() -> None:
             "previous_openshift_version": {"type": "str"},
             "assume_known": names,
             "skip_rules": names,
+            "components": names,
         },
         run,
         required_one_of=[("release", "checkout")],
@@ -375,7 +389,7 @@ def main() -> None:
 def run(module: AnsibleModule, _result: dict[str, Any], problems: Problems) -> None:
     """Check the manifests, and exit. Raises ``CapabilityError``."""
     params = module.params
-    options = LintOptions(params["assume_known"], params["skip_rules"])
+    options = LintOptions(params["assume_known"], params["skip_rules"], params["components"])
     previous = None
     if params["previous_release"] is not None:
         previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)

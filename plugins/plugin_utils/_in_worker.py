@@ -32,6 +32,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
+from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
 
 class InWorkerAction(NormalAction):
@@ -63,9 +64,9 @@ class InWorkerAction(NormalAction):
                 with contextlib.suppress(Exception):
                     result = self._result_here(task_vars or {})
             if result is None:
-                return run(tmp, task_vars)
+                return hide_long_result(run(tmp, task_vars), self._display.verbosity)
         self._display.vvv(f"Ran {self._task.action} without a process for the module")
-        return result
+        return hide_long_result(result, self._display.verbosity)
 
     def _module_would_run_here(self) -> bool:
         task, connection = self._task, self._connection

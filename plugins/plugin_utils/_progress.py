@@ -32,6 +32,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import VARIABLE, write_line
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._progress import Progress, silent
+from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
 _SECONDS = 5.0
 """Between two lines, and before the first one."""
@@ -49,7 +50,7 @@ class ProgressAction(NormalAction):
         """Run the module."""
         run: Callable[..., dict[str, Any]] = super().run
         with shown_progress(self, task_vars):
-            return run(tmp, task_vars)
+            return hide_long_result(run(tmp, task_vars), self._display.verbosity)
 
 
 @contextmanager

@@ -4,7 +4,8 @@
 """Bring a control plane back to its first state, between two tests.
 
 All objects that are not as they were are stored as they were, in one transaction of etcd, except definitions. The API
-server sees that as it sees the writes of another API server. Controllers that run can write in between, so this repeats until they do not.
+server sees that as it sees the writes of another API server. Controllers that run can write in between, so this repeats
+until they do not.
 """
 
 from __future__ import annotations

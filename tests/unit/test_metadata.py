@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +69,17 @@ def test_the_group_of_clusters_has_exactly_the_modules_with_connection_options()
     reach = [name for name in MODULES if auth in documentation(name)["extends_documentation_fragment"]]
 
     assert extending("actiongroup_cluster") == reach
+
+
+def test_the_readme_lists_the_options_that_all_modules_of_a_group_have():
+    command = [sys.executable, "-m", "ansible.cli.doc", "--json", *(f"capability.openshift.{name}" for name in MODULES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    options = {name.rpartition(".")[2]: set(found["doc"]["options"]) for name, found in json.loads(done.stdout).items()}
+    rows = re.findall(r"(?m)^\| `(release|cluster|openshift)` \| (.*) \|$", (ROOT / "README.md").read_text("utf-8"))
+    assert {group: re.findall(r"`(\w+)`", text) for group, text in rows} == {
+        group: sorted(set.intersection(*(options[name] for name in names)))
+        for group, names in RUNTIME["action_groups"].items()
+    }
 
 
 def test_the_fragments_that_document_the_groups_name_them():

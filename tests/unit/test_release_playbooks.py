@@ -12,16 +12,19 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 
 RELEASES = Path(__file__).resolve().parents[2] / "examples" / "releases"
 NONE = {"baselineCapabilitySet": "None"}
 
 
-def play(folder: Path, name: str, **options: Any) -> list[str]:
+def play(folder: Path, name: str, *flags: str, **options: Any) -> list[str]:
     """Run a playbook in ``folder``. Return the lines on stdout without repeated blanks and without quotes."""
+    given = [*flags, "-e", json.dumps(options)]
     done = subprocess.run(
-        [sys.executable, "-m", "ansible.cli.playbook", f"capability.openshift.{name}", "-e", json.dumps(options)],
+        [sys.executable, "-m", "ansible.cli.playbook", f"capability.openshift.{name}", *given],
         env={**environment(folder), "PWD": str(folder)},
         cwd=folder,
         capture_output=True,
@@ -63,3 +66,23 @@ def test_two_releases_are_compared(tmp_path):
     assert manifests.split()[1] == str(len(listed))
     same = play(tmp_path, "release_compare", release=newer, changes_from=newer)
     assert "manifests 0 added, 0 removed, 0 changed" in same
+
+
+NEVER = {"fail_on": "never"}
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("release_info", {}),
+        ("release_lint", NEVER),
+        ("addon_check", {**NEVER, "addons": [str(RELEASES / "4.22.0" / "release-manifests")]}),
+    ],
+)
+def test_v_prints_at_most_twenty_lines_more(name, more, tmp_path):
+    release = str(RELEASES / "4.22.0")
+    quiet, verbose = (
+        sum(len(line) // 80 + 1 for line in play(tmp_path, name, *flags, release=release, **more))
+        for flags in ((), ("-v",))
+    )
+    assert quiet < verbose <= quiet + 20

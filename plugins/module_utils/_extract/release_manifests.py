@@ -24,6 +24,7 @@ from .._module.argspec import (
 from .._problems import DestinationError, Problem, Problems
 from .._references.report import check_references
 from .._release.credentials_requests import CLOUDS, credentials_request
+from .._release.loader import MISSING_IMAGE
 from .._release.task_graph import MODES, Mode, dot, mermaid, task_graph
 from .._release_image.open_release import open_release
 from .destination import write_destination
@@ -139,4 +140,7 @@ def run_release_manifests(
         if diff_mode:
             result["diff"] = destination_diff(plan)
         problems += plan.problems
+        problems[:] = (
+            problem._replace(severity="warning") if problem.code == MISSING_IMAGE else problem for problem in problems
+        )
     return result

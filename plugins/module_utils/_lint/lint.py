@@ -15,6 +15,7 @@ from .._capability.release_capabilities import read_minor_data
 from .._findings.finding import CheckRule
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean
 from .._release.release import Release
+from .._release.task_graph import component_of
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
 from .checkout import Checkout
 from .cluster_rules import ambiguous_resources, dangling_references, odd_ones_out, other_profiles
@@ -38,16 +39,23 @@ class LintOptions(NamedTuple):
     """The options of a lint.
 
     ``assume_known``: capabilities that the API of the release does not know yet. ``skip_rules``: rules that are not
-    checked.
+    checked. ``components``: components whose findings are returned, all if it is empty.
     """
 
     assume_known: Sequence[str] = ()
     skip_rules: Sequence[str] = ()
+    components: Sequence[str] = ()
 
     @property
     def rules(self) -> tuple[CheckRule, ...]:
         """The rules that are checked."""
         return tuple(rule for rule in RULES if rule.id not in self.skip_rules)
+
+    def returns(self, found: Problem) -> bool:
+        """Whether a finding is wanted."""
+        return found.code not in self.skip_rules and (
+            not self.components or component_of(found.where.source) in self.components
+        )
 
 
 def lint(
@@ -63,12 +71,12 @@ def lint(
     ``InvalidOptionError`` if the capabilities of a release are not known.
     """
     _check_rules(options.skip_rules)
+    _check_components(options.components, source.release)
     known = known_names(source.release, options.assume_known, "openshift_version", problems)
     before = frozenset[str]()
     if previous is not None:
         before = known_names(previous.release, (), "previous_openshift_version", problems)
         _check_order(previous.release, source.release)
-    rules = {rule.id for rule in options.rules}
     findings = [
         *source.findings,
         *_broken_rules(source, previous, before, known, released),
@@ -79,7 +87,7 @@ def lint(
     else:
         found = {(item.where.source, item.where.field) for item in findings}
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
-    return tuple(found for found in findings if found.code in rules)
+    return tuple(filter(options.returns, findings))
 
 
 def lint_checkout(
@@ -151,6 +159,15 @@ def _check_rules(names: Sequence[str]) -> None:
     for name in names:
         if name not in RULES_BY_ID:
             problems.error("unknown-rule", "skip_rules", f"{name!r} is not a rule", did_you_mean(name, RULES_BY_ID))
+    problems.raise_errors(InvalidOptionError)
+
+
+def _check_components(names: Sequence[str], release: Release) -> None:
+    problems = Problems()
+    known = {component_of(manifest.file) for manifest in release.manifests} - {""}
+    for name in sorted(set(names) - known):
+        message = f"{name!r} is not a component of the release, expected NAME of its files 0000_NN_NAME_..."
+        problems.error("unknown-component", "components", message, did_you_mean(name, known))
     problems.raise_errors(InvalidOptionError)
 
 

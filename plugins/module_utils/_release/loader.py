@@ -46,6 +46,9 @@ _EXTRACT = (
 )
 _CLUSTER_VERSION_CRD = "clusterversions.config.openshift.io"
 
+MISSING_IMAGE = "missing-release-image"
+"""Code of the problem that a template names a release image that is not known. It matters where files are written."""
+
 PLACEHOLDER_IMAGE = "unset"
 """Release image for callers whose results do not show it. It avoids the warning that the image is not set."""
 
@@ -213,7 +216,8 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
         return (RELEASE_MANIFESTS,)
     if has_cvo and not any(name.endswith(_SUFFIXES) for name in os.listdir(path)):
         message = f"contains {CVO_MANIFESTS}/ but no {RELEASE_MANIFESTS}/"
-        hint = f"{_EXTRACT}. If this is the repository of an operator, set release to {os.path.join(path, CVO_MANIFESTS)}"
+        manifests = os.path.join(path, CVO_MANIFESTS)
+        hint = f"{_EXTRACT}. If this is the repository of an operator, set release to {manifests}"
         problems.error("missing-directory", Location(path), message, hint)
     return ("",)
 
@@ -312,9 +316,7 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: Problems
         return None
     if values.release_image == UNSET_RELEASE_IMAGE and UNSET_RELEASE_IMAGE in text:
         message = f"release_image is not set, so {UNSET_RELEASE_IMAGE} is rendered instead"
-        problems.warning(
-            "missing-release-image", Location(name), message, "Set release_image to the pull spec of the release"
-        )
+        problems.info(MISSING_IMAGE, Location(name), message, "Set release_image to the pull spec of the release")
     return text.encode()
 
 

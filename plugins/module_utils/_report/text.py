@@ -27,6 +27,8 @@ def plan_lines(result: Mapping[str, Any], *, full: bool) -> list[str]:
     ``full``: with the table of capabilities and the causes. It has no effect for a fleet.
     """
     lines = list(_fleet(result) if "plans" in result else _one_plan(result, full=full))
+    if not result.get("report") and len(result.get("clusters") or ()) > _MOST_CLUSTERS:
+        lines.append("To see each cluster with all its reasons, set report to a directory")
     return [*lines, *(f"Report: {file}" for file in result.get("report") or ())]
 
 

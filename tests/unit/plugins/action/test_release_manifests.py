@@ -74,8 +74,9 @@ def test_the_result_is_that_of_the_module(folder, monkeypatch, call, options):
 
 
 def test_warnings_are_shown_and_returned(folder, monkeypatch):
-    result = Task(folder).run(monkeypatch, release="release")
-    assert [problem["code"] for problem in result["problems"]] == ["missing-release-image"]
+    (write_release(folder / "partial", FILES) / "manifests").rmdir()
+    result = Task(folder).run(monkeypatch, release="partial")
+    assert [problem["code"] for problem in result["problems"]] == ["missing-directory"]
     (warning,) = result["warnings"]
     assert result["problems"][0]["message"] in warning
 

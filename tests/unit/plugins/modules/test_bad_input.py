@@ -240,10 +240,12 @@ def test_a_template_that_cannot_be_rendered_is_skipped_with_a_warning(template, 
     assert (problem["severity"], problem["where"]) == ("warning", "manifests/a.yaml, line 7")
 
 
-def test_a_missing_release_image_is_a_warning(call, tmp_path):
-    path = write_release(tmp_path, GOOD, cvo={"a.yaml": manifest("cvo", more="x: '{{.ReleaseImage}}'\n")})
+@pytest.mark.parametrize(("dest", "severity"), [(None, "info"), ("manifests", "warning")])
+def test_a_missing_release_image_is_a_warning_if_files_would_name_it(dest, severity, call, tmp_path):
+    path = write_release(tmp_path / "release", GOOD, cvo={"a.yaml": manifest("cvo", more="x: '{{.ReleaseImage}}'\n")})
 
-    assert call(release_manifests, release=path).problem("missing-release-image")["where"] == "manifests/a.yaml"
+    problem = call(release_manifests, release=path, dest=dest and tmp_path / dest).problem("missing-release-image")
+    assert (problem["severity"], problem["where"]) == (severity, "manifests/a.yaml")
     assert call(release_manifests, release=path, release_image="registry.example/x")["problems"] == []
 
 

@@ -38,7 +38,7 @@ class Task:
         connection = {name: options.pop(name, default) for name, default in (("transport", "local"), ("become", None))}
         self.task = SimpleNamespace(action="capability.openshift.mirror_check", args={}, **options)
         self.action: Any = action(self.task, SimpleNamespace(**connection), None, None, None, None)
-        self.action._display = SimpleNamespace(display=self._display)
+        self.action._display = SimpleNamespace(display=self._display, verbosity=0)
         self._module = module
 
     def _display(self, text: str, *, stderr: bool) -> None:
@@ -230,7 +230,7 @@ def test_a_display_that_fails_does_not_fail_the_task(monkeypatch):
         raise OSError
 
     task = Task(lambda: tried.wait(30))
-    task.action._display = SimpleNamespace(display=fail)
+    task.action._display = SimpleNamespace(display=fail, verbosity=0)
     assert task.run(monkeypatch) is True
 
 
@@ -243,6 +243,6 @@ def test_a_display_that_hangs_does_not_block_the_task(monkeypatch):
         never.wait()
 
     task = Task(lambda: begun.wait(30))
-    task.action._display = SimpleNamespace(display=hang)
+    task.action._display = SimpleNamespace(display=hang, verbosity=0)
     assert task.run(monkeypatch) is True
     never.set()

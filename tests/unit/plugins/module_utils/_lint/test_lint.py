@@ -94,6 +94,31 @@ def test_an_unknown_rule_is_an_error(tmp_path):
     )
 
 
+def two_components(folder):
+    names, faulty = ("console-operator", "storage"), {DELETE: "yes"}
+    files = {f"0000_50_{name}_01.yaml": manifest(name, annotations=faulty) for name in names}
+    return source(write_files(folder / "manifests", files), "4.20")
+
+
+@pytest.mark.parametrize(
+    ("components", "found"),
+    [([], ["console-operator", "storage"]), (["storage"], ["storage"]), (["storage", "storage"], ["storage"])],
+)
+def test_only_findings_of_the_given_components_are_returned(components, found, tmp_path):
+    findings = lint(two_components(tmp_path), None, LintOptions(components=components), Problems())
+    invalid = [item.where.source for item in findings if item.code == "invalid-deletion"]
+    assert invalid == [f"0000_50_{name}_01.yaml" for name in found]
+
+
+def test_an_unknown_component_is_an_error(tmp_path):
+    (problem,) = rejected(two_components(tmp_path), None, LintOptions(components=["console"]))
+    assert (problem.code, str(problem.where), problem.hint) == (
+        "unknown-component",
+        "components",
+        "Did you mean console-operator?",
+    )
+
+
 def test_without_a_version_the_names_are_not_known(tmp_path):
     directory = write_files(tmp_path / "manifests", {"a.yaml": manifest("one")})
     (problem,) = rejected(source(directory), None, LintOptions())

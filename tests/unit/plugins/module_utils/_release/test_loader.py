@@ -292,7 +292,7 @@ def test_a_missing_release_image(tmp_path):
     (problem,) = load_release(str(path)).problems
 
     assert tuple(problem.as_dict().values()) == (
-        "warning",
+        "info",
         "missing-release-image",
         "manifests/a.yaml",
         "release_image is not set, so <unset> is rendered instead",

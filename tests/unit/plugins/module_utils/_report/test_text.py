@@ -215,7 +215,9 @@ def test_a_fleet_has_one_line_for_each_plan():
         f"  blocked in 4.14.0: {refusal['message']} (FeatureSet). {refusal['hint']}",
         f"  acknowledge in 4.18.0: {gate['message']} (AdminAckRequired). {gate['hint']}",
     ]
-    assert len(lines) == 8
+    assert lines[8:] == ["To see each cluster with all its reasons, set report to a directory"]
+    written = plan_lines({**fleet_result(report, problems=[]), "report": ["plan.md"]}, full=True)
+    assert written[8:] == ["Report: plan.md"]
 
 
 def test_a_fleet_counts_its_clusters_by_verdict_and_shows_the_first_reasons():
