@@ -14,6 +14,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._resources import Target
+from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     INVENTORY,
@@ -151,7 +152,7 @@ def test_parent_has_the_labels_and_annotations_of_the_specification(rollouts: Ro
     assert metadata["annotations"].pop("capability.openshift.io/run")
     assert metadata["labels"] == {f"{APPLYSET}/id": applyset_id()}
     assert metadata["annotations"] == {
-        f"{APPLYSET}/tooling": "capability.openshift/v0.1.0",
+        f"{APPLYSET}/tooling": f"capability.openshift/v{COLLECTION_VERSION}",
         f"{APPLYSET}/contains-group-kinds": "ConfigMap,Deployment.apps,Namespace",
         f"{APPLYSET}/additional-namespaces": f"a,{HOME}",
     }

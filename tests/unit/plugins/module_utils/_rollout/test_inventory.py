@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.inve
     inventory_object,
     parse_inventory,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 
 US = "capability.openshift"
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="+"), min_size=1, max_size=6)
@@ -75,7 +76,7 @@ def test_object_is_the_parent_of_an_applyset() -> None:
     metadata = inventory_object(SMALL)["metadata"]
     assert metadata["labels"] == {"applyset.kubernetes.io/id": applyset_id()}
     assert metadata["annotations"] == {
-        "applyset.kubernetes.io/tooling": "capability.openshift/v0.1.0",
+        "applyset.kubernetes.io/tooling": f"capability.openshift/v{COLLECTION_VERSION}",
         "applyset.kubernetes.io/contains-group-kinds": "ConfigMap,Deployment.apps,Namespace",
         "applyset.kubernetes.io/additional-namespaces": "a,b",
     }

@@ -1,0 +1,354 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Prepare a release in .cache/release: changelog, tarball, signatures, SBOM, provenance and an offline bundle.
+
+Works on a copy of the checkout, and publishes nothing. With --write, it also writes the version, the changelog and the
+address of the repository into the checkout. From the same commit, two runs write the same bytes, except signatures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import NAMESPACE_URL, uuid5
+
+import yaml
+from checkout import checkout_files
+from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, EllipticCurvePrivateKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from cyclonedx.model import ExternalReference, ExternalReferenceType, XsUri
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.model.license import DisjunctiveLicense
+from cyclonedx.output.json import JsonV1Dot6
+from environment import (
+    CACHE,
+    NAME,
+    NAMESPACE,
+    REQUIREMENTS,
+    ROOT,
+    VENV,
+    requirement_lines,
+    site_packages,
+    tool_environment,
+)
+from packageurl import PackageURL
+from packaging.requirements import Requirement
+
+RELEASE = CACHE / "release"
+VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
+WITH_VERSION = ("README.md", ".github/ISSUE_TEMPLATE/bug.yml", "plugins/module_utils/_version.py")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+MACHINES = ("x86_64", "aarch64")
+NEEDED = ("runtime.txt", "cluster.txt")
+INSTALL = """\
+#!/bin/sh
+# Install the collection into a new virtual environment, without a network: sh install.sh [DIRECTORY]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd) venv=${1:-venv}
+(cd "$here" && sha256sum --check --quiet SHA256SUMS)
+python3 -m venv "$venv"
+"$venv/bin/pip" install --quiet --no-index --find-links "$here/wheels" --requirement "$here/requirements.txt"
+folder=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+"$venv/bin/ansible-galaxy" collection install --offline --no-deps -p "$folder" "$here"/*.tar.gz
+"""
+
+
+class ReleaseError(Exception):
+    """A release cannot be prepared; the message says why."""
+
+
+def main() -> int:
+    """Prepare the release that the command line names."""
+    parser = argparse.ArgumentParser(prog="tools/release.py", description=__doc__.partition("\n")[0])
+    parser.add_argument("version", help="such as 1.0.0")
+    parser.add_argument("--repository", metavar="URL", help="address of the public repository; Galaxy requires it")
+    parser.add_argument("--gpg-key", metavar="ID", help="sign MANIFEST.json, for ansible-galaxy collection verify")
+    parser.add_argument("--key", metavar="PEM", type=Path, help="sign the tarball as cosign sign-blob --key does")
+    parser.add_argument("--without-bundle", action="store_true", help="write no offline bundle")
+    parser.add_argument("--python", action="append", choices=PYTHONS, help="in the offline bundle; default: all")
+    parser.add_argument("--machine", action="append", choices=MACHINES, help="in the offline bundle; default: all")
+    parser.add_argument("--write", action="store_true", help="write the changed files into the checkout, too")
+    options = parser.parse_args()
+    try:
+        for line in prepare(options):
+            print(f"release: {line}")
+    except ReleaseError as error:
+        print(f"release: failed: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def prepare(options: argparse.Namespace) -> Iterable[str]:
+    """Write all files of a release, and yield what was done. Raises ``ReleaseError``."""
+    check(options.version, options.repository)
+    shutil.rmtree(RELEASE, ignore_errors=True)
+    tree, done = RELEASE / "ansible_collections" / NAMESPACE / NAME, RELEASE / options.version
+    done.mkdir(parents=True)
+    copy_checkout(tree)
+    galaxy = set_metadata(tree, options.version, options.repository)
+    if not galaxy.get("repository"):
+        yield "galaxy.yml has no repository, so Galaxy rejects the tarball. Set it with --repository URL"
+    seconds = int(output("git", "log", "-1", "--format=%ct"))
+    built = datetime.fromtimestamp(seconds, UTC)
+    run("antsibull-changelog", "release", "--version", options.version, "--date", f"{built:%Y-%m-%d}", cwd=tree)
+    notes = (tree / "CHANGELOG.md").read_text("utf-8")
+    (done / "TAG_MESSAGE").write_text(f"{NAMESPACE}.{NAME} {options.version}\n\n{section(notes)}", encoding="utf-8")
+    tarball = build(tree, done, seconds)
+    yield f"{tarball.name}: {tarball.stat().st_size:,} bytes"
+    (done / "sbom.cdx.json").write_text(sbom(galaxy, built), encoding="utf-8")
+    (done / "provenance.json").write_text(provenance(tarball, galaxy), encoding="utf-8")
+    if options.gpg_key:
+        sign_manifest(tarball, options.gpg_key)
+    if options.key:
+        sign_blob(tarball, options.key)
+    if not options.without_bundle:
+        bundle = write_bundle(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
+        yield f"{bundle.name}: {bundle.stat().st_size:,} bytes"
+    write_sums(done)
+    if options.write:
+        yield f"changed in the checkout: {', '.join(write_back(tree))}"
+    yield f"written to {done.relative_to(ROOT)}"
+    yield f"after a review: git tag --sign v{options.version} --file {(done / 'TAG_MESSAGE').relative_to(ROOT)}"
+
+
+def check(version: str, repository: str | None) -> None:
+    """Raise ``ReleaseError`` if the version or the address of the repository is not valid."""
+    if not VERSION.fullmatch(version):
+        raise ReleaseError(f"{version!r} is not a version, expected MAJOR.MINOR.PATCH. Write 1.0.0, for example")
+    address = urlsplit(repository or "https://host/owner/name")
+    if address.scheme != "https" or not address.path.strip("/"):
+        raise ReleaseError(f"{repository!r} is not the address of a repository. Write https://HOST/OWNER/NAME")
+
+
+def copy_checkout(tree: Path) -> None:
+    """Copy the files that git knows or would add."""
+    for name in checkout_files():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, tree / name, follow_symlinks=False)
+
+
+def set_metadata(tree: Path, version: str, repository: str | None) -> Mapping[str, Any]:
+    """Write the version, and the address of the repository if it is given. Return galaxy.yml."""
+    path = tree / "galaxy.yml"
+    text = path.read_text("utf-8")
+    before: Mapping[str, Any] = yaml.safe_load(text)
+    for name in WITH_VERSION:
+        file = tree / name
+        file.write_text(file.read_text("utf-8").replace(before["version"], version), encoding="utf-8")
+    text = re.sub(r"(?m)^version: .*", f"version: {version}", text)
+    if repository:
+        address = repository.removesuffix("/").removesuffix(".git")
+        links = {"repository": address, "documentation": address, "homepage": address, "issues": f"{address}/issues"}
+        for name, link in links.items():
+            text = re.sub(rf"(?m)^{name}: .*\n", "", text)
+            text = text.replace("dependencies:\n", f"{name}: {link}\ndependencies:\n", 1)
+    path.write_text(text, encoding="utf-8")
+    after: Mapping[str, Any] = yaml.safe_load(text)
+    return after
+
+
+def section(notes: str) -> str:
+    """Return the newest section of a changelog."""
+    return re.split(r"(?m)^## ", notes)[1].partition("\n")[2].strip() + "\n"
+
+
+def build(tree: Path, done: Path, seconds: int) -> Path:
+    """Build the tarball, with times that do not depend on the build."""
+    run("ansible-galaxy", "collection", "build", "--force", "--output-path", done, cwd=tree)
+    (tarball,) = done.glob("*.tar.gz")
+    with tarfile.open(tarball) as archive:
+        files = [(item, archive.extractfile(item)) for item in sorted(archive.getmembers(), key=lambda item: item.name)]
+        contents = [(item, file.read() if file else b"") for item, file in files]
+    tarball.write_bytes(packed(contents, seconds))
+    return tarball
+
+
+def packed(contents: Iterable[tuple[tarfile.TarInfo, bytes]], seconds: int) -> bytes:
+    """Return a compressed archive, the same for the same contents."""
+    memory = io.BytesIO()
+    with tarfile.open(fileobj=memory, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for item, content in contents:
+            item.pax_headers = {}  # They would contain the time once more.
+            item.mtime, item.uid, item.gid, item.uname, item.gname = seconds, 0, 0, "", ""
+            archive.addfile(item, io.BytesIO(content))
+    return gzip.compress(memory.getvalue(), mtime=seconds)
+
+
+def sbom(galaxy: Mapping[str, Any], built: datetime) -> str:
+    """Return what the collection needs at run time, in the form of CycloneDX."""
+    name, version = f"{NAMESPACE}.{NAME}", galaxy["version"]
+    licence = DisjunctiveLicense(id=galaxy["license"][0])
+    bom = Bom(serial_number=uuid5(NAMESPACE_URL, f"{name} {version}"))
+    collection = Component(name=name, version=version, type=ComponentType.LIBRARY, licenses=[licence], bom_ref=name)
+    if link := galaxy.get("repository"):
+        collection.external_references.add(ExternalReference(type=ExternalReferenceType.VCS, url=XsUri(link)))
+    bom.metadata.component, bom.metadata.timestamp = collection, built
+    needed = [Component(name=each, version=bounds, bom_ref=each) for each, bounds in galaxy["dependencies"].items()]
+    for line in (line for file in NEEDED for line in requirement_lines(REQUIREMENTS / file)):
+        package, pinned = line.partition(";")[0].strip().split("==")
+        purl = PackageURL("pypi", name=package.lower(), version=pinned)
+        needed.append(Component(name=package, version=pinned, purl=purl, bom_ref=str(purl)))
+    bom.components.update(needed)
+    bom.register_dependency(collection, needed)
+    return f"{JsonV1Dot6(bom).output_as_string(indent=2)}\n"
+
+
+def provenance(tarball: Path, galaxy: Mapping[str, Any]) -> str:
+    """Return where the tarball comes from, as an in-toto statement with a predicate of SLSA."""
+    commit = output("git", "rev-parse", "HEAD")
+    source = {"uri": f"git+{galaxy.get('repository', '')}", "digest": {"gitCommit": commit}}
+    parameters = {"version": galaxy["version"]}
+    statement = {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{"name": tarball.name, "digest": {"sha256": sha256(tarball)}}],
+        "predicateType": "https://slsa.dev/provenance/v1",
+        "predicate": {
+            "buildDefinition": {
+                "buildType": "tools/release.py",
+                "externalParameters": parameters,
+                "resolvedDependencies": [source],
+            },
+            "runDetails": {"builder": {"id": "tools/release.py"}},
+        },
+    }
+    return f"{json.dumps(statement, indent=2)}\n"
+
+
+def sign_manifest(tarball: Path, key: str) -> None:
+    """Sign MANIFEST.json with a key of GnuPG, for ``ansible-galaxy collection verify --keyring``."""
+    with tarfile.open(tarball) as archive:
+        manifest = archive.extractfile("MANIFEST.json")
+        content = manifest.read() if manifest else b""
+    command = ["gpg", "--batch", "--yes", "--armor", "--local-user", key, "--detach-sign", "--output"]
+    run(*command, tarball.with_name("MANIFEST.json.asc"), "-", content=content)
+
+
+def sign_blob(tarball: Path, key: Path) -> None:
+    """Sign the tarball with an EC key: the signature that ``cosign verify-blob --key`` and openssl verify."""
+    private = load_pem_private_key(key.read_bytes(), password=None)
+    if not isinstance(private, EllipticCurvePrivateKey):
+        raise ReleaseError(f"{key}: is not an EC key. Make one with openssl ecparam -name prime256v1 -genkey")
+    signature = private.sign(tarball.read_bytes(), ECDSA(SHA256()))
+    tarball.with_name(f"{tarball.name}.sig").write_bytes(b64encode(signature) + b"\n")
+
+
+def write_bundle(tarball: Path, pythons: Iterable[str], machines: Iterable[str], seconds: int) -> Path:
+    """Write an archive from which the collection is installed without a network."""
+    folder = RELEASE / f"{tarball.name.removesuffix('.tar.gz')}-offline"
+    (folder / "wheels").mkdir(parents=True)
+    shutil.copy(tarball, folder)
+    build_kubernetes_core(folder)
+    lines = [line for file in NEEDED for line in requirement_lines(REQUIREMENTS / file)]
+    (folder / "requirements.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for python in pythons:
+        for machine in machines:
+            download(folder, python, machine)
+    (folder / "install.sh").write_text(INSTALL, encoding="utf-8")
+    write_sums(folder)
+    contents = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        item = tarfile.TarInfo(f"{folder.name}/{path.relative_to(folder)}")
+        item.size, item.mode = path.stat().st_size, 0o755 if path.suffix == ".sh" else 0o644
+        contents.append((item, path.read_bytes()))
+    archive = tarball.with_name(f"{folder.name}.tar.gz")
+    archive.write_bytes(packed(contents, seconds))
+    return archive
+
+
+def build_kubernetes_core(folder: Path) -> None:
+    """Build the tarball of the kubernetes.core with which the collection is tested, without its tests."""
+    copy = RELEASE / "kubernetes.core"
+    shutil.copytree(site_packages(VENV) / "ansible_collections" / "kubernetes" / "core", copy)
+    manifest = json.loads((copy / "MANIFEST.json").read_text("utf-8"))["collection_info"]
+    known = {name: value for name, value in manifest.items() if value and name != "license_file"}
+    (copy / "galaxy.yml").write_text(yaml.safe_dump(known), encoding="utf-8")
+    run("ansible-galaxy", "collection", "build", "--output-path", folder, cwd=copy)
+
+
+def download(folder: Path, python: str, machine: str) -> None:
+    """Download the wheels for one version of Python on one kind of machine."""
+    platforms = [f"--platform=manylinux_{glibc}_{machine}" for glibc in ("2_17", "2_28", "2_34")]
+    abi = f"cp{python.replace('.', '')}"
+    target = [f"--python-version={python}", "--implementation=cp", f"--abi={abi}", "--abi=abi3", "--abi=none"]
+    old = f"--platform=manylinux2014_{machine}"
+    lines = folder / f"requirements-{python}.txt"
+    lines.write_text("".join(f"{line}\n" for line in applicable(folder / "requirements.txt", python)), encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", *platforms, old, *target]
+    run(*command, "--dest", folder / "wheels", "--requirement", lines)
+    lines.unlink()
+
+
+def applicable(path: Path, python: str) -> list[str]:
+    """Return the requirements for a version of Python, without their conditions."""
+    found = [Requirement(line) for line in path.read_text("utf-8").splitlines()]
+    return [
+        f"{each.name}{each.specifier}"
+        for each in found
+        if each.marker is None or each.marker.evaluate({"python_version": python})
+    ]
+
+
+def write_sums(folder: Path) -> None:
+    """Write the checksums of all files of a folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [f"{sha256(path)}  {path.relative_to(folder)}\n" for path in files]
+    (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+
+
+def write_back(tree: Path) -> list[str]:
+    """Write the files that differ into the checkout, delete those that are gone, and return their names."""
+    names = {str(path.relative_to(tree)) for path in tree.rglob("*") if path.is_file()}
+    gone = [name for name in checkout_files() if name not in names and not (tree / name).is_symlink()]
+    changed = [
+        name
+        for name in sorted(names)
+        if not (ROOT / name).exists() or (tree / name).read_bytes() != (ROOT / name).read_bytes()
+    ]
+    for name in changed:
+        shutil.copy2(tree / name, ROOT / name)
+    for name in gone:
+        (ROOT / name).unlink()
+    return [*changed, *gone]
+
+
+def sha256(path: Path) -> str:
+    """Return the digest of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def output(*command: str) -> str:
+    """Return what a command prints about the checkout."""
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def run(*command: object, cwd: Path = ROOT, content: bytes | None = None) -> None:
+    """Run a command. Raises ``ReleaseError`` with what it printed if it fails."""
+    program, *arguments = map(str, command)
+    path = VENV / "bin" / program
+    line = [str(path) if path.exists() else program, *arguments]
+    own = {**os.environ, **tool_environment()}
+    done = subprocess.run(line, cwd=cwd, env=own, input=content, capture_output=True, check=False)
+    if done.returncode:
+        raise ReleaseError(f"{Path(program).name}: {(done.stderr or done.stdout).decode(errors='replace').strip()}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
