@@ -69,7 +69,7 @@ def write_releases(folder: Path) -> None:
         action = "s3:Put" if version == "4.20.3" else "s3:Get"
         files = {
             "0000_10_base_01.yaml": manifest("base"),
-            "0000_20_links_01.yaml": manifest(
+            "0000_20_console-operator_01.yaml": manifest(
                 LINKS, "Console", kind="CustomResourceDefinition", api="apiextensions.k8s.io/v1"
             ),
             "0000_30_storage_01.yaml": manifest("storage", "Storage"),
