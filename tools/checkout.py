@@ -35,6 +35,13 @@ def digest(*prefixes: str) -> str:
     return found.hexdigest()
 
 
+def copy_files(target: Path) -> None:
+    """Copy the files of the checkout into a folder."""
+    for name in checkout_files():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
+
+
 def copy_tree(target: Path, venv: Path) -> Path:
     """Copy the checkout to where ansible-test accepts it, and return the copy's folder.
 
@@ -45,9 +52,7 @@ def copy_tree(target: Path, venv: Path) -> Path:
     shutil.rmtree(target, ignore_errors=True)
     collections = target / "ansible_collections"
     copy = collections / NAMESPACE / NAME
-    for name in checkout_files():
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, copy / name, follow_symlinks=False)
+    copy_files(copy)
     kubernetes = site_packages(venv) / "ansible_collections" / "kubernetes"
     shutil.copytree(kubernetes, collections / "kubernetes", symlinks=True)
     git = ["git", "-c", "init.defaultBranch=main", "-c", "core.hooksPath=", "-c", "core.autocrlf=false"]

@@ -14,7 +14,6 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -29,7 +28,7 @@ from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
 import yaml
-from checkout import checkout_files
+from checkout import checkout_files, copy_files
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -102,7 +101,7 @@ def prepare(options: argparse.Namespace) -> Iterable[str]:
     shutil.rmtree(RELEASE, ignore_errors=True)
     tree, done = RELEASE / "ansible_collections" / NAMESPACE / NAME, RELEASE / options.version
     done.mkdir(parents=True)
-    copy_checkout(tree)
+    copy_files(tree)
     galaxy = set_metadata(tree, options.version, options.repository)
     if not galaxy.get("repository"):
         yield "galaxy.yml has no repository, so Galaxy rejects the tarball. Set it with --repository URL"
@@ -133,16 +132,9 @@ def check(version: str, repository: str | None) -> None:
     """Raise ``ReleaseError`` if the version or the address of the repository is not valid."""
     if not VERSION.fullmatch(version):
         raise ReleaseError(f"{version!r} is not a version, expected MAJOR.MINOR.PATCH. Write 1.0.0, for example")
-    address = urlsplit(repository or "https://host/owner/name")
-    if address.scheme != "https" or not address.path.strip("/"):
+    address = urlsplit(repository) if repository else None
+    if address and not (address.scheme == "https" and address.path.strip("/")):
         raise ReleaseError(f"{repository!r} is not the address of a repository. Write https://HOST/OWNER/NAME")
-
-
-def copy_checkout(tree: Path) -> None:
-    """Copy the files that git knows or would add."""
-    for name in checkout_files():
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, tree / name, follow_symlinks=False)
 
 
 def set_metadata(tree: Path, version: str, repository: str | None) -> Mapping[str, Any]:
@@ -202,10 +194,10 @@ def sbom(galaxy: Mapping[str, Any], built: datetime) -> str:
         collection.external_references.add(ExternalReference(type=ExternalReferenceType.VCS, url=XsUri(link)))
     bom.metadata.component, bom.metadata.timestamp = collection, built
     needed = [Component(name=each, version=bounds, bom_ref=each) for each, bounds in galaxy["dependencies"].items()]
-    for line in (line for file in NEEDED for line in requirement_lines(REQUIREMENTS / file)):
-        package, pinned = line.partition(";")[0].strip().split("==")
-        purl = PackageURL("pypi", name=package.lower(), version=pinned)
-        needed.append(Component(name=package, version=pinned, purl=purl, bom_ref=str(purl)))
+    for each in requirements():
+        pinned = str(each.specifier).removeprefix("==")
+        purl = PackageURL("pypi", name=each.name.lower(), version=pinned)
+        needed.append(Component(name=each.name, version=pinned, purl=purl, bom_ref=str(purl)))
     bom.components.update(needed)
     bom.register_dependency(collection, needed)
     return f"{JsonV1Dot6(bom).output_as_string(indent=2)}\n"
@@ -256,8 +248,7 @@ def write_bundle(tarball: Path, pythons: Iterable[str], machines: Iterable[str],
     (folder / "wheels").mkdir(parents=True)
     shutil.copy(tarball, folder)
     build_kubernetes_core(folder)
-    lines = [line for file in NEEDED for line in requirement_lines(REQUIREMENTS / file)]
-    (folder / "requirements.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (folder / "requirements.txt").write_text("".join(f"{each}\n" for each in requirements()), encoding="utf-8")
     for python in pythons:
         for machine in machines:
             download(folder, python, machine)
@@ -289,21 +280,18 @@ def download(folder: Path, python: str, machine: str) -> None:
     abi = f"cp{python.replace('.', '')}"
     target = [f"--python-version={python}", "--implementation=cp", f"--abi={abi}", "--abi=abi3", "--abi=none"]
     old = f"--platform=manylinux2014_{machine}"
-    lines = folder / f"requirements-{python}.txt"
-    lines.write_text("".join(f"{line}\n" for line in applicable(folder / "requirements.txt", python)), encoding="utf-8")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", *platforms, old, *target]
-    run(*command, "--dest", folder / "wheels", "--requirement", lines)
-    lines.unlink()
-
-
-def applicable(path: Path, python: str) -> list[str]:
-    """Return the requirements for a version of Python, without their conditions."""
-    found = [Requirement(line) for line in path.read_text("utf-8").splitlines()]
-    return [
+    wanted = [
         f"{each.name}{each.specifier}"
-        for each in found
+        for each in requirements()
         if each.marker is None or each.marker.evaluate({"python_version": python})
     ]
+    run(*command, "--dest", folder / "wheels", *wanted)
+
+
+def requirements() -> list[Requirement]:
+    """Return the packages that the collection needs at run time."""
+    return [Requirement(line) for file in NEEDED for line in requirement_lines(REQUIREMENTS / file)]
 
 
 def write_sums(folder: Path) -> None:
@@ -344,8 +332,7 @@ def run(*command: object, cwd: Path = ROOT, content: bytes | None = None) -> Non
     program, *arguments = map(str, command)
     path = VENV / "bin" / program
     line = [str(path) if path.exists() else program, *arguments]
-    own = {**os.environ, **tool_environment()}
-    done = subprocess.run(line, cwd=cwd, env=own, input=content, capture_output=True, check=False)
+    done = subprocess.run(line, cwd=cwd, env=tool_environment(), input=content, capture_output=True, check=False)
     if done.returncode:
         raise ReleaseError(f"{Path(program).name}: {(done.stderr or done.stdout).decode(errors='replace').strip()}")
 

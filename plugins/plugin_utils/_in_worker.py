@@ -64,8 +64,9 @@ class InWorkerAction(NormalAction):
                 with contextlib.suppress(Exception):
                     result = self._result_here(task_vars or {})
             if result is None:
-                return hide_long_result(run(tmp, task_vars), self._display.verbosity)
-        self._display.vvv(f"Ran {self._task.action} without a process for the module")
+                result = run(tmp, task_vars)
+            else:
+                self._display.vvv(f"Ran {self._task.action} without a process for the module")
         return hide_long_result(result, self._display.verbosity)
 
     def _module_would_run_here(self) -> bool:

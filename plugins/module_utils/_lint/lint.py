@@ -51,11 +51,9 @@ class LintOptions(NamedTuple):
         """The rules that are checked."""
         return tuple(rule for rule in RULES if rule.id not in self.skip_rules)
 
-    def returns(self, found: Problem) -> bool:
-        """Whether a finding is wanted."""
-        return found.code not in self.skip_rules and (
-            not self.components or component_of(found.where.source) in self.components
-        )
+    def covers(self, found: Problem) -> bool:
+        """Whether a finding is in one of the components."""
+        return not self.components or component_of(found.where.source) in self.components
 
 
 def lint(
@@ -77,6 +75,7 @@ def lint(
     if previous is not None:
         before = known_names(previous.release, (), "previous_openshift_version", problems)
         _check_order(previous.release, source.release)
+    rules = {rule.id for rule in options.rules}
     findings = [
         *source.findings,
         *_broken_rules(source, previous, before, known, released),
@@ -87,7 +86,7 @@ def lint(
     else:
         found = {(item.where.source, item.where.field) for item in findings}
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
-    return tuple(filter(options.returns, findings))
+    return tuple(found for found in findings if found.code in rules and options.covers(found))
 
 
 def lint_checkout(

@@ -50,7 +50,7 @@ MISSING_IMAGE = "missing-release-image"
 """Code of the problem that a template names a release image that is not known. It matters where files are written."""
 
 PLACEHOLDER_IMAGE = "unset"
-"""Release image for callers whose results do not show it. It avoids the warning that the image is not set."""
+"""Release image for callers whose results do not show it. It avoids the note that the image is not set."""
 
 
 class LoadedRelease(NamedTuple):
