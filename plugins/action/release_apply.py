@@ -2,17 +2,24 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the module of the same name, and shows its progress. Ends with the Ansible that started it."""
+"""Runs a module, and shows its progress. Ends with the Ansible that started it.
+
+``plugin_routing`` in ``meta/runtime.yml`` names the other modules that have this action plugin.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import time
+from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.plugin_utils._progress import ProgressAction
+from ansible.plugins.action.normal import ActionModule as NormalAction
+
+from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
+from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
 _PAUSE = 0.2
 
@@ -20,10 +27,12 @@ _watched_parents: set[tuple[int, int]] = set()
 """Processes with their parents that a thread watches."""
 
 
-class ActionModule(ProgressAction):
+class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         _end_with_ansible()
-        return super().run(tmp, task_vars)
+        run: Callable[..., dict[str, Any]] = super().run
+        with shown_progress(self, task_vars):
+            return hide_long_result(run(tmp, task_vars), self._display.verbosity)
 
 
 def _end_with_ansible() -> None:

@@ -20,19 +20,20 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Event, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible import constants as C
-from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import VARIABLE, write_line
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._progress import Progress, silent
-from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
+
+if TYPE_CHECKING:
+    from ansible.plugins.action.normal import ActionModule as NormalAction
 
 _SECONDS = 5.0
 """Between two lines, and before the first one."""
@@ -41,16 +42,6 @@ _LAST_SECONDS = 5.0
 """For which the end of a task may wait for a line that is being shown."""
 
 _LONGEST_LINE = 200
-
-
-class ProgressAction(NormalAction):
-    """The action plugin of a module that may take long: runs the module, and shows its progress."""
-
-    def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
-        """Run the module."""
-        run: Callable[..., dict[str, Any]] = super().run
-        with shown_progress(self, task_vars):
-            return hide_long_result(run(tmp, task_vars), self._display.verbosity)
 
 
 @contextmanager

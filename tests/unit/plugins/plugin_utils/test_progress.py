@@ -15,13 +15,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 from ansible import constants
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins import modules
+from ansible_collections.capability.openshift.plugins.action.release_apply import ActionModule
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import VARIABLE, show_progress
 from ansible_collections.capability.openshift.plugins.plugin_utils import _progress
-from ansible_collections.capability.openshift.plugins.plugin_utils._progress import ProgressAction, shown_progress
+from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
 
 MODULES = Path(modules.__path__[0])
 NAMES = sorted(path.stem for path in MODULES.glob("*.py") if path.stem != "validate_arguments")
@@ -31,7 +33,7 @@ LINE = re.compile(r"(.*), \d+ s")
 class Task:
     """A task of host berlin. ``module`` replaces the module; it is called in its environment."""
 
-    def __init__(self, module: Callable[[], Any], action: Any = ProgressAction, **changes: Any) -> None:
+    def __init__(self, module: Callable[[], Any], action: Any = ActionModule, **changes: Any) -> None:
         self.shown: list[str] = []
         self.is_shown = threading.Event()
         options = {"no_log": False, "async_val": 0, "environment": {}, **changes}
@@ -128,8 +130,10 @@ def test_the_seconds_are_those_of_the_task(monkeypatch):
     "name", sorted(path.stem for path in MODULES.glob("*.py") if path.stem != "validate_arguments")
 )
 def test_each_module_can_show_its_progress(monkeypatch, name):
-    action = import_module(f"ansible_collections.capability.openshift.plugins.action.{name}").ActionModule
-    task = Task(lambda: environment_of(task.action), action)
+    routing = yaml.safe_load((MODULES.parents[1] / "meta" / "runtime.yml").read_text("utf-8"))["plugin_routing"]
+    action = routing["modules"].get(name, {"action_plugin": f"capability.openshift.{name}"})["action_plugin"]
+    plugin = import_module(f"ansible_collections.capability.openshift.plugins.action.{action.rpartition('.')[2]}")
+    task = Task(lambda: environment_of(task.action), plugin.ActionModule)
     assert VARIABLE in task.run(monkeypatch)
 
 
