@@ -38,9 +38,10 @@ options:
           - V(junit) is JUnit XML, which most CI systems show as test results. Findings that fail the module are
             failures.
           - V(github) has workflow commands. GitHub Actions shows them as annotations if a step prints the file.
+          - V(codequality) is the Code Quality report of GitLab, which merge requests show. It has no known findings.
         type: str
         required: true
-        choices: [text, json, sarif, junit, github]
+        choices: [text, json, sarif, junit, github, codequality]
       path:
         description: The file.
         type: path

@@ -10,6 +10,7 @@ A finding is recognized by rule, path and resource. Its line and its wording may
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable
@@ -86,6 +87,18 @@ def compare(findings: Iterable[Problem], known: Counter[Key]) -> Comparison:
 def finding_key(found: Problem) -> Key:
     """What identifies a finding: its rule, path and resource."""
     return found.code, found.where.source, found.where.field
+
+
+def fingerprints(findings: Iterable[Problem]) -> list[str]:
+    """A digest of each finding, which stays the same if its line changes. Findings with the same key are numbered."""
+    seen: Counter[Key] = Counter()
+    digests = []
+    for found in findings:
+        key = finding_key(found)
+        seen[key] += 1
+        identity = "\0".join((*key, str(seen[key])))
+        digests.append(hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest())
+    return digests
 
 
 def _entry(entry: Any, where: str, problems: Problems) -> Key | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
+from .codequality import codequality_report
 from .finding import Report, counts, finding_dict
 from .github import github_report
 from .junit import junit_report
@@ -35,5 +36,6 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
     "sarif": sarif_report,
     "junit": junit_report,
     "github": github_report,
+    "codequality": codequality_report,
 }
 """The formats, by the name that users select them with."""

@@ -10,14 +10,12 @@ The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
 from .._problems import Location, Problem
-from .baseline import Key, finding_key
+from .baseline import fingerprints
 from .finding import CheckRule, Report, sentence
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -28,12 +26,10 @@ _FINGERPRINT = "capabilityOpenshift/v1"
 def sarif_report(report: Report) -> str:
     """Render ``report``. Findings of the baseline are in it as suppressed results."""
     indexes = {rule.id: index for index, rule in enumerate(report.rules)}
-    seen: Counter[Key] = Counter()
-    results = [_result(finding, indexes, seen) for finding in report.findings]
-    for finding in report.known:
-        suppressed = _result(finding, indexes, seen)
+    findings = (*report.findings, *report.known)
+    results = [_result(*each, indexes) for each in zip(findings, fingerprints(findings), strict=True)]
+    for suppressed in results[len(report.findings) :]:
         suppressed["suppressions"] = [{"kind": "external", "justification": "in the baseline"}]
-        results.append(suppressed)
     rules = [_rule(rule, report) for rule in report.rules]
     run = {
         "tool": {"driver": {"name": f"capability.openshift.{report.tool}", "rules": rules}},
@@ -57,16 +53,13 @@ def _rule(rule: CheckRule, report: Report) -> dict[str, Any]:
     return described
 
 
-def _result(finding: Problem, indexes: dict[str, int], seen: Counter[Key]) -> dict[str, Any]:
-    key = finding_key(finding)
-    seen[key] += 1
-    identity = "\0".join((*key, str(seen[key])))
+def _result(finding: Problem, fingerprint: str, indexes: dict[str, int]) -> dict[str, Any]:
     text = " ".join(sentence(part) for part in (finding.message, finding.hint) if part)
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
         "message": {"text": text},
-        "partialFingerprints": {_FINGERPRINT: hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()},
+        "partialFingerprints": {_FINGERPRINT: fingerprint},
     }
     if finding.code in indexes:
         result["ruleIndex"] = indexes[finding.code]

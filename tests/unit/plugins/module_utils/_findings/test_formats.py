@@ -147,3 +147,16 @@ def test_a_hint_that_is_a_question_has_no_full_stop():
     assert "    Did you mean Console?\n" in FORMATS["text"](asked)
     (result,) = json.loads(FORMATS["sarif"](asked))["runs"][0]["results"]
     assert result["message"]["text"] == "its namespace is out. Did you mean Console?"
+
+
+def test_codequality_has_what_gitlab_requires_and_no_known_finding():
+    issues = json.loads(FORMATS["codequality"](EVERY))
+    first, warning, note, odd = issues
+    assert first["location"] == {"path": "a/one.yaml", "lines": {"begin": 7}}
+    assert first["description"] == "ConfigMap x/one: its namespace is out. Create it."
+    assert (first["check_name"], first["severity"]) == ("no-namespace", "major")
+    assert warning["location"]["lines"] == {"begin": 1}
+    assert note["location"]["path"] == "."
+    assert odd["location"]["path"] == ODD.where.source
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+    assert json.loads(FORMATS["codequality"](report())) == []
