@@ -270,45 +270,20 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._addons.objects import INSTALLERS
-from ansible_collections.capability.openshift.plugins.module_utils._addons.reader import ReadOptions
-from ansible_collections.capability.openshift.plugins.module_utils._addons.rules import RULES
-from ansible_collections.capability.openshift.plugins.module_utils._addons.run import check_addons
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    chdir_spec,
-    inclusion_spec,
-    release_image_spec,
-    release_source,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ..module_utils._addons.objects import INSTALLERS
+from ..module_utils._addons.reader import ReadOptions
+from ..module_utils._addons.rules import RULES
+from ..module_utils._addons.run import check_addons
+from ..module_utils._capability.cluster_options import ClusterOptions
+from ..module_utils._module.argspec import chdir_spec, inclusion_spec, release_image_spec, release_source
+from ..module_utils._module.findings import findings_spec, finish
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._problems import Problems
+from ..module_utils._release_image.open_release import open_release
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **chdir_spec(),
-            **release_image_spec(),
-            **inclusion_spec("cluster_type", "hosting", "status", "inclusion"),
-            **findings_spec(),
-            "addons": {"type": "list", "elements": "path", "required": True},
-            "release": {"type": "path", "required": True},
-            "openshift_version": {"type": "str"},
-            "capabilities": {"type": "dict"},
-            "installer": {"type": "str", "choices": list(INSTALLERS)},
-            "packages": {"type": "list", "elements": "str", "default": []},
-        },
-        run,
-    )
-
-
-def run(module: AnsibleModule, _result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     """Check the add-ons, and exit. Raises ``CapabilityError``."""
     params = module.params
     source = release_source(params)
@@ -319,6 +294,28 @@ def run(module: AnsibleModule, _result: dict[str, Any], problems: Problems) -> N
     result = check_addons(params["addons"], loaded.release, ClusterOptions.from_params(params), options, problems)
     scope = f"{result.objects} {'object' if result.objects == 1 else 'objects'}"
     finish(module, "addon_check", result.directory, RULES, result.findings, problems, scope=scope, **result.keys)
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **release_image_spec(),
+        **inclusion_spec("cluster_type", "hosting", "status", "inclusion"),
+        **findings_spec(),
+        "addons": {"type": "list", "elements": "path", "required": True},
+        "release": {"type": "path", "required": True},
+        "openshift_version": {"type": "str"},
+        "capabilities": {"type": "dict"},
+        "installer": {"type": "str", "choices": list(INSTALLERS)},
+        "packages": {"type": "list", "elements": "str", "default": []},
+    },
+    run,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

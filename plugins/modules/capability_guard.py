@@ -168,47 +168,20 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import (
-    GuardChange,
-    enforced_fingerprint,
-    install,
-    remove,
-    wait_until_enforced,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME, parse_guard
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec, check_wait_timeout
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    InvalidOptionError,
-    Problems,
-)
+from ..module_utils._cluster.guard import GuardChange, enforced_fingerprint, install, remove, wait_until_enforced
+from ..module_utils._cluster.guard_policy import GUARD_NAME, parse_guard
+from ..module_utils._kubernetes.auth_options import auth_spec
+from ..module_utils._kubernetes.client import Client
+from ..module_utils._kubernetes.connection import connect
+from ..module_utils._module.argspec import chdir_spec, check_wait_timeout
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._module.progress import show_progress
+from ..module_utils._module.result import diff_entry
+from ..module_utils._problems import InvalidOptionError, Problems
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **chdir_spec(),
-            **auth_spec(),
-            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-            "mode": {"type": "str", "choices": ["enforce", "audit"], "default": "enforce"},
-            "allowed_capabilities": {"type": "list", "elements": "str", "aliases": ["allowedCapabilities"]},
-            "force_conflicts": {"type": "bool", "default": False},
-            "wait": {"type": "bool", "default": True},
-            "wait_timeout": {"type": "int", "default": 30},
-        },
-        run,
-    )
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Install or remove the guard. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
     guard = parse_guard(params["allowed_capabilities"], problems, enforce=params["mode"] == "enforce")
@@ -236,6 +209,26 @@ def _verify(client: Client, changes: tuple[GuardChange, ...], seconds: int, prob
     if not (before or after):
         return False
     return wait_until_enforced(client, after or before, seconds, show_progress, problems, enforced=bool(after))
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **auth_spec(),
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "mode": {"type": "str", "choices": ["enforce", "audit"], "default": "enforce"},
+        "allowed_capabilities": {"type": "list", "elements": "str", "aliases": ["allowedCapabilities"]},
+        "force_conflicts": {"type": "bool", "default": False},
+        "wait": {"type": "bool", "default": True},
+        "wait_timeout": {"type": "int", "default": 30},
+    },
+    run,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

@@ -209,36 +209,17 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    chdir_spec,
-    release_source,
-    release_spec,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
-from ansible_collections.capability.openshift.plugins.module_utils._usage.usage import capability_usage
+from ..module_utils._kubernetes.auth_options import auth_spec
+from ..module_utils._kubernetes.connection import connect
+from ..module_utils._module.argspec import chdir_spec, release_source, release_spec
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._problems import Problems
+from ..module_utils._release_image.open_release import open_release
+from ..module_utils._usage.usage import capability_usage
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **chdir_spec(),
-            **auth_spec(),
-            **release_spec(),
-            "capability_names": {"type": "list", "elements": "str"},
-            "request_counts": {"type": "path"},
-        },
-        run,
-    )
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Assign the requests to capabilities. Raises ``CapabilityError``."""
     params = module.params
     opened = open_release(params["release"], release_source(params))
@@ -251,6 +232,23 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
         capabilities=[item.as_dict() for item in usage.capabilities],
         rows=[{**row._asdict(), "verbs": dict(row.verbs)} for row in usage.rows],
     )
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **auth_spec(),
+        **release_spec(),
+        "capability_names": {"type": "list", "elements": "str"},
+        "request_counts": {"type": "path"},
+    },
+    run,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

@@ -207,55 +207,28 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
+from ..module_utils._cluster.capabilities import (
     capabilities_dict,
     enable_capabilities,
     requested_block,
     snapshot_for_wait,
     wait_for_capabilities,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    chdir_spec,
-    check_wait_timeout,
-    release_image_spec,
-    release_source,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    ClusterError,
-    InvalidOptionError,
-    Problems,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ..module_utils._cluster.spec_change import parse_request
+from ..module_utils._kubernetes.auth_options import auth_spec
+from ..module_utils._kubernetes.connection import connect
+from ..module_utils._module.argspec import chdir_spec, check_wait_timeout, release_image_spec, release_source
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._module.progress import show_progress
+from ..module_utils._module.result import diff_entry
+from ..module_utils._problems import ClusterError, InvalidOptionError, Problems
+from ..module_utils._release_image.open_release import open_release
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **chdir_spec(),
-            **auth_spec(),
-            "capabilities": {"type": "dict"},
-            "append": {"type": "bool", "default": False},
-            "adopt_implicit": {"type": "bool", "default": False},
-            "release": {"type": "path"},
-            **release_image_spec(),
-            "wait": {"type": "bool", "default": False},
-            "wait_timeout": {"type": "int", "default": 600},
-        },
-        run,
-    )
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Request the capabilities and wait. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
     request = parse_request(
@@ -293,6 +266,27 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
         reading = wait_for_capabilities(client, enabled, request, release, before, seconds, progress, problems)
         result.update(capabilities_dict(reading))
         problems.raise_errors(ClusterError)
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **auth_spec(),
+        "capabilities": {"type": "dict"},
+        "append": {"type": "bool", "default": False},
+        "adopt_implicit": {"type": "bool", "default": False},
+        "release": {"type": "path"},
+        **release_image_spec(),
+        "wait": {"type": "bool", "default": False},
+        "wait_timeout": {"type": "int", "default": 600},
+    },
+    run,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

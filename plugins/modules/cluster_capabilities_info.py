@@ -413,52 +413,22 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
-    capabilities_dict,
-    capability_metrics,
-    read_capabilities,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.live_properties import (
-    read_inclusion_criteria,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._fleet.read import (
-    FleetEntry,
-    FleetSources,
-    read_fleet,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._fleet.table import fleet_dict
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
-    auth_spec,
-    secret_texts,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect, connect_with
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import HIDDEN
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    InvalidOptionError,
-    Problems,
-)
+from ..module_utils._cluster.capabilities import capabilities_dict, capability_metrics, read_capabilities
+from ..module_utils._cluster.live_properties import read_inclusion_criteria
+from ..module_utils._fleet.read import FleetEntry, FleetSources, read_fleet
+from ..module_utils._fleet.table import fleet_dict
+from ..module_utils._kubernetes.auth_options import auth_spec, secret_texts
+from ..module_utils._kubernetes.connection import connect, connect_with
+from ..module_utils._module.argspec import chdir_spec
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._module.progress import show_progress
+from ..module_utils._module.result import HIDDEN
+from ..module_utils._module.untag import untag
+from ..module_utils._problems import InvalidOptionError, Problems
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **chdir_spec(),
-            **auth_spec(),
-            "inclusion_criteria": {"type": "bool", "default": False},
-            "clusters": {"type": "list", "elements": "dict", "options": cluster_spec()},
-        },
-        run,
-    )
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Read the cluster, or the clusters of a fleet. Raises ``CapabilityError``."""
     if module.params["clusters"] is not None:
         run_fleet(module, result, problems)
@@ -484,12 +454,10 @@ def cluster_spec() -> dict[str, dict[str, Any]]:
     }
 
 
-def run_fleet(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run_fleet(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Read all clusters. Raises ``InvalidOptionError``."""
     # Imported here, because only a fleet can have files.
-    from ansible_collections.capability.openshift.plugins.module_utils._update_plan.cluster_version_file import (
-        read_cluster_version,
-    )
+    from ..module_utils._update_plan.cluster_version_file import read_cluster_version
 
     clusters = untag(module.params["clusters"])
     common = {option: module.params[option] for option in auth_spec()}
@@ -507,6 +475,22 @@ def run_fleet(module: AnsibleModule, result: dict[str, Any], problems: Problems)
     rows = read_fleet(entries, common, sources, show_progress, problems)
     problems.raise_errors(InvalidOptionError)
     result.update(fleet_dict(rows))
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **auth_spec(),
+        "inclusion_criteria": {"type": "bool", "default": False},
+        "clusters": {"type": "list", "elements": "dict", "options": cluster_spec()},
+    },
+    run,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

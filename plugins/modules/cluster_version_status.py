@@ -162,47 +162,21 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
-    ClusterOptions,
-    check_options,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.status import (
-    report_status,
-    status_dict,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import status_inputs
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    ReleaseOptions,
-    inclusion_spec,
-    release_spec,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import PLACEHOLDER_IMAGE
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ..module_utils._capability.cluster_options import ClusterOptions, check_options
+from ..module_utils._cluster.status import report_status, status_dict
+from ..module_utils._cluster.status_change import status_inputs
+from ..module_utils._kubernetes.auth_options import auth_spec
+from ..module_utils._kubernetes.connection import connect
+from ..module_utils._module.argspec import ReleaseOptions, inclusion_spec, release_spec
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._module.result import diff_entry
+from ..module_utils._problems import Problems
+from ..module_utils._release.loader import PLACEHOLDER_IMAGE
+from ..module_utils._release_image.open_release import open_release
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **auth_spec(),
-            **release_spec(),
-            **inclusion_spec("cluster_type"),
-            "feature_gates": {"type": "list", "elements": "str", "aliases": ["featureGates"]},
-            "always_enabled_capabilities": {"type": "list", "elements": "str"},
-            "allow_cvo_managed": {"type": "bool", "default": False},
-        },
-        run,
-    )
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Write the status, unless it is up to date. Raises ``CapabilityError``."""
     params, options = module.params, ReleaseOptions.from_params(module.params)
     opened = open_release(options.release, options.source)
@@ -220,6 +194,24 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
         what = "clusterversions.config.openshift.io version, status"
         result["diff"] = diff_entry(what, report.before, report.after)
     problems += (*resolution_problems, *report.problems)
+
+
+MODULE = ModuleDefinition(
+    {
+        **auth_spec(),
+        **release_spec(),
+        **inclusion_spec("cluster_type"),
+        "feature_gates": {"type": "list", "elements": "str", "aliases": ["featureGates"]},
+        "always_enabled_capabilities": {"type": "list", "elements": "str"},
+        "allow_cvo_managed": {"type": "bool", "default": False},
+    },
+    run,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

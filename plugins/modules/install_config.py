@@ -868,52 +868,22 @@ problems:
 
 from typing import Any, NoReturn
 
-from ansible.module_utils.basic import AnsibleModule
+from ..module_utils._data.install_rules import INSTALL_METHODS
+from ..module_utils._files import enter_directory
+from ..module_utils._install_config.build import InstallConfigOptions, InstallResult, build_install_config
+from ..module_utils._install_config.check import InstallCheck
+from ..module_utils._install_config.file import write_targets
+from ..module_utils._install_config.fleet import ClusterEntry, build_fleet, cluster_row, fleet_diff, write_fleet
+from ..module_utils._install_config.result import comparison_dict, install_config_diff, installation_dict
+from ..module_utils._module.argspec import Spec, chdir_spec, release_image_spec, release_source
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._module.progress import show_progress
+from ..module_utils._module.result import HIDDEN, error_text, fail, problem_dicts, succeed
+from ..module_utils._module.untag import untag
+from ..module_utils._problems import CapabilityError, DestinationError, InvalidOptionError, Problems, has_errors
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
-    InstallConfigOptions,
-    InstallResult,
-    build_install_config,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import InstallCheck
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import write_targets
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.fleet import (
-    ClusterEntry,
-    build_fleet,
-    cluster_row,
-    fleet_diff,
-    write_fleet,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.result import (
-    comparison_dict,
-    install_config_diff,
-    installation_dict,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    chdir_spec,
-    release_image_spec,
-    release_source,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
-    HIDDEN,
-    error_text,
-    fail,
-    problem_dicts,
-    succeed,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
-    DestinationError,
-    InvalidOptionError,
-    has_errors,
-)
-
-OPTIONS = {
+OPTIONS: Spec = {
     "path": {"type": "path"},
     "content": {"type": "raw", "no_log": True},
     "capabilities": {"type": "raw"},
@@ -923,7 +893,7 @@ OPTIONS = {
     "provided_manifests": {"type": "list", "elements": "path"},
     "openshift_version": {"type": "str"},
 }
-CLUSTER_SPEC = {
+CLUSTER_SPEC: Spec = {
     "name": {"type": "str", "required": True},
     **OPTIONS,
     # Without choices: an unknown one is an error of this cluster, with its name.
@@ -933,25 +903,8 @@ CLUSTER_SPEC = {
 }
 
 
-def main() -> None:
-    """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
-            **chdir_spec(),
-            **OPTIONS,
-            **release_image_spec(),
-            "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
-            "compare_with": {"type": "dict"},
-            "clusters": {"type": "list", "elements": "dict", "no_log": True, "options": CLUSTER_SPEC},
-            "hosts": {"type": "list", "elements": "str"},
-            "host_variable": {"type": "str"},
-            "host_error_variable": {"type": "str"},
-            "write_valid": {"type": "bool", "default": False},
-            "backup": {"type": "bool", "default": False},
-        },
-        supports_check_mode=True,
-    )
-    require_yaml(module)
+def run(module: Module, _result: dict[str, Any], _problems: Problems) -> None:
+    """Write the install-configs, and exit. Raises ``CapabilityError``."""
     params = untag(module.params)
     # Ansible treats every value in content as a secret, v1 and none included, and would mask them in the result. So
     # content is removed from the result as a whole. Messages that quote it were masked when they were written.
@@ -959,10 +912,7 @@ def main() -> None:
         if params[option] is not None:
             module.params[option] = HIDDEN
     module.no_log_values = set()
-    try:
-        enter_directory(params)
-    except InvalidOptionError as error:
-        fail(module, error)
+    enter_directory(params)
     of_cluster = {name: params[name] for name in InstallConfigOptions._fields[:-1]}
     options = InstallConfigOptions(**of_cluster, source=release_source(params))
     clusters, backup = params["clusters"], params["backup"]
@@ -972,7 +922,7 @@ def main() -> None:
         run_fleet(module, clusters, options, backup=backup, write_valid=params["write_valid"])
 
 
-def run_one(module: AnsibleModule, options: InstallConfigOptions, *, backup: bool) -> NoReturn:
+def run_one(module: Module, options: InstallConfigOptions, *, backup: bool) -> NoReturn:
     """Write the install-config of one cluster, and exit."""
     built = build_install_config(options)
     about = {"openshift_version": built.version}
@@ -999,7 +949,7 @@ def sources(check: InstallCheck) -> list[str]:
 
 
 def run_fleet(
-    module: AnsibleModule, clusters: list[Any], options: InstallConfigOptions, *, backup: bool, write_valid: bool
+    module: Module, clusters: list[Any], options: InstallConfigOptions, *, backup: bool, write_valid: bool
 ) -> NoReturn:
     """Write the install-configs of a fleet, all or none, and exit."""
     entries = [ClusterEntry.from_params(entry, at, options, backup=backup) for at, entry in enumerate(clusters)]
@@ -1034,6 +984,30 @@ def write(built: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, 
         if saved:
             result["backup_file"] = saved
     return result
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **OPTIONS,
+        **release_image_spec(),
+        "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
+        "compare_with": {"type": "dict"},
+        "clusters": {"type": "list", "elements": "dict", "no_log": True, "options": CLUSTER_SPEC},
+        "hosts": {"type": "list", "elements": "str"},
+        "host_variable": {"type": "str"},
+        "host_error_variable": {"type": "str"},
+        "write_valid": {"type": "bool", "default": False},
+        "backup": {"type": "bool", "default": False},
+    },
+    run,
+    enters_directory=True,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

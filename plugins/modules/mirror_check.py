@@ -273,11 +273,9 @@ problems:
 import os
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import MirrorOptions
-from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import UnreadRelease, check_mirror
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+from ..module_utils._mirror_check.inputs import MirrorOptions
+from ..module_utils._mirror_check.run import UnreadRelease, check_mirror
+from ..module_utils._module.argspec import (
     ReleaseOptions,
     access_options,
     chdir_spec,
@@ -285,34 +283,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_source,
     release_spec,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_urllib3, run_module
-from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    Problems,
-    RegistryError,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_name import parse_release_name
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, require_urllib3, run_module
+from ..module_utils._module.progress import show_progress
+from ..module_utils._problems import Problems, RegistryError
+from ..module_utils._release.release import Release
+from ..module_utils._release_image.open_release import open_release
+from ..module_utils._release_image.release_name import parse_release_name
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **chdir_spec(),
-            **release_spec(),
-            **inclusion_spec("cluster_type"),
-            "images": {"type": "str", "choices": ["release", "all"], "default": "release"},
-            "current_release": {"type": "path"},
-            "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "ignore"},
-        },
-        run,
-        require_urllib3,
-    )
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Check the mirror. Raises ``CapabilityError``."""
     params, target = _load_target(module.params, problems)
     current = _load_current(params)
@@ -342,6 +322,25 @@ def _load_current(params: dict[str, Any]) -> Release | None:
         return None
     opened = open_release(params["current_release"], release_source(params), "current_release")
     return opened.load(cluster_profile=params["cluster_profile"]).release
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **release_spec(),
+        **inclusion_spec("cluster_type"),
+        "images": {"type": "str", "choices": ["release", "all"], "default": "release"},
+        "current_release": {"type": "path"},
+        "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "ignore"},
+    },
+    run,
+    prepare=(require_urllib3,),
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

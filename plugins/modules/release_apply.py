@@ -411,55 +411,37 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    ReleaseOptions,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.lifetime import end_without_reader
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    ClusterError,
-    InvalidOptionError,
-    Problems,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import PLACEHOLDER_IMAGE
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
-    open_release,
-    source_after,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_name import is_directory_name
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
-    load_previous_release,
-    load_release_for,
-    read_cluster_state,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.definitions import apply_definitions
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import (
+from ..module_utils._kubernetes.connection import connect
+from ..module_utils._module.argspec import ReleaseOptions
+from ..module_utils._module.interface import Module
+from ..module_utils._module.lifetime import end_without_reader
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._module.progress import show_progress
+from ..module_utils._problems import ClusterError, InvalidOptionError, Problems
+from ..module_utils._release.loader import PLACEHOLDER_IMAGE
+from ..module_utils._release_image.open_release import open_release, source_after
+from ..module_utils._release_image.release_name import is_directory_name
+from ..module_utils._rollout.change_set import Rollout
+from ..module_utils._rollout.cluster_state import load_previous_release, load_release_for, read_cluster_state
+from ..module_utils._rollout.definitions import apply_definitions
+from ..module_utils._rollout.journal import Journal
+from ..module_utils._rollout.options import (
     REAL_TIMINGS,
     check_rollout_options,
     release_apply_spec,
     rollout_options_from_params,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
-from ansible_collections.capability.openshift.plugins.module_utils._verify.difference import rewritten_fields
+from ..module_utils._rollout.result import rollout_dict, rollout_problems
+from ..module_utils._rollout.run import roll_out
+from ..module_utils._verify.difference import rewritten_fields
 
 TIMINGS = REAL_TIMINGS
 """Tests replace it."""
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(release_apply_spec(), run)
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Roll out the release and add the return values to ``result``. Raises ``CapabilityError``."""
     params = module.params
     check_rollout_options(params, problems)
@@ -479,13 +461,13 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     problems.raise_errors(ClusterError)
 
 
-def _without_secrets(module: AnsibleModule, values: Any) -> Any:
+def _without_secrets(module: Module, values: Any) -> Any:
     # no_log_values is read for each line, because connecting removes values from it that are not secret. Most often
     # none is left, and walking through all lines of a rollout takes 0.1 s.
     return remove_values(values, module.no_log_values) if module.no_log_values else values
 
 
-def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Rollout:
+def _roll_out(module: Module, journal: Journal, problems: Problems) -> Rollout:
     params = {**module.params, "signature": module.params["signature"] or "required"}
     release, path = ReleaseOptions.from_params(params), params["previous_release"]
     source, previous_release = release.source, None
@@ -516,6 +498,14 @@ def _check_signature(params: dict[str, Any], problems: Problems) -> None:
         message = "is a directory, which has no digest, so it has no signature, expected the name of an image"
         hint = "Name the release by its image, or remove signature"
         problems.error("directory-not-signed", "release", message, hint)
+
+
+MODULE = ModuleDefinition(release_apply_spec(), run)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

@@ -179,21 +179,13 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import write_release
-from ansible_collections.capability.openshift.plugins.module_utils._extract.result import destination_diff
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    release_image_spec,
-    release_source,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    InvalidOptionError,
-    Problem,
-    Problems,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ..module_utils._extract.destination import write_release
+from ..module_utils._extract.result import destination_diff
+from ..module_utils._module.argspec import release_image_spec, release_source
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._problems import InvalidOptionError, Problem, Problems
+from ..module_utils._release_image.open_release import open_release
 
 _NO_IMAGE = Problem(
     "error",
@@ -204,19 +196,7 @@ _NO_IMAGE = Problem(
 )
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            "release": {"type": "path", "required": True},
-            "dest": {"type": "path", "required": True},
-            **release_image_spec(),
-        },
-        run,
-    )
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Read the image and write its release. Raises ``CapabilityError``."""
     params = module.params
     opened = open_release(params["release"], release_source(params))
@@ -237,6 +217,21 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     )
     if module._diff:
         result["diff"] = [entry for plan in plans for entry in destination_diff(plan)]
+
+
+MODULE = ModuleDefinition(
+    {
+        "release": {"type": "path", "required": True},
+        "dest": {"type": "path", "required": True},
+        **release_image_spec(),
+    },
+    run,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

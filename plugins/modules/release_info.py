@@ -535,25 +535,23 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
+from ..module_utils._extract.release_info import ReleaseInfoOptions, release_info_spec, run_release_info
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._problems import Problems
 
-from ansible_collections.capability.openshift.plugins.module_utils._extract.release_info import (
-    ReleaseInfoOptions,
-    release_info_spec,
-    run_release_info,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
+    """Summarize the release. Raises ``CapabilityError``."""
+    result.update(run_release_info(ReleaseInfoOptions.from_params(module.params), problems))
+
+
+MODULE = ModuleDefinition(release_info_spec(), run)
 
 
 def main() -> None:
     """Run the module."""
-    run_module(release_info_spec(), run)
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
-    """Summarize the release. Raises ``CapabilityError``."""
-    result.update(run_release_info(ReleaseInfoOptions.from_params(module.params), problems))
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

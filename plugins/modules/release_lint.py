@@ -343,50 +343,18 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._lint.checkout import read_checkout
-from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint, lint_checkout
-from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource, read_source
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    chdir_spec,
-    release_image_spec,
-    release_source,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ..module_utils._lint.checkout import read_checkout
+from ..module_utils._lint.lint import LintOptions, lint, lint_checkout
+from ..module_utils._lint.source import LintSource, read_source
+from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
+from ..module_utils._module.findings import findings_spec, finish
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._problems import Problems
+from ..module_utils._release_image.open_release import open_release
 
 
-def main() -> None:
-    """Run the module."""
-    names = {"type": "list", "elements": "str", "default": []}
-    run_module(
-        {
-            **chdir_spec(),
-            **release_image_spec(),
-            **findings_spec(),
-            "release": {"type": "path"},
-            "checkout": {"type": "path"},
-            "manifest_directories": {**names, "default": ["manifests", "install"]},
-            "operand_directories": {**names, "default": ["bindata"]},
-            "base": {"type": "str"},
-            "openshift_version": {"type": "str"},
-            "previous_release": {"type": "path"},
-            "previous_openshift_version": {"type": "str"},
-            "assume_known": names,
-            "skip_rules": names,
-            "components": names,
-        },
-        run,
-        required_one_of=[("release", "checkout")],
-        mutually_exclusive=[("release", "checkout")],
-        required_by={"base": "checkout"},
-    )
-
-
-def run(module: AnsibleModule, _result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     """Check the manifests, and exit. Raises ``CapabilityError``."""
     params = module.params
     options = LintOptions(params["assume_known"], params["skip_rules"], params["components"])
@@ -423,6 +391,38 @@ def read_release(params: dict[str, Any], option: str, openshift_version: str | N
     opened = open_release(params[option], release_source(params), option)
     problems += opened.problems
     return read_source(opened.directory, openshift_version, opened.index_directory)
+
+
+NAMES = {"type": "list", "elements": "str", "default": []}
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **release_image_spec(),
+        **findings_spec(),
+        "release": {"type": "path"},
+        "checkout": {"type": "path"},
+        "manifest_directories": {**NAMES, "default": ["manifests", "install"]},
+        "operand_directories": {**NAMES, "default": ["bindata"]},
+        "base": {"type": "str"},
+        "openshift_version": {"type": "str"},
+        "previous_release": {"type": "path"},
+        "previous_openshift_version": {"type": "str"},
+        "assume_known": NAMES,
+        "skip_rules": NAMES,
+        "components": NAMES,
+    },
+    run,
+    rules={
+        "required_one_of": [("release", "checkout")],
+        "mutually_exclusive": [("release", "checkout")],
+        "required_by": {"base": "checkout"},
+    },
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

@@ -421,26 +421,28 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._extract.release_manifests import (
+from ..module_utils._extract.release_manifests import (
     ReleaseManifestsOptions,
     release_manifests_spec,
     run_release_manifests,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._problems import Problems
+
+
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
+    """Decide, and write files if requested. Raises ``CapabilityError``."""
+    options = ReleaseManifestsOptions.from_params(module.params)
+    result.update(run_release_manifests(options, problems, check_mode=module.check_mode, diff_mode=module._diff))
+
+
+MODULE = ModuleDefinition(release_manifests_spec(), run)
 
 
 def main() -> None:
     """Run the module."""
-    run_module(release_manifests_spec(), run)
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
-    """Decide, and write files if requested. Raises ``CapabilityError``."""
-    options = ReleaseManifestsOptions.from_params(module.params)
-    result.update(run_release_manifests(options, problems, check_mode=module.check_mode, diff_mode=module._diff))
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

@@ -266,46 +266,20 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    ReleaseOptions,
-    chdir_spec,
-    release_spec,
-    rollout_spec,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    ClusterError,
-    Problems,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
-    load_release_for,
-    read_cluster_state,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
-from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verify
+from ..module_utils._capability.cluster_options import ClusterOptions
+from ..module_utils._kubernetes.auth_options import auth_spec
+from ..module_utils._kubernetes.connection import connect
+from ..module_utils._module.argspec import ReleaseOptions, chdir_spec, release_spec, rollout_spec
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._problems import ClusterError, Problems
+from ..module_utils._release_image.open_release import open_release
+from ..module_utils._rollout.cluster_state import load_release_for, read_cluster_state
+from ..module_utils._verify.result import verification_dict
+from ..module_utils._verify.verify import verify
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **chdir_spec(),
-            **auth_spec(),
-            **release_spec(),
-            **rollout_spec(),
-            "capabilities": {"type": "dict"},
-        },
-        run,
-    )
-
-
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Compare, and put the findings into ``result``. Raises ``CapabilityError``."""
     params, release = module.params, ReleaseOptions.from_params(module.params)
     opened = open_release(release.release, release.source)
@@ -317,6 +291,23 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     result.update(verification_dict(verification))
     problems += verification.problems
     problems.raise_errors(ClusterError)
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **auth_spec(),
+        **release_spec(),
+        **rollout_spec(),
+        "capabilities": {"type": "dict"},
+    },
+    run,
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

@@ -307,59 +307,25 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._files import absolute
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    chdir_spec,
-    release_image_spec,
-    release_source,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
-from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
-from ansible_collections.capability.openshift.plugins.module_utils._sites.check import DesiredSelection
-from ansible_collections.capability.openshift.plugins.module_utils._sites.result import (
-    site_dicts,
-    sites_diff,
-    write_files,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import site_rules
-from ansible_collections.capability.openshift.plugins.module_utils._sites.run import SitesOptions, check_sites
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.values import parse_json_object
+from ..module_utils._files import absolute
+from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
+from ..module_utils._module.findings import findings_spec, finish
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._module.progress import show_progress
+from ..module_utils._module.untag import untag
+from ..module_utils._problems import Problems
+from ..module_utils._release_image.open_release import open_release
+from ..module_utils._sites.check import DesiredSelection
+from ..module_utils._sites.result import site_dicts, sites_diff, write_files
+from ..module_utils._sites.rules import site_rules
+from ..module_utils._sites.run import SitesOptions, check_sites
+from ..module_utils._yaml.values import parse_json_object
 
 METHODS = ["ipi", "upi", "agent", "assisted"]
 
 
-def main() -> None:
-    """Run the module."""
-    run_module(
-        {
-            **chdir_spec(),
-            "checkout": {"type": "path", "required": True},
-            "paths": {"type": "list", "elements": "str", "default": ["."]},
-            "state": {"type": "str", "choices": ["checked", "fixed"], "default": "checked"},
-            "capabilities": {"type": "raw"},
-            "solution": {"type": "str"},
-            "solutions": {"type": "dict"},
-            "openshift_version": {"type": "str"},
-            "openshift_versions": {"type": "dict"},
-            "releases": {"type": "list", "elements": "path", "default": []},
-            "install_method": {"type": "str", "choices": METHODS},
-            "allow_no_sites": {"type": "bool", "default": False},
-            **release_image_spec(),
-            **findings_spec(),
-        },
-        run,
-        mutually_exclusive=[("capabilities", "solution")],
-        required_by={"solutions": "solution"},
-    )
-
-
-def run(module: AnsibleModule, _result: dict[str, Any], _problems: Problems) -> None:
+def run(module: Module, _result: dict[str, Any], _problems: Problems) -> None:
     """Check the sites, and exit. Raises ``CapabilityError``."""
     params = untag(module.params)
     checkout = absolute(params["checkout"])
@@ -407,6 +373,36 @@ def desired(params: dict[str, Any]) -> DesiredSelection | None:
     if capabilities is None and params["solution"] is None:
         return None
     return DesiredSelection(capabilities, params["solution"], params["solutions"])
+
+
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        "checkout": {"type": "path", "required": True},
+        "paths": {"type": "list", "elements": "str", "default": ["."]},
+        "state": {"type": "str", "choices": ["checked", "fixed"], "default": "checked"},
+        "capabilities": {"type": "raw"},
+        "solution": {"type": "str"},
+        "solutions": {"type": "dict"},
+        "openshift_version": {"type": "str"},
+        "openshift_versions": {"type": "dict"},
+        "releases": {"type": "list", "elements": "path", "default": []},
+        "install_method": {"type": "str", "choices": METHODS},
+        "allow_no_sites": {"type": "bool", "default": False},
+        **release_image_spec(),
+        **findings_spec(),
+    },
+    run,
+    rules={
+        "mutually_exclusive": [("capabilities", "solution")],
+        "required_by": {"solutions": "solution"},
+    },
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

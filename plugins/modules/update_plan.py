@@ -1052,16 +1052,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._files import absolute
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
-    auth_spec,
-    check_connection_options,
-    show_kubeconfig,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+from ..module_utils._capability.cluster_options import ClusterOptions
+from ..module_utils._files import absolute
+from ..module_utils._kubernetes.auth_options import auth_spec, check_connection_options, show_kubeconfig
+from ..module_utils._module.argspec import (
     Spec,
     chdir_spec,
     cluster_options_spec,
@@ -1069,28 +1063,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_image_spec,
     release_source,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import require_jinja2, run_module
-from ansible_collections.capability.openshift.plugins.module_utils._module.progress import show_progress
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
-    problem_dicts,
-    warn,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    InvalidOptionError,
-    Problem,
-    Problems,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
-    PlanShapes,
-    planning_result,
-    shown_problems,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster, plan_fleet
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import RULES, PlanOptions
+from ..module_utils._module.interface import Module
+from ..module_utils._module.main import ModuleDefinition, require_jinja2, run_module
+from ..module_utils._module.progress import show_progress
+from ..module_utils._module.result import problem_dicts, warn
+from ..module_utils._problems import InvalidOptionError, Problem, Problems
+from ..module_utils._update_plan.planner import FleetPlan
+from ..module_utils._update_plan.result import PlanShapes, planning_result, shown_problems
+from ..module_utils._update_plan.run import plan_cluster, plan_fleet
+from ..module_utils._update_plan.start import RULES, PlanOptions
 
 if TYPE_CHECKING:
-    from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+    from ..module_utils._kubernetes.client import Client
 
 CLUSTER_OPTIONS = ("kubeconfig", "context", "host", "api_key", "username", "client_cert")
 NO_RELEASES = Problem(
@@ -1108,36 +1092,7 @@ OPTIONS: Spec = {
 }
 
 
-def main() -> None:
-    """Run the module."""
-    cluster_spec = {
-        **cluster_options_spec(defaults=False),
-        **OPTIONS,
-        "name": {"type": "str", "required": True},
-        "rule": {"type": "str", "choices": list(RULES)},
-    }
-    run_module(
-        {
-            **chdir_spec(),
-            **auth_spec(),
-            **cluster_options_spec(),
-            **inclusion_spec("cluster_type", defaults=False),
-            **release_image_spec(),
-            **OPTIONS,
-            "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
-            "clusters": {"type": "list", "elements": "dict", "options": cluster_spec},
-            "details": {"type": "bool"},
-            "fail_on": {"type": "list", "elements": "str", "default": []},
-            "allow_downgrade": {"type": "bool", "default": False},
-            "report": {"type": "path"},
-        },
-        run,
-        show_kubeconfig,  # even if the module does not connect
-        prepare,
-    )
-
-
-def prepare(module: AnsibleModule) -> None:
+def prepare(module: Module) -> None:
     """Check for the library of reports, and remove what Ansible added to the clusters of a fleet."""
     if module.params["report"] is not None:
         require_jinja2(module)
@@ -1148,7 +1103,7 @@ def prepare(module: AnsibleModule) -> None:
         ]
 
 
-def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Plan, and write the report. Raises ``CapabilityError``, and exits if the plan violates ``fail_on``."""
     # Ansible splits a string at its commas, and keeps the blanks after them.
     params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
@@ -1164,14 +1119,14 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
         module.fail_json(msg=message, **result, problems=problem_dicts(problems))
 
 
-def cluster_connection(module: AnsibleModule) -> Callable[[], Client] | None:
+def cluster_connection(module: Module) -> Callable[[], Client] | None:
     """Return a function that connects to the selected cluster; ``None`` if the options do not select one."""
     params, problems = module.params, Problems()
     check_connection_options(params, problems)
     problems.raise_errors(InvalidOptionError)
     if not any(params.get(option) for option in CLUSTER_OPTIONS):
         return None
-    from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+    from ..module_utils._kubernetes.connection import connect
 
     return partial(connect, module)
 
@@ -1201,10 +1156,7 @@ def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_
     result = planning_result(fleet, of_fleet=of_fleet, details=params["details"], fail_on=params["fail_on"])
     if params["report"] is not None:
         # Imported here, because only reports need templates and Jinja2.
-        from ansible_collections.capability.openshift.plugins.module_utils._report.write import (
-            report_diff,
-            write_report,
-        )
+        from ..module_utils._report.write import report_diff, write_report
 
         path = params["report"] and absolute(params["report"])
         today = datetime.now(tz=UTC).date().isoformat()
@@ -1213,6 +1165,37 @@ def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_
         if diff_mode:
             result["diff"] = report_diff(written.files)
     return result
+
+
+CLUSTER_SPEC = {
+    **cluster_options_spec(defaults=False),
+    **OPTIONS,
+    "name": {"type": "str", "required": True},
+    "rule": {"type": "str", "choices": list(RULES)},
+}
+MODULE = ModuleDefinition(
+    {
+        **chdir_spec(),
+        **auth_spec(),
+        **cluster_options_spec(),
+        **inclusion_spec("cluster_type", defaults=False),
+        **release_image_spec(),
+        **OPTIONS,
+        "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
+        "clusters": {"type": "list", "elements": "dict", "options": CLUSTER_SPEC},
+        "details": {"type": "bool"},
+        "fail_on": {"type": "list", "elements": "str", "default": []},
+        "allow_downgrade": {"type": "bool", "default": False},
+        "report": {"type": "path"},
+    },
+    run,
+    prepare=(show_kubeconfig, prepare),  # a kubeconfig can be set even if the module does not connect
+)
+
+
+def main() -> None:
+    """Run the module."""
+    run_module(MODULE)
 
 
 if __name__ == "__main__":

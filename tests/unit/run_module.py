@@ -9,12 +9,14 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.module_utils import basic
 
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
 from ansible_collections.capability.openshift.tests.unit.result_schemas import check_result
 
 MODULES = "ansible_collections.capability.openshift.plugins.modules"
@@ -88,8 +90,9 @@ def caller(capsys: pytest.CaptureFixture[str]) -> Call:
             "_ansible_diff": diff,
         }
         # A module changes only the directory of its process.
+        main = getattr(module, "main", None) or partial(run_module, module.MODULE)
         with chdir(Path.cwd()), _arguments(values), pytest.raises(SystemExit) as ended:
-            module.main()
+            main()
         printed = capsys.readouterr()
         assert "Traceback" not in printed.out + printed.err
         result = json.loads(printed.out)

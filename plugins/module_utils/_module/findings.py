@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from .._files import absolute, cannot, check_access, make_directory, write_file
 from .._findings.baseline import Key, baseline_text, compare, parse_baseline
@@ -22,10 +22,8 @@ from .._findings.formats import FORMATS
 from .._findings.text import finding_line, summary
 from .._problems import DestinationError, InvalidOptionError, Problem, Problems
 from .argspec import Spec
+from .interface import Module
 from .result import diff_entry, problem_dicts, warn
-
-if TYPE_CHECKING:
-    from ansible.module_utils.basic import AnsibleModule
 
 _MOST_SHOWN = 20
 
@@ -52,7 +50,7 @@ def findings_spec() -> Spec:
 
 
 def finish(
-    module: AnsibleModule,
+    module: Module,
     tool: str,
     directory: str,
     rules: Sequence[CheckRule],
@@ -100,7 +98,6 @@ def finish(
     if report.failures:
         module.fail_json(msg=_failure(report), problems=problem_dicts(problems), **result)
     module.exit_json(problems=problem_dicts(problems), **result)
-    raise AssertionError("exit_json does not return")
 
 
 def _required_path() -> dict[str, Any]:

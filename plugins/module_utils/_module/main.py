@@ -3,69 +3,80 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Runs a module from its options to its exit, and checks for Python libraries that it needs on its host in any case.
+"""What a module is, as a value, how it runs, and how it ends if a library is missing.
 
 Other libraries are reported where they are imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NoReturn
-
-from ansible.module_utils.basic import AnsibleModule
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn
 
 from .._files import enter_directory
 from .._problems import CapabilityError, Problems, missing_library
+from .argspec import Spec
+from .interface import Module
 from .result import fail, succeed
 
-if TYPE_CHECKING:
-    from .argspec import Spec
 
-
-def run_module(
-    spec: Spec,
-    run: Callable[[AnsibleModule, dict[str, Any], Problems], None],
-    *prepare: Callable[[AnsibleModule], None],
-    **rules: Any,
-) -> NoReturn:
-    """Run a module with the options ``spec``, and exit.
+class ModuleDefinition(NamedTuple):
+    """A module: its options ``spec``, and what it does.
 
     ``run`` fills the result and collects problems, and may raise ``CapabilityError``: the module then fails, with what
-    the result has until then. Each of ``prepare`` is called before the module enters the directory of ``chdir``.
-    ``rules`` are those of ``AnsibleModule`` for combinations of options.
+    the result has until then. Each of ``prepare`` is called before the module enters the directory of ``chdir``, which
+    ``run`` does itself if ``enters_directory``. ``rules`` are those of ``AnsibleModule`` for combinations of options.
     """
-    module = AnsibleModule(argument_spec=spec, supports_check_mode=True, **rules)
+
+    spec: Spec
+    run: Callable[[Module, dict[str, Any], Problems], None]
+    prepare: tuple[Callable[[Module], None], ...] = ()
+    rules: Mapping[str, Any] = MappingProxyType({})
+    enters_directory: bool = False
+
+
+def run_module(definition: ModuleDefinition) -> NoReturn:
+    """Run a module as Ansible does, and exit."""
+    # Imported here, so that definitions need no Ansible.
+    from ansible.module_utils.basic import AnsibleModule
+
+    module = AnsibleModule(argument_spec=definition.spec, supports_check_mode=True, **definition.rules)
+    run_definition(definition, module)
+
+
+def run_definition(definition: ModuleDefinition, module: Module) -> NoReturn:
+    """Run ``module``, whose options are valid, and end it."""
     require_yaml(module)
-    for step in prepare:
+    for step in definition.prepare:
         step(module)
     result: dict[str, Any] = {"changed": False}
     problems = Problems()
     try:
-        if "chdir" in spec:
+        if "chdir" in definition.spec and not definition.enters_directory:
             enter_directory(module.params)
-        run(module, result, problems)
+        definition.run(module, result, problems)
     except CapabilityError as error:
         fail(module, error, **result)
     succeed(module, result, problems.unique())
 
 
-def require_yaml(module: AnsibleModule) -> None:
+def require_yaml(module: Module) -> None:
     """Fail the module if PyYAML is missing. It is not imported here, because importing is slow."""
     _require(module, "yaml", "PyYAML")
 
 
-def require_jinja2(module: AnsibleModule) -> None:
+def require_jinja2(module: Module) -> None:
     """Fail the module if Jinja2 is missing."""
     _require(module, "jinja2", "Jinja2")
 
 
-def require_urllib3(module: AnsibleModule) -> None:
+def require_urllib3(module: Module) -> None:
     """Fail the module if urllib3 is missing."""
     _require(module, "urllib3", "urllib3")
 
 
-def _require(module: AnsibleModule, package: str, library: str) -> None:
+def _require(module: Module, package: str, library: str) -> None:
     if find_spec(package) is None:
         fail(module, CapabilityError([missing_library(library)]))

@@ -8,12 +8,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from .._problems import CapabilityError, Problem
-
-if TYPE_CHECKING:
-    from ansible.module_utils.basic import AnsibleModule
+from .interface import Module
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 """What Ansible shows for an option with ``no_log``."""
@@ -27,21 +25,19 @@ def error_text(error: CapabilityError) -> str:
     return "\n".join([f"{len(errors)} problems were found:", *(f"- {problem}" for problem in errors)])
 
 
-def fail(module: AnsibleModule, error: CapabilityError, **result: Any) -> NoReturn:
+def fail(module: Module, error: CapabilityError, **result: Any) -> NoReturn:
     """Fail the module with every problem of ``error``, and with the results that are available despite it."""
     module.fail_json(msg=error_text(error), problems=problem_dicts(error.problems), **result)
-    raise AssertionError("fail_json does not return")
 
 
-def succeed(module: AnsibleModule, result: dict[str, Any], problems: Iterable[Problem]) -> NoReturn:
+def succeed(module: Module, result: dict[str, Any], problems: Iterable[Problem]) -> NoReturn:
     """Exit the module with its result. Warnings are also shown, because few users read return values."""
     reported = tuple(problems)
     warn(module, reported)
     module.exit_json(**with_problems(result, reported))
-    raise AssertionError("exit_json does not return")
 
 
-def warn(module: AnsibleModule, problems: Iterable[Problem]) -> None:
+def warn(module: Module, problems: Iterable[Problem]) -> None:
     """Show the warnings among ``problems``."""
     for message in warnings_of(problems):
         module.warn(message)

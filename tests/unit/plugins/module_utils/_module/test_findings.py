@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import ModuleDefinition
 from ansible_collections.capability.openshift.tests.unit.builders.findings import RULES, finding
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
 
@@ -31,7 +30,7 @@ def check(capsys, tmp_path):
         def run(module, _result, problems):
             finish(module, "release_lint", str(directory), RULES, findings, problems, seen=1)
 
-        return call(SimpleNamespace(main=partial(run_module, findings_spec(), run)), **options)
+        return call(SimpleNamespace(MODULE=ModuleDefinition(findings_spec(), run)), **options)
 
     return check
 
@@ -53,7 +52,7 @@ def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path,
         finish(module, "x", str(tmp_path), RULES, (), problems, write=lambda: path.write_text("x"), **further)
 
     options = {"outputs": [{"format": "text", "path": str(tmp_path / "o.txt")}], "diff": True, "check": check_mode}
-    outcome = caller(capsys)(SimpleNamespace(main=partial(run_module, findings_spec(), run)), **options)
+    outcome = caller(capsys)(SimpleNamespace(MODULE=ModuleDefinition(findings_spec(), run)), **options)
     assert outcome["changed"]
     assert [entry["after"] for entry in outcome["diff"]] == ["x", "No findings\n"]
     assert path.exists() is not check_mode

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import chdir_spec
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import ModuleDefinition
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 
 
@@ -22,7 +21,7 @@ def end(call):
 
     def end(run, *prepare, options, **rules):
         spec = {**chdir_spec(), "one": {"type": "str"}, "two": {"type": "str"}}
-        return call(SimpleNamespace(main=partial(run_module, spec, run, *prepare, **rules)), **options)
+        return call(SimpleNamespace(MODULE=ModuleDefinition(spec, run, prepare, rules)), **options)
 
     return end
 
