@@ -308,6 +308,7 @@ problems:
 from typing import Any
 
 from ..module_utils._files import absolute
+from ..module_utils._install_config.selection_source import SelectionOptions
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
 from ..module_utils._module.findings import findings_spec, finish
 from ..module_utils._module.interface import Module
@@ -316,7 +317,6 @@ from ..module_utils._module.progress import show_progress
 from ..module_utils._module.untag import untag
 from ..module_utils._problems import Problems
 from ..module_utils._release_image.open_release import open_release
-from ..module_utils._sites.check import DesiredSelection
 from ..module_utils._sites.result import site_dicts, sites_diff, write_files
 from ..module_utils._sites.rules import site_rules
 from ..module_utils._sites.run import SitesOptions, check_sites
@@ -364,7 +364,7 @@ def run(module: Module, _result: dict[str, Any], _problems: Problems) -> None:
     )
 
 
-def desired(params: dict[str, Any]) -> DesiredSelection | None:
+def desired(params: dict[str, Any]) -> SelectionOptions | None:
     """The selection that the options request of each site."""
     capabilities = params["capabilities"]
     if isinstance(capabilities, str):
@@ -372,7 +372,7 @@ def desired(params: dict[str, Any]) -> DesiredSelection | None:
         capabilities = parse_json_object(capabilities) or capabilities
     if capabilities is None and params["solution"] is None:
         return None
-    return DesiredSelection(capabilities, params["solution"], params["solutions"])
+    return SelectionOptions(capabilities, params["solution"], params["solutions"])
 
 
 MODULE = ModuleDefinition(

@@ -34,11 +34,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
-    check_installation,
+    check_selection,
     platforms_of,
+    read_installation,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
     InstallOptions,
+    SelectionOptions,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
@@ -132,10 +134,11 @@ def check_installation_of(
         document["platform"] = {platform: {}}
     if "feature_gates" in values:
         document["featureGates"] = values["feature_gates"]
-    given = InstallOptions(document, "", complete=False, capabilities=untag(selection), method=method)
+    given = InstallOptions(document, "", complete=False, method=method)
     # There is no install-config here, so locations are the names of arguments.
     names = {**API_SPELLINGS, "openshift_version": where}
-    for item in check_installation(given, release_of_version(minor)).problems:
+    check = check_selection(read_installation(given, release_of_version(minor)), SelectionOptions(untag(selection)))
+    for item in check.problems:
         problems.append(item._replace(where=Location(field=_renamed(item.where.field, names))))
 
 

@@ -157,7 +157,7 @@ def inclusion_context(criteria: InclusionCriteria, release: Release, problems: P
     if gates is None and release.minor is not None and rules.reads_gates:
         gates = dict(criteria.reported_gates).get(release.shown_version)
     if gates is None:
-        gates = read_release_gates(release, criteria.feature_set, criteria.cluster_profile, problems)
+        gates = read_release_gates(release, rules, criteria.feature_set, criteria.cluster_profile, problems)
     if release.manifests:
         check_profile(criteria.cluster_profile, release, problems)
     return InclusionContext(

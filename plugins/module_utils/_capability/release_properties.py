@@ -7,12 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from .._data import capabilities as capability_data
 from .._data import feature_sets
-from .._data.inclusion_rules import inclusion_rules
+from .._data.inclusion_rules import InclusionRules
 from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
@@ -43,16 +40,27 @@ def names_disabled_by_gates(gates: frozenset[str] | None, feature_set: str) -> f
 
 
 def read_release_gates(
-    release: Release, feature_set: str, cluster_profile: str, problems: Problems
+    release: Release, rules: InclusionRules, feature_set: str, cluster_profile: str, problems: Problems
 ) -> frozenset[str] | None:
     """The feature gates that the release itself enables for a feature set; ``None`` disables the filter.
 
-    The CVOs of releases before 4.22 do not filter by feature gates.
+    ``rules`` are those of its CVO. The CVOs of releases before 4.22 do not filter by feature gates.
     """
     minor = release.minor
-    if minor is None or not inclusion_rules(minor).reads_gates or not release.manifests:
+    if minor is None or not rules.reads_gates or not release.manifests:
         return None
-    gates = _read_gates(release, cluster_profile, feature_set, minor)
+    gates: frozenset[str] | None = None
+    # The CVO skips these manifests; cluster-config-operator and oc read them.
+    context = InclusionContext(feature_set=feature_set, major_version=minor.major, rules=rules)
+    for manifest in release.manifests:
+        if manifest.resource_id.group_kind != ("config.openshift.io", "FeatureGate"):
+            continue
+        marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
+        if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, context).included:
+            entries = nested(release.read_body(manifest), "status", "featureGates")
+            if isinstance(entries, list):
+                names = (nested(gate, "name") for entry in entries for gate in as_list(nested(entry, "enabled")))
+                gates = (gates or frozenset()).union(name for name in names if isinstance(name, str))
     if gates is None:
         name = feature_set or feature_sets.DEFAULT_FEATURE_SET
         message = (
@@ -62,31 +70,6 @@ def read_release_gates(
         hint = "Set feature_gates to the enabled gates ([] for none)"
         problems.warning("missing-feature-gates", "feature_gates", message, hint)
     return gates
-
-
-def _read_gates(release: Release, cluster_profile: str, feature_set: str, minor: Minor) -> frozenset[str] | None:
-    # The CVO skips these manifests; cluster-config-operator and oc read them.
-    context = InclusionContext(feature_set=feature_set, major_version=minor.major, rules=inclusion_rules(minor))
-    gates: set[str] | None = None
-    for manifest in release.manifests:
-        resource = manifest.resource_id
-        if resource.group_kind != ("config.openshift.io", "FeatureGate"):
-            continue
-        marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
-        if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, context).included:
-            entries = nested(release.read_body(manifest), "status", "featureGates")
-            if isinstance(entries, list):
-                gates = gates or set()
-                gates.update(_enabled_names(entries))
-    return None if gates is None else frozenset(gates)
-
-
-def _enabled_names(entries: list[Any]) -> Iterator[str]:
-    for entry in entries:
-        for gate in as_list(nested(entry, "enabled")):
-            name = nested(gate, "name")
-            if isinstance(name, str):
-                yield name
 
 
 def check_profile(profile: str, release: Release, problems: Problems) -> None:

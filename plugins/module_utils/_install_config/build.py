@@ -24,12 +24,12 @@ from .._release_image.open_release import open_release
 from .._release_image.release_source import ReleaseSource
 from .._resources import ResourceId
 from .._yaml.values import parse_json_object
-from .check import InstallCheck, check_installation, profile_of
+from .check import Installation, InstallCheck, check_selection, profile_of, read_installation
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities
 from .file import FileWrite, InstallConfigFile, read_target
 from .secrets import secret_values, without_secrets
-from .selection_source import InstallOptions
+from .selection_source import InstallOptions, SelectionOptions
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
 _Value = TypeVar("_Value")
@@ -170,14 +170,16 @@ def _built(
     release = releases.read(options, problems)
     provided = releases.read_provided(options, problems)
     install_options = _install_options(options, sources)._replace(provided=provided)
-    check = check_installation(install_options, release or release_of_version(None))
+    installation = read_installation(install_options, release or release_of_version(None))
+    selection = SelectionOptions(options.capabilities, options.solution, options.solutions)
+    check = check_selection(installation, selection)
     problems += _relevant(check, options, sources, release)
     _warn_if_readable_by_others(options, sources.target, problems)
     version = release.version if release is not None else None
     result = InstallResult(check, (), version or options.openshift_version, sources.target)
     if problems.has_errors or release is None:
         return result
-    result = result._replace(comparison=_compare(options, install_options, check, release, problems))
+    result = result._replace(comparison=_compare(options, installation, check, release, problems))
     if sources.target is not None:
         before = sources.existing.text if sources.existing is not None else None
         after = _attempt(lambda: _text(options, sources.existing, sources.content, check), problems)
@@ -199,9 +201,6 @@ def _install_options(options: InstallConfigOptions, sources: _Sources) -> Instal
         document={} if document is None else document.data,
         source=sources.name,
         complete=target is not None and document is not None and options.install_method != HOSTED,
-        capabilities=options.capabilities,
-        solution=options.solution,
-        solutions=options.solutions,
         method=options.install_method or method,
     )
 
@@ -288,19 +287,14 @@ def _read_release(options: InstallConfigOptions, problems: Problems) -> Release 
 
 def _compare(
     options: InstallConfigOptions,
-    install_options: InstallOptions,
+    installation: Installation,
     check: InstallCheck,
     release: Release,
     problems: Problems,
 ) -> SelectionComparison | None:
     if options.compare_with is None or check.context is None:
         return None
-    other = check_installation(
-        install_options._replace(
-            capabilities=options.compare_with, capabilities_option="compare_with", solution=None, solutions=None
-        ),
-        release,
-    )
+    other = check_selection(installation, SelectionOptions(options.compare_with, option="compare_with"))
     # The other selection may violate rules; it must be readable, and its names must exist.
     accepted = {*check.problems, *(item.problem for item in other.violations if item.rule is not KNOWN_NAMES)}
     errors = [item for item in other.problems if item.severity == "error" and item not in accepted]

@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities, without_pinning
 from .._capability.inclusion import CapabilityStatus, InclusionContext
-from .._capability.resolved_release import resolve_release
+from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._capability.rules import InstallContext, RuleViolation, suggested_selection, unchecked, violations
 from .._capability.selection import Selection
 from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
@@ -32,7 +32,14 @@ from .._resources import NAMESPACES
 from .._version import Minor
 from .go_json import as_go_decodes
 from .method_rules import method_violations
-from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
+from .selection_source import (
+    NO_SELECTION,
+    InstallOptions,
+    ResolvedSelection,
+    SelectionOptions,
+    read_request,
+    resolve_selection,
+)
 from .validation import (
     check_install_config,
     default_method,
@@ -48,18 +55,44 @@ _RULES_OF_NAMESPACES = frozenset(item.rule.name for item in DEPENDENCIES if item
 _BASELINE_PROBLEMS = frozenset({"invalid-baseline", "missing-baseline"})
 
 
+class Installation(NamedTuple):
+    """An install-config for a release, whatever its selection.
+
+    ``document``: the values of the install-config as the installer reads them. ``cluster_problems`` are those of the
+    cluster that results. ``resolved_release`` and ``install`` are ``None`` if an error prevents their computation.
+    ``rejected``: violations that no selection avoids.
+    """
+
+    options: InstallOptions
+    release: Release
+    document: Mapping[str, Any]
+    method: str
+    platform: str | None
+    document_problems: tuple[Problem, ...]
+    cluster_problems: tuple[Problem, ...]
+    resolved_release: ResolvedRelease | None = None
+    install: InstallContext | None = None
+    rejected: tuple[RuleViolation, ...] = ()
+
+    @property
+    def problems(self) -> frozenset[Problem]:
+        """The problems that every selection has."""
+        broken = () if self.install is None else violations(None, self.install)
+        return frozenset(
+            (*self.document_problems, *self.cluster_problems, *(item.problem for item in (*self.rejected, *broken)))
+        )
+
+
 class InstallCheck(NamedTuple):
     """The result of a check. Fields from ``context`` on are empty if an error prevents their computation.
 
-    ``document_problems`` are those of ``problems`` that every selection has in this install-config. ``context`` decides
-    which manifests are included, and ``install`` which rules apply. ``resolved`` is the selection to write.
-    ``suggested_selection`` is the nearest selection that satisfies every rule.
+    ``context`` decides which manifests are included, and ``install`` which rules apply. ``resolved`` is the selection
+    to write. ``suggested_selection`` is the nearest selection that satisfies every rule.
     """
 
     method: str
     platform: str | None
     problems: tuple[Problem, ...]
-    document_problems: tuple[Problem, ...] = ()
     context: InclusionContext | None = None
     install: InstallContext | None = None
     resolved: ResolvedSelection | None = None
@@ -82,64 +115,69 @@ def platforms_of(method: str | None, minor: Minor | None = None) -> tuple[str, .
     return PLATFORMS if minor is None else installer_platforms(minor)
 
 
-def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
-    """Check an installation of ``release`` and resolve its selection. Returns all problems and raises nothing."""
-    document_problems = Problems()
-    document = as_go_decodes(options.document, options.source, document_problems)
-    options = options._replace(document=document)
-    method = options.method or default_method(options.document)
+def read_installation(options: InstallOptions, release: Release) -> Installation:
+    """Check an install-config for ``release`` apart from its selection. Raises nothing."""
+    problems, cluster_problems = Problems(), Problems()
+    document = as_go_decodes(options.document, options.source, problems)
+    method = options.method or default_method(document)
     platforms = platforms_of(options.method, release.minor)
     check_install_config(
-        options.document,
+        document,
         options.source,
-        document_problems,
+        problems,
         complete=options.complete,
         platforms=platforms,
         strict=options.complete and _rejects_unknown_fields(release.minor, method),
     )
-    problems = Problems(document_problems)
-    request_problems = Problems()
-    request = read_request(options, request_problems)
-    problems += request_problems if method != HOSTED else without_pinning(request_problems)
-    check = InstallCheck(method, platform_of(options.document, platforms), ())
-    cluster_problems = Problems()
-    criteria = check_options(_cluster_options(options, method), release.minor, cluster_problems)
-    resolved_release = resolve_release(criteria, release, cluster_problems)
+    platform = platform_of(document, platforms)
+    criteria = check_options(_cluster_options(document, method), release.minor, cluster_problems)
+    resolved = resolve_release(criteria, release, cluster_problems)
     located = tuple(_as_in_document(cluster_problems, options.source))
-    document_problems += located
-    problems += located
-    if resolved_release is None or resolved_release.minor_data is None:
-        return check._replace(problems=tuple(problems), document_problems=tuple(document_problems))
-    gates = resolved_release.context.feature_gates
+    installation = Installation(options, release, document, method, platform, tuple(problems), located)
+    if resolved is None or resolved.minor_data is None:
+        return installation
+    gates = resolved.context.feature_gates
     install = InstallContext(
-        resolved_release.minor_data,
+        resolved.minor_data,
         method,
-        check.platform,
-        has_external_cloud_controller_manager(options.document),
-        has_hosts(options.document) if check.platform == "baremetal" and options.complete else None,
+        platform,
+        has_external_cloud_controller_manager(document),
+        has_hosts(document) if platform == "baremetal" and options.complete else None,
         GATES_OF_FEATURE_SETS.get(criteria.feature_set, frozenset()) if gates is None else gates,
-        resolved_release.gated,
+        resolved.gated,
         frozenset(item.name for item in options.provided if item.group_kind == NAMESPACES.group_kind),
     )
-    rejected = list(method_violations(options.document, install, options.source, complete=options.complete))
-    document_problems += [item.problem for item in (*rejected, *violations(None, install))]
+    rejected = tuple(method_violations(document, install, options.source, complete=options.complete))
+    return installation._replace(resolved_release=resolved, install=install, rejected=rejected)
+
+
+def check_selection(installation: Installation, selection: SelectionOptions = NO_SELECTION) -> InstallCheck:
+    """Check and resolve the selection of ``installation``. Returns all problems and raises nothing.
+
+    ``selection`` overrides the block of the install-config.
+    """
+    options, method, install = installation.options, installation.method, installation.install
+    problems, request_problems = Problems(installation.document_problems), Problems()
+    request = read_request(selection, installation.document, options.source, request_problems)
+    problems += request_problems if method != HOSTED else without_pinning(request_problems)
+    problems += installation.cluster_problems
+    check = InstallCheck(method, installation.platform, ())
+    resolved_release = installation.resolved_release
+    if resolved_release is None or install is None:
+        return check._replace(problems=tuple(problems))
+    rejected = list(installation.rejected)
     resolved = resolve_selection(request, install, rejected, problems) if request is not None else None
     problems += [item.problem for item in rejected]
     if not options.complete and (request is None or not request.is_default):
         _warn_about_unchecked_rules(install, options.source, problems)
-    check = check._replace(
-        document_problems=tuple(document_problems),
-        context=resolved_release.context,
-        install=install,
-        violations=tuple(rejected),
-    )
+    check = check._replace(context=resolved_release.context, install=install, violations=tuple(rejected))
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always
         check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)
         if check.status is not None:
-            _report_rendered(check.status, install, options, release, problems)
-        if check.context is not None:
-            check_references(release, check.context, "error", problems, provided=options.provided)
+            _report_rendered(check.status, install, installation, problems)
+            release, loaded, provided = installation.release, resolved_release.loaded, options.provided
+            check_references(release, loaded, check.status, "error", problems, provided=provided)
             if release.manifests:  # they show whether anything needs the Namespace
                 problems[:] = [item for item in problems if item.code not in _RULES_OF_NAMESPACES]
     return check._replace(problems=tuple(problems))
@@ -188,31 +226,31 @@ def _with_selection(
 
 
 def _report_rendered(
-    status: CapabilityStatus, install: InstallContext, options: InstallOptions, release: Release, problems: Problems
+    status: CapabilityStatus, install: InstallContext, installation: Installation, problems: Problems
 ) -> None:
     """Report what the bootstrap creates although its capability is disabled. A hosted cluster has no bootstrap."""
     disabled = status.known - status.enabled if install.method != HOSTED else frozenset()
     for item in BOOTSTRAP_OBJECTS:
         is_possible = item.since <= install.minor and install.method in item.methods
         has_platform = not item.platforms or install.platform in item.platforms
-        is_requested = not item.field or options.document.get(item.field) == item.value
+        is_requested = not item.field or installation.document.get(item.field) == item.value
         if item.capability in disabled and is_possible and has_platform and is_requested:
-            where = Location(options.source, field=item.field or "capabilities")
+            where = Location(installation.options.source, field=item.field or "capabilities")
             message = f"{item.capability} is disabled, but {item.objects}"
             severity: Severity = "warning" if item.harmful else "info"
             problems.append(Problem(severity, "rendered-anyway", where, message, item.hint))
-    for manifest in release.manifests:
+    for manifest in installation.release.manifests:
         names, resource = sorted(disabled.intersection(manifest.capabilities)), manifest.resource_id
         if names and bootstrap_renderer(resource.kind, resource.name, install.minor):
             message = f"{' and '.join(names)} is disabled, but the bootstrap creates {resource}"
             problems.info("rendered-anyway", manifest.location, message)
 
 
-def _cluster_options(options: InstallOptions, method: str) -> ClusterOptions:
+def _cluster_options(document: Mapping[str, Any], method: str) -> ClusterOptions:
     return ClusterOptions(
         cluster_profile=profile_of(method),
-        feature_set=feature_set_of(options.document),
-        feature_gates=feature_gates_of(options.document),
+        feature_set=feature_set_of(document),
+        feature_gates=feature_gates_of(document),
     )
 
 

@@ -35,24 +35,34 @@ _AMBIGUOUS = frozenset(
 
 
 class InstallOptions(NamedTuple):
-    """The options of an installation, as given.
+    """The options of an installation apart from its selection, as given.
 
     ``document``: the install-config, or the given part of it, as plain values. ``source``: the file or option that
-    contains it. ``complete``: the installer will read it. ``capabilities`` and ``solution`` override the block of the
-    document. ``solutions`` are those of the user. ``method`` is ``None`` if no install method is given.
-    ``capabilities_option`` is the name of the option that contains ``capabilities``. ``provided``: resources of extra
-    manifests, to which the release may refer.
+    contains it. ``complete``: the installer will read it. ``method`` is ``None`` if no install method is given.
+    ``provided``: resources of extra manifests, to which the release may refer.
     """
 
     document: Mapping[str, Any]
     source: str
     complete: bool
+    method: str | None = None
+    provided: frozenset[ResourceId] = frozenset()
+
+
+class SelectionOptions(NamedTuple):
+    """A selection that overrides the block of an install-config, as given: ``capabilities`` or a ``solution``.
+
+    ``solutions`` are those of the user. ``option`` is the name of the option that contains ``capabilities``.
+    """
+
     capabilities: object = None
     solution: str | None = None
     solutions: object = None
-    method: str | None = None
-    capabilities_option: str = _BLOCK
-    provided: frozenset[ResourceId] = frozenset()
+    option: str = _BLOCK
+
+
+NO_SELECTION = SelectionOptions()
+"""The block of the install-config decides."""
 
 
 class ResolvedSelection(NamedTuple):
@@ -79,11 +89,13 @@ class SelectionRequest(NamedTuple):
         return self.selection is None and self.solution is None
 
 
-def read_request(options: InstallOptions, problems: Problems) -> SelectionRequest | None:
+def read_request(
+    options: SelectionOptions, document: Mapping[str, Any], source: str, problems: Problems
+) -> SelectionRequest | None:
     """Read the request from the options or the document, ``None`` if problems make it ambiguous."""
-    block = options.document.get(_BLOCK)
+    block = document.get(_BLOCK)
     if options.solution is not None or options.capabilities is not None:
-        _warn_about_overridden(block, Location(options.source, field=_BLOCK), problems)
+        _warn_about_overridden(block, Location(source, field=_BLOCK), problems)
     if options.solution is not None:
         if options.capabilities is not None:
             message = "cannot be combined with capabilities"
@@ -96,12 +108,12 @@ def read_request(options: InstallOptions, problems: Problems) -> SelectionReques
         problems.error("missing-solution", "solutions", "requires solution", "Set solution to one of them")
     if options.capabilities is not None:
         reported = Problems()
-        selection = parse_selection(options.capabilities, Location(field=options.capabilities_option), reported)
+        selection = parse_selection(options.capabilities, Location(field=options.option), reported)
         problems += reported
-        reason = f"it is the selection of the option {options.capabilities_option}"
+        reason = f"it is the selection of the option {options.option}"
         return SelectionRequest(reason, selection) if _is_clear(reported) else None
     if block is not None:
-        return _read_block(block, Location(options.source, field=_BLOCK), problems)
+        return _read_block(block, Location(source, field=_BLOCK), problems)
     return SelectionRequest(f"nothing is selected, so the cluster uses its default, {V_CURRENT}")
 
 

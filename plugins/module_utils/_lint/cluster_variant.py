@@ -47,7 +47,8 @@ class ClusterVariant:
 
     @cached_property
     def _release_gates(self) -> frozenset[str] | None:
-        return read_release_gates(self._release, self.feature_set, self.profile, Problems())
+        rules = inclusion_rules(self._release.minor)
+        return read_release_gates(self._release, rules, self.feature_set, self.profile, Problems())
 
     @cached_property
     def gates(self) -> frozenset[str]:

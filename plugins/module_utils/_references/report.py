@@ -7,11 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
-from .._capability.inclusion import InclusionContext, included_manifests
+from .._capability.inclusion import CapabilityStatus
 from .._problems import Location, Problem, Problems, Severity
+from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
 from .references import ReferenceKind
@@ -37,23 +38,20 @@ _CANNOT_DELETE = "the cluster-version operator looks up the kind before it delet
 
 def check_references(
     release: Release,
-    context: InclusionContext,
+    loaded: Sequence[Manifest],
+    status: CapabilityStatus,
     severity: Literal["error", "warning"],
     problems: Problems,
     *,
     provided: Collection[ResourceId] = (),
 ) -> None:
-    """Report the references that dangle in a cluster of ``context``, which has a capability status.
+    """Report the references that dangle in a cluster of ``status``, whose CVO loads the manifests ``loaded``.
 
     ``severity`` is that of references with which the CVO cannot finish. ``provided``: resources that do not come from
     the release. Raises ``ReleaseError``.
     """
-    status = context.capability_status
-    if status is None:
-        return
     enabled = status.enabled & status.known
-    manifests = included_manifests(release.manifests, context._replace(capability_status=None))
-    found = ReleaseReferences(release, manifests).dangling(enabled)
+    found = ReleaseReferences(release, loaded).dangling(enabled)
     dangling = [item for item in found if item.target not in provided]
     report_dangling(dangling, enabled, severity, problems)
 

@@ -12,9 +12,15 @@ from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES
 from .._data.install_rules import KNOWN_NAMES
-from .._install_config.check import InstallCheck, check_installation, each_mistake_once
+from .._install_config.check import (
+    Installation,
+    InstallCheck,
+    check_selection,
+    each_mistake_once,
+    read_installation,
+)
 from .._install_config.go_json import as_go_decodes
-from .._install_config.selection_source import InstallOptions
+from .._install_config.selection_source import InstallOptions, SelectionOptions
 from .._problems import Problem, Problems, has_errors
 from .._release.release import Release
 from .._resources import ResourceId
@@ -29,7 +35,7 @@ _UNSUPPORTED = "unsupported-version"
 
 
 class SiteCheckRequest(NamedTuple):
-    """What the check of a site depends on. Sites with equal requests share a result.
+    """What the check of a site depends on. Sites with equal requests and releases share a result.
 
     ``values`` are the overrides of the install-config, or the install-config. ``method`` is ``None`` if its content
     decides. ``desired`` are the options of the module that replace the selection, ``None`` if it is only checked.
@@ -40,17 +46,8 @@ class SiteCheckRequest(NamedTuple):
     values: Mapping[str, Any]
     method: str | None
     platform: str | None
-    release: Release
-    desired: DesiredSelection | None = None
+    desired: SelectionOptions | None = None
     provided: frozenset[ResourceId] = frozenset()
-
-
-class DesiredSelection(NamedTuple):
-    """The selection to write to each site: ``capabilities`` or a ``solution``."""
-
-    capabilities: object = None
-    solution: str | None = None
-    solutions: object = None
 
 
 class SiteCheckResult(NamedTuple):
@@ -67,9 +64,9 @@ class SiteCheckResult(NamedTuple):
     enabled: frozenset[str] | None = None
 
 
-def check_site(request: SiteCheckRequest) -> SiteCheckResult:
-    """Check a selection. Returns all problems and raises nothing."""
-    result = _check(request)
+def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
+    """Check a selection for ``release``. Returns all problems and raises nothing."""
+    result = _check(request, release)
     # A version without capabilities is wrong only for a selection.
     selects = request.desired is not None or BLOCK in request.values
     hint = f"Remove the selection, or install {min(BRANCHES)} or later"
@@ -77,17 +74,17 @@ def check_site(request: SiteCheckRequest) -> SiteCheckResult:
     return result._replace(problems=tuple(item for item in problems if selects or item.code != _UNSUPPORTED))
 
 
-def _check(request: SiteCheckRequest) -> SiteCheckResult:
+def _check(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     if request.form == "hosted":
         problems, block = Problems(), request.values.get(BLOCK)
-        replacement, enabled = check_lists(block, request.platform, request.release, problems)
+        replacement, enabled = check_lists(block, request.platform, release, problems)
         return SiteCheckResult(problems.unique(), block, replacement, enabled)
     if request.form == "cluster-version":
-        return _check_cluster_version(request)
-    return _check_install(request)
+        return _check_cluster_version(request, release)
+    return _check_install(request, release)
 
 
-def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
+def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     problems = Problems()
     values = as_go_decodes(request.values, "", problems)
     form = check_form(values, problems)
@@ -97,14 +94,15 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     if form.excluded and not document.get(BLOCK):
         document.pop(BLOCK, None)
     options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)
-    check = check_installation(options, request.release)
+    installation = read_installation(options, release)
+    check = check_selection(installation)
     problems += check.problems
     if check.install is not None:
         report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
     if request.desired is not None:
-        replacement = _desired_block(request.desired, options, request.release, problems)
+        replacement = _desired_block(request.desired, installation, problems)
     else:
-        replacement = _corrected_block(options, check, form.excluded, request.release)
+        replacement = _corrected_block(installation, check, form.excluded)
     block = values.get(BLOCK)
     if replacement is not None and _same_block(block, replacement):
         replacement = None
@@ -112,36 +110,35 @@ def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     return SiteCheckResult(problems.unique(), block, replacement, enabled)
 
 
-def _desired_block(
-    desired: DesiredSelection, options: InstallOptions, release: Release, problems: Problems
-) -> dict[str, Any] | None:
+def _desired_block(desired: SelectionOptions, installation: Installation, problems: Problems) -> dict[str, Any] | None:
     """The desired selection as a block, ``None`` if it has errors in this site."""
-    check = check_installation(options._replace(**desired._asdict(), capabilities_option=BLOCK), release)
-    errors = [item for item in check.problems if item.severity == "error" and item not in check.document_problems]
+    check, of_site = check_selection(installation, desired), installation.problems
+    errors = [item for item in check.problems if item.severity == "error" and item not in of_site]
     problems += [item for item in errors if item not in problems]
     selection = check.resolved.selection if check.resolved is not None else None
     return None if errors or selection is None else selection.to_api()
 
 
 def _corrected_block(
-    options: InstallOptions, check: InstallCheck, excluded: tuple[str, ...], release: Release
+    installation: Installation, check: InstallCheck, excluded: tuple[str, ...]
 ) -> dict[str, Any] | None:
     """The smallest correction of a selection that violates a rule, ``None`` if there is none."""
     violated = {item.problem for item in check.violations if item.problem.severity == "error"}
-    if check.status is None or not (excluded or violated.difference(check.document_problems)):
+    if check.status is None or not (excluded or violated.difference(installation.problems)):
         return None
-    corrected = corrected_options(options.document.get(BLOCK), excluded, check.status.known)
+    corrected = corrected_options(installation.document.get(BLOCK), excluded, check.status.known)
     if corrected is None:
         return None
-    suggested = check_installation(options._replace(capabilities=corrected), release).suggested_selection
+    suggested = check_selection(installation, SelectionOptions(corrected)).suggested_selection
     return None if suggested is None else suggested.to_api()
 
 
-def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
+def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     """Check the rules of the API: installers do not read a ClusterVersion in a Policy."""
     problems = Problems()
     form = check_form(request.values, problems)
-    check = check_installation(InstallOptions(form.values, "", complete=False, method="upi"), request.release)
+    options = InstallOptions(form.values, "", complete=False, method="upi")
+    check = check_selection(read_installation(options, release))
     of_rules = {item.problem for item in check.violations}
     problems += [item for item in check.problems if item.code not in _OF_INSTALLERS and item not in of_rules]
     of_api = [item for item in check.violations if item.rule.layer == "ClusterVersion" or item.rule is KNOWN_NAMES]

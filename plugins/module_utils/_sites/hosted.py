@@ -18,8 +18,8 @@ from .._capability.rules import InstallContext
 from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES
-from .._install_config.check import InstallCheck, check_installation
-from .._install_config.selection_source import InstallOptions, respelled
+from .._install_config.check import Installation, InstallCheck, check_selection, read_installation
+from .._install_config.selection_source import InstallOptions, SelectionOptions, respelled
 from .._problems import Problems, count_errors, type_name
 from .._release.release import Release
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
@@ -46,21 +46,21 @@ def check_lists(
     for field in set(fields) - set(_FIELDS.values()):
         message = "is not a field of a HostedCluster, expected enabled or disabled"
         problems.error("unknown-field", f"{BLOCK}.{field}", message, "List what is not needed in disabled")
-    check = _check(fields, platform, release)
+    document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
+    installation = read_installation(InstallOptions(document, "", complete=False, method=HOSTED), release)
+    check = _check(fields, installation)
     problems += [respelled(item, _FIELDS) for item in check.problems if item.code not in _COVERED]
     if check.install is None:
         return None, None
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
-    replacement = _replacement(fields, check.install, platform, release, problems) if problems.has_errors else None
+    replacement = _replacement(fields, check.install, installation, problems) if problems.has_errors else None
     return replacement, check.status.enabled if check.status else None
 
 
-def _check(fields: Mapping[str, Any], platform: str | None, release: Release) -> InstallCheck:
+def _check(fields: Mapping[str, Any], installation: Installation) -> InstallCheck:
     lists = {ours: fields[theirs] for ours, theirs in _FIELDS.items() if theirs in fields}
     selection = {"baseline_capability_set": V_CURRENT, **lists} if lists else None
-    document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
-    options = InstallOptions(document, "", complete=False, method=HOSTED, capabilities=selection)
-    return check_installation(options, release)
+    return check_selection(installation, SelectionOptions(selection))
 
 
 def _report_not_enabled(names: object, data: MinorData, where: str, problems: Problems) -> None:
@@ -72,12 +72,12 @@ def _report_not_enabled(names: object, data: MinorData, where: str, problems: Pr
 
 
 def _replacement(
-    fields: Mapping[str, Any], install: InstallContext, platform: str | None, release: Release, problems: Problems
+    fields: Mapping[str, Any], install: InstallContext, installation: Installation, problems: Problems
 ) -> dict[str, list[str]] | None:
     """The lists with the smallest correction, ``None`` if only the user can correct them."""
     required: frozenset[str] = frozenset()
     while (lists := corrected_hosted(fields, install.minor_data, install.gated, required)) is not None:
-        check = _check(lists, platform, release)
+        check = _check(lists, installation)
         missing = frozenset(item.capability for item in check.violations if item.capability)
         if missing <= required:
             return lists if count_errors(check.problems) < count_errors(problems) else None

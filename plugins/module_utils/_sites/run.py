@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from .._checkout.walk import CheckoutFile, read_file, read_files
 from .._data.install_rules import AGENT_CONFIG
-from .._install_config.selection_source import InstallOptions, read_request
+from .._install_config.selection_source import SelectionOptions, read_request
 from .._problems import InvalidOptionError, Problem, Problems
 from .._progress import Progress, counted, silent
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease
 from .._version import Minor, find_minor
-from .check import DesiredSelection, SiteCheckRequest, SiteCheckResult, check_site
+from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .extra_manifests import ExtraManifests
 from .fix import FixedFile, fix_file
 from .rules import REFERENCE_RULES
@@ -42,7 +42,7 @@ class SitesOptions(NamedTuple):
     openshift_versions: Mapping[str, object] = {}
     releases: tuple[OpenedRelease, ...] = ()
     install_method: str | None = None
-    desired: DesiredSelection | None = None
+    desired: SelectionOptions | None = None
     fix: bool = False
     allow_no_sites: bool = False
 
@@ -74,7 +74,7 @@ def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResu
     problems = Problems()
     _check_versions(options, problems)
     if options.desired is not None:  # a wrong option is no mistake of the sites
-        read_request(InstallOptions({}, "", complete=False, **options.desired._asdict()), problems)
+        read_request(options.desired, {}, "", problems)
     problems.raise_errors(InvalidOptionError)
     releases = _load_releases(options.releases, problems)
     files: dict[str, FileSummary] = {}
@@ -163,8 +163,8 @@ class _Checker:
         result = self.results.get(key)
         if result is None:
             values = site.overrides.values
-            request = SiteCheckRequest(site.form, values, method, site.platform, release, desired, provided)
-            result = self.results[key] = check_site(request)
+            request = SiteCheckRequest(site.form, values, method, site.platform, desired, provided)
+            result = self.results[key] = check_site(request, release)
         problems = Problems(problem for problem in result.problems if problem.code != "missing-version")
         missing = ", ".join(self.extra.missing(site))
         if missing and any(item.code in REFERENCE_RULES and item.severity == "error" for item in problems):

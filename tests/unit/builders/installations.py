@@ -16,10 +16,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._data import 
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
     InstallCheck,
-    check_installation,
+    check_selection,
+    read_installation,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
     InstallOptions,
+    SelectionOptions,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
@@ -95,9 +97,10 @@ def listed(*names: str, baseline: str = "None") -> Selection:
 
 def check(minor: str | None, document: Mapping[str, Any] | None = None, **options: Any) -> InstallCheck:
     """Check an installation of ``minor``. ``document`` is a part of an install-config that no installer reads."""
+    selection = {name: options.pop(name) for name in SelectionOptions._fields if name in options}
     given = InstallOptions(**{"document": document or {}, "source": "content", "complete": False, **options})
     release = release_of_version(None if minor is None else minor_data_of(minor).minor)
-    return check_installation(given, release)
+    return check_selection(read_installation(given, release), SelectionOptions(**selection))
 
 
 def errors(problems: Iterable[Problem]) -> list[Problem]:

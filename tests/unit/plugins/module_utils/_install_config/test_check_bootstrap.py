@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import check_installation
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
+    check_selection,
+    read_installation,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
     InstallOptions,
+    SelectionOptions,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.installations import check
@@ -64,8 +68,8 @@ def test_a_manifest_of_the_release_that_the_bootstrap_renders(tmp_path, method, 
         {"platform": {"none": {}}} if method == "upi" else {},
         "content",
         complete=False,
-        capabilities={"excluded_capabilities": ["Console"]},
         method=method,
     )
-    found = rendered(check_installation(options, release).problems)
+    selection = SelectionOptions({"excluded_capabilities": ["Console"]})
+    found = rendered(check_selection(read_installation(options, release), selection).problems)
     assert found == [("info", "release-manifests/a.yaml, document 1", "Console")][:count]

@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import check_installation
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
+    check_selection,
+    read_installation,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
     InstallOptions,
+    SelectionOptions,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     Location,
@@ -233,9 +237,9 @@ def test_a_version_is_required():
 
 @pytest.mark.parametrize("minor", [Minor(4, 10), Minor(4, 2)])
 def test_a_version_without_capabilities_is_an_error(minor):
-    options = InstallOptions(document=NONE, source="content", complete=False, capabilities=block("None"))
+    options = InstallOptions(document=NONE, source="content", complete=False)
 
-    result = check_installation(options, release_of_version(minor))
+    result = check_selection(read_installation(options, release_of_version(minor)), SelectionOptions(block("None")))
 
     (problem,) = errors(result.problems)
     assert (problem.code, str(problem.where)) == ("unsupported-version", "openshift_version")
@@ -245,7 +249,7 @@ def test_a_version_without_capabilities_is_an_error(minor):
 def test_an_unknown_version_is_an_error_without_a_release():
     options = InstallOptions(document=NONE, source="content", complete=False)
 
-    (problem,) = check_installation(options, release_of_version(Minor(6, 0))).problems
+    (problem,) = check_selection(read_installation(options, release_of_version(Minor(6, 0)))).problems
 
     assert (problem.severity, problem.code, str(problem.where)) == ("error", "unknown-version", "openshift_version")
 
