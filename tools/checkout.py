@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The files of this checkout, and a copy of them for ansible-test."""
+"""The files of this checkout, and copies of them."""
 
 from __future__ import annotations
 
