@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
+from ansible_collections.capability.openshift.plugins.plugin_utils._imported_playbooks import imported_playbooks
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
     HELP,
     check_names,
@@ -48,7 +50,8 @@ class ActionModule(ActionBase):
             return {**result, "changed": False, "help": True, "problems": []}
         problems = Problems()
         has_other_variables = bool(variables.get("groups", {}).get("all")) or not _is_started(spec.name)
-        check_names(spec, extra_vars, problems, has_other_variables=has_other_variables)
+        others = imported_playbooks(_arguments(), self._loader.load_from_file) - {spec.name}
+        check_names(spec, extra_vars, problems, has_other_variables=has_other_variables, others=others)
         values = {name: value for name, value in extra_vars.items() if not self._templar.is_template(value)}
         check_values(spec, values, problems)
         check_required(spec, variables, problems)
@@ -61,5 +64,9 @@ class ActionModule(ActionBase):
 
 def _is_started(playbook: str) -> bool:
     """Whether the user started this playbook, rather than another one that imports it."""
-    names = (Path(name).name for name in context.CLIARGS.get("args") or ())
+    names = (Path(name).name for name in _arguments())
     return any(name in (f"{playbook}.yml", f"capability.openshift.{playbook}") for name in names)
+
+
+def _arguments() -> Sequence[str]:
+    return context.CLIARGS.get("args") or ()

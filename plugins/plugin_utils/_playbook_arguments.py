@@ -73,16 +73,30 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     return content
 
 
-def check_names(spec: PlaybookSpec, names: Iterable[str], problems: Problems, *, has_other_variables: bool) -> None:
-    """Report extra variables that the playbook does not have.
+def check_names(
+    spec: PlaybookSpec,
+    names: Iterable[str],
+    problems: Problems,
+    *,
+    has_other_variables: bool,
+    others: Iterable[str] = (),
+) -> None:
+    """Report extra variables that neither the playbook nor one of ``others`` has.
 
     ``has_other_variables``: whether an extra variable can belong to something else, such as an inventory. A name that
-    resembles none of this playbook is a warning then.
+    resembles no known one is a warning then. ``others``: the names of the other playbooks of this collection in the
+    same run.
     """
-    known = {HELP, *spec.options, *spec.role_options}
-    for name in names:
-        if name not in known and not name.startswith(OTHER_PREFIXES):
-            _report_unknown(name, spec, problems, has_other_variables=has_other_variables)
+    unknown = [name for name in names if name not in _known(spec) and not name.startswith(OTHER_PREFIXES)]
+    if unknown:  # Each host would read the specs.
+        known = _known(spec).union(*(_known(read_spec(name)) for name in others))
+        for name in unknown:
+            if name not in known:
+                _report_unknown(name, spec, known, problems, has_other_variables=has_other_variables)
+
+
+def _known(spec: PlaybookSpec) -> set[str]:
+    return {HELP, *spec.options, *spec.role_options}
 
 
 def check_values(spec: PlaybookSpec, values: Mapping[str, Any], problems: Problems) -> None:
@@ -103,9 +117,11 @@ def check_required(spec: PlaybookSpec, names: Iterable[str], problems: Problems)
             problems.error("missing-variable", name, message, form.format(name=name))
 
 
-def _report_unknown(name: str, spec: PlaybookSpec, problems: Problems, *, has_other_variables: bool) -> None:
+def _report_unknown(
+    name: str, spec: PlaybookSpec, known: Iterable[str], problems: Problems, *, has_other_variables: bool
+) -> None:
     message = f"is not a variable of the playbook {spec.name}"
-    nearest = nearest_name(name, [*spec.options, *spec.role_options])
+    nearest = nearest_name(name, known)
     if nearest is not None:
         problems.error("unknown-variable", name, message, f"Did you mean {nearest}?")
     elif has_other_variables:

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.plugin_utils._imported_playbooks import imported_playbooks
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
     PlaybookSpec,
     check_names,
@@ -93,6 +95,49 @@ def test_a_playbook_that_imports_another_has_its_own_variables(tmp_path):
     assert "ticket: is not a variable of the playbook release_info" in done.stdout + done.stderr
     assert run(tmp_path, "capability.openshift.release_info", *extra((release, "ticket=42"))).returncode == 2
     assert run(tmp_path, "site.yml", *extra((release, "realease=42"))).returncode == 2
+
+
+def test_playbooks_of_one_run_accept_the_variables_of_each_other(tmp_path):
+    names = ("release_info", "capability_guard")
+    (tmp_path / "site.yml").write_text("".join(f"- import_playbook: capability.openshift.{name}\n" for name in names))
+    release = f"release={EXAMPLES / '4.21.0'}"
+    hosts = "capability_guard_hosts=none_of_them"
+    done = run(tmp_path, "site.yml", *extra((release, hosts, "mode=audit")))
+    assert done.returncode == 0, done.stdout
+    assert "is not a variable" not in done.stdout + done.stderr
+    done = run(tmp_path, "site.yml", *extra((release, hosts, "mdoe=audit")))
+    assert done.returncode == 2, done.stdout
+    assert "mdoe: is not a variable of the playbook release_info. Did you mean mode?" in done.stdout + done.stderr
+
+
+def test_imports_are_followed(tmp_path):
+    """By name, by path, and through other playbooks. Other playbooks of the collection are not in the run."""
+    (tmp_path / "more").mkdir()
+    (tmp_path / "site.yml").write_text("- import_playbook: more/all.yml\n- hosts: localhost\n  tasks: []\n")
+    (tmp_path / "more" / "all.yml").write_text(
+        "- ansible.builtin.import_playbook: capability.openshift.update_plan\n"
+        f"- import_playbook: {ROOT}/playbooks/site_check.yml\n"
+        "- import_playbook: other.collection.playbook\n"
+        "- import_playbook: '{{ chosen }}'\n"
+    )
+    load = DataLoader().load_from_file
+    arguments = [str(tmp_path / "site.yml"), "capability.openshift.release_info"]
+    assert imported_playbooks(arguments, load) == {"update_plan", "site_check", "release_info"}
+    assert imported_playbooks([], load) == set()
+
+
+def test_variables_of_a_playbook_that_is_not_in_the_run_are_unknown():
+    problems = Problems()
+    names = ["capability_guard_hosts", "mode"]
+    spec = read_spec("cluster_capabilities")
+    check_names(spec, names, problems, has_other_variables=True, others=["release_info"])
+    assert [(item.severity, str(item.where)) for item in problems] == [
+        ("error", "capability_guard_hosts"),
+        ("warning", "mode"),
+    ]
+    problems.clear()
+    check_names(spec, names, problems, has_other_variables=True, others=["capability_guard"])
+    assert not problems
 
 
 @pytest.fixture
