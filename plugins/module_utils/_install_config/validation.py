@@ -18,11 +18,22 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .._data.install_config_fields import INSTALL_CONFIG_FIELDS
+from .._data.install_config_fields import FIELDS_KNOWN_UNTIL, fields_of
 from .._data.platforms import CREDENTIALS_MODES, PLATFORM_DATA, PLATFORMS
-from .._problems import Location, Problems, check_string, did_you_mean, nearest_name, shown, type_name
+from .._problems import (
+    Location,
+    Problem,
+    Problems,
+    Severity,
+    check_string,
+    did_you_mean,
+    nearest_name,
+    shown,
+    type_name,
+)
 from .._registry.mirror_sets import parse_mirror_sets
 from .._unstructured import nested
+from .unknown_fields import unknown_fields
 
 _PROVISIONED_BY_USER = ("external", "none")
 
@@ -44,9 +55,7 @@ READ_FIELDS = frozenset(
 )
 """The fields that decide about a selection."""
 
-_KNOWN_FIELDS = frozenset(field.lower() for field in INSTALL_CONFIG_FIELDS)
 _REQUIRED = ("apiVersion", "platform")
-_EXTERNAL_FIELDS = ("cloudControllerManager", "platformName")
 _EXTERNAL_MANAGERS = ("", "External")
 
 
@@ -98,13 +107,13 @@ def check_install_config(
     *,
     complete: bool,
     platforms: Sequence[str] = PLATFORMS,
-    strict: bool = False,
+    unknown: Severity | None = None,
 ) -> None:
     """Check the fields of an install-config that its selection depends on, except ``capabilities``.
 
     ``source`` is the file or option that contains it. ``complete``: the installer will read it, so required fields
-    must be present. ``platforms``: those of the version and the install method. ``strict``: the installer rejects
-    fields that it does not know.
+    must be present. ``platforms``: those of the version and the install method. ``unknown``: how to report the fields
+    that the installer does not know, ``None`` if it ignores them. Then misspelled ones are a warning.
     """
     if complete:
         for field in _REQUIRED:
@@ -115,8 +124,15 @@ def check_install_config(
                     "is missing, but the installer requires it",
                     "Add it",
                 )
-    for field in data:
-        _check_name(field, Location(source, field=field), problems, strict=strict)
+    if unknown is None:
+        _warn_about_misspelled(data, Location(source), problems)
+    else:
+        message = "is not a field that the installer knows"
+        if unknown != "error":
+            message = f"is not a field of the installers up to {FIELDS_KNOWN_UNTIL}. A later one rejects unknown fields"
+        for item in unknown_fields(data, Location(source)):
+            hint = did_you_mean(item.name, item.known)
+            problems.append(Problem(unknown, "unknown-field", item.where, message, hint))
     checks: Mapping[str, _Check] = {**_CHECKS, "platform": partial(_platform, platforms)}
     for field, check in checks.items():
         if data.get(field) not in (None, ""):
@@ -124,15 +140,16 @@ def check_install_config(
     _check_mirrors(data, source, problems)
 
 
-def _check_name(field: object, where: Location, problems: Problems, *, strict: bool) -> None:
-    """Report a field that the installer does not know, if it rejects the field, or if it is a misspelled one."""
-    if str(field).lower() in _KNOWN_FIELDS:
-        return
-    message = "is not a field of an install-config"
-    if strict:
-        problems.error("unknown-field", where, message, did_you_mean(field, INSTALL_CONFIG_FIELDS))
-    elif nearest_name(field, READ_FIELDS) is not None:
-        problems.warning("unknown-field", where, message, did_you_mean(field, READ_FIELDS))
+def _warn_about_misspelled(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
+    """Warn about names that resemble those of fields that the selection depends on."""
+    for field in data:
+        if str(field).lower() not in (fields_of("") or {}) and nearest_name(field, READ_FIELDS) is not None:
+            message = "is not a field of an install-config"
+            problems.warning("unknown-field", where.child(field), message, did_you_mean(field, READ_FIELDS))
+    external = nested(data, "platform", "external")
+    for unknown in unknown_fields(external, where.child("platform.external"), "platform.external"):
+        message = "is not a field of platform external"
+        problems.warning("unknown-field", unknown.where, message, did_you_mean(unknown.name, unknown.known))
 
 
 def _api_version(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
@@ -171,10 +188,6 @@ def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: Location
 
 def _external(settings: Mapping[str, Any], where: Location, problems: Problems) -> None:
     """The installer reads a misspelled value as "no cloud controller manager" (pkg/types/external)."""
-    for field in settings:
-        if field not in _EXTERNAL_FIELDS:
-            hint = did_you_mean(field, _EXTERNAL_FIELDS)
-            problems.warning("unknown-field", where.child(field), "is not a field of platform external", hint)
     manager = settings.get("cloudControllerManager")
     if manager not in (None, *_EXTERNAL_MANAGERS):
         message = f"is {shown(manager)}, expected External, or nothing"

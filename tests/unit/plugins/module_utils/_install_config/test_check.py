@@ -368,17 +368,60 @@ def test_the_default_is_suggested_for_a_missing_baseline(given):
     assert result.suggested_selection == Selection("vCurrent")
 
 
-@pytest.mark.parametrize("minor", ["4.20", "4.21", *after("4.22")])
-@pytest.mark.parametrize("field", ["bogusField", "capabilites"])
+UNKNOWN: dict[str, dict[str, Any]] = {
+    "bogusField": {"bogusField": "x"},
+    "capabilites": {"capabilites": {}},
+    "compute[1].hyperthreding": {"compute": [{"name": "worker"}, {"hyperthreding": "Enabled"}]},
+    "controlPlane.platform.aws.instanceType": {"controlPlane": {"platform": {"aws": {"instanceType": "m5.large"}}}},
+    "platform.aws.type": {"platform": {"aws": {"region": "x", "type": "m5.large"}}},
+    "platform.aws.defaultMachinePlatform.rootVolume.volumeSize": {
+        "platform": {"aws": {"defaultMachinePlatform": {"rootVolume": {"volumeSize": 1, "size": 2}}}}
+    },
+    "platform.baremetal.hosts[0].bmc.user": {"platform": {"baremetal": {"hosts": [{"bmc": {"user": "x"}}]}}},
+    "platform.external.platform": {"platform": {"external": {"platform": "x"}}},
+    "platform.none.region": {"platform": {"none": {"region": "x"}}},
+    "metadata.nmae": {"metadata": {"nmae": "x"}},
+    "networking.clusterNetwork[0].prefix": {"networking": {"clusterNetwork": [{"prefix": 23}]}},
+}
+"""Install-configs with an unknown field, by its place."""
+
+
+@pytest.mark.parametrize("minor", ["4.20", "4.21", *after("4.22", "5.0")])
+@pytest.mark.parametrize("field", UNKNOWN)
 def test_an_unknown_field_is_an_error_where_the_installer_rejects_it(minor, field):
-    document = {"apiVersion": "v1", **NONE, field: "x"}
+    document = {"apiVersion": "v1", **NONE, **UNKNOWN[field]}
     strict = minor in after("4.22")
+
+    def unknown(method, *, complete):
+        reported = errors(check(minor, document, complete=complete, method=method).problems)
+        return [item for item in found(reported) if item[0] == "unknown-field"]
+
     for method in ("upi", "agent"):
-        found_errors = found(errors(check(minor, document, complete=True, method=method).problems))
-        assert found_errors == [("unknown-field", f"content, {field}")] * strict
+        assert unknown(method, complete=True) == [("unknown-field", f"content, {field}")] * strict
     # The assisted service starts the installer with a variable with which it only warns. A part is not read at all.
-    assert not errors(check(minor, document, complete=True, method="assisted").problems)
-    assert not errors(check(minor, document, method="upi").problems)
+    assert not unknown("assisted", complete=True)
+    assert not unknown("upi", complete=False)
+
+
+@pytest.mark.parametrize("minor", after("5.1"))
+@pytest.mark.parametrize("field", UNKNOWN)
+def test_an_unknown_field_is_a_warning_where_the_fields_of_the_installer_are_not_known(minor, field):
+    problems = check(minor, {"apiVersion": "v1", **NONE, **UNKNOWN[field]}, complete=True, method="upi").problems
+
+    reported = [item for item in problems if item.code == "unknown-field"]
+    assert [(item.severity, str(item.where)) for item in reported] == [("warning", f"content, {field}")]
+
+
+def test_maps_with_free_keys_have_any_field():
+    document = {
+        "apiVersion": "v1",
+        "platform": {
+            "aws": {"userTags": {"team": "x"}},
+            "baremetal": {"hosts": [{"networkConfig": {"interfaces": [{"name": "eno1"}]}}]},
+        },
+        "metadata": {"name": "berlin", "labels": {"team": "x"}, "annotations": {"a/b": "x"}},
+    }
+    assert "unknown-field" not in [item.code for item in check("5.0", document, complete=True, method="ipi").problems]
 
 
 @pytest.mark.parametrize(
