@@ -21,7 +21,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._addons.rules
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
 from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import CheckRule
 from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES
-from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import REFERENCE_RULES, site_rules
+from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import (
+    REFERENCE_RULES,
+    RULES_OF_EXTRA_MANIFESTS,
+    site_rules,
+)
 
 REFERENCE = ROOT / "docs" / "reference"
 LINT_HEAD = """\
@@ -109,6 +113,8 @@ def finding_page(head: str, module: str, rules: Iterable[CheckRule]) -> str:
             parts.append(f"A [rule of a selection](rules.md#{rule.id}).\n")
         elif module == "site_check" and rule.id in REFERENCE_RULES:
             parts.append(f"A problem with the [references of a release](problems.md#{rule.id}).\n")
+        elif module == "site_check" and rule.id in RULES_OF_EXTRA_MANIFESTS:
+            parts.append(f"A [rule of add-ons](addon_check_rules.md#{rule.id}), for extra manifests.\n")
         else:
             parts += [f"{rule.reason}\n", *([f"{rule.hint}.\n"] if rule.hint else []), *example(module, rule.id)]
     return "\n".join(parts)
@@ -128,7 +134,7 @@ def problem_page() -> str:
     rows = {
         **{rule.id: "addon_check_rules.md" for rule in ADDON_RULES},
         **{rule.id: "release_lint_rules.md" for rule in RULES},
-        **{rule.id: "site_check_rules.md" for rule in site_rules()},
+        **{rule.id: "site_check_rules.md" for rule in site_rules() if rule.id not in RULES_OF_EXTRA_MANIFESTS},
         **{rule.name: "rules.md" for rule in all_rules()},
     }
     parts.append("\n".join(f"- [{name}]({page}#{name})" for name, page in sorted(rows.items())) + "\n")

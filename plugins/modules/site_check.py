@@ -101,7 +101,8 @@ options:
         release of its version, or else of its minor version. Names, sets and feature gates are then those of the
         release, and references to manifests that the selection excludes are findings.
       - Extra manifests of the site can create what is excluded. They are read from ConfigMaps, Kustomizations and
-        directories in O(checkout), also outside of O(paths).
+        directories in O(checkout), also outside of O(paths), and checked with the rules of
+        M(capability.openshift.addon_check) for the selection of the site.
     type: list
     elements: path
     default: []

@@ -3,13 +3,17 @@
 
 """Real add-ons on an API server with exactly the definitions of a selection: it rejects what addon_check reports.
 
+The GitOps directories are also the extra manifests of a site, and site_check reports the same.
+
 They are not part of the collection: CAPABILITY_RELEASES names a folder of extracted releases, and CAPABILITY_ADDONS one
 of add-ons. Without it, the folder ``addons`` next to the releases is used.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -17,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import addon_check
+from ansible_collections.capability.openshift.plugins.modules import addon_check, site_check
 from ansible_collections.capability.openshift.tests.cluster.helpers import real_rollouts
 from ansible_collections.capability.openshift.tests.cluster.helpers.addon_oracle import (
     Body,
@@ -28,6 +32,12 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.addon_oracle
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollouts import folder_of, release_of
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.unit.builders.sites import (
+    cluster_instance,
+    overrides,
+    quoted,
+    write_checkout,
+)
 from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
 ADDONS = Path(os.environ.get("CAPABILITY_ADDONS") or folder_of("..").joinpath("addons"))
@@ -56,7 +66,19 @@ def selection(*names: str) -> dict[str, Any]:
     return {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": list(names)}
 
 
-def test_ran_du(plane: ControlPlane, call: Call) -> None:
+def check_as_extra_manifests(call: Call, folder: Path, checkout: Path) -> dict[str, Any]:
+    """Check a copy of ``folder`` of which kustomize generates the ConfigMap of a site."""
+    shutil.copytree(folder, checkout)
+    files = [str(path.relative_to(checkout)) for path in sorted(checkout.rglob("*.yaml"))]
+    site = cluster_instance(
+        quoted(overrides(*RAN_DU)), image_set="img4.20.0", more="  extraManifestsRefs: [{name: extra}]\n"
+    )
+    kustomization = {"namespace": "berlin", "configMapGenerator": [{"name": "extra", "files": files}]}
+    write_checkout(checkout, {"site/site.yaml": site, "kustomization.yaml": json.dumps(kustomization)})
+    return call(site_check, checkout=checkout, releases=[str(folder_of("4.20"))], fail_on="never").result
+
+
+def test_ran_du(plane: ControlPlane, call: Call, tmp_path: Path) -> None:
     cluster = TrimmedCluster(plane, manifests(), RAN_DU)
     for name, installer, expected in CASES:
         options = {"addons": [str(ADDONS / name)], "release": str(folder_of("4.20")), "fail_on": "never"}
@@ -68,6 +90,9 @@ def test_ran_du(plane: ControlPlane, call: Call) -> None:
         verdicts = Counter(row["verdict"] for row in outcome["objects"])
         assert verdicts["error"] == expected
         assert outcome["repairs"] or not expected
+        if installer == "gitops":
+            found = check_as_extra_manifests(call, ADDONS / name, tmp_path / Path(name).name)
+            assert errors_of(found, REJECTED) == sorted(set(rejected)), name
 
 
 @pytest.mark.parametrize("name", [name for name, _installer, _expected in CASES])

@@ -27,7 +27,7 @@ from .._registry.access_options import AccessOptions
 from .._unstructured import as_text, mappings_in, nested
 from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, read_object
 from .rules import finding
-from .stream import read_stream
+from .stream import read_objects, read_stream
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _IMAGE_DIRECTORIES = ("manifests", "metadata", "configs")
@@ -190,14 +190,7 @@ class _AddonReader:
             message = f"has a property {_BUNDLE_OBJECT} that is not valid base64"
             self.problems.append(finding("invalid-manifest", Location(path, line=line), message))
             return []
-        own = Problems()
-        found = [
-            item
-            for document in read_stream(io.BytesIO(text), path, own)
-            for item in read_object(document.value, path, line, own)
-        ]
-        self.problems += (problem._replace(where=problem.where._replace(line=line)) for problem in own)
-        return found
+        return read_objects(text, path, self.problems, line, is_block=False)
 
 
 def _described_csv(name: str, properties: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._capability.inclusion import included_manifests
 from .._capability.resolved_release import resolve_cluster
 from .._data.capabilities import NONE
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems
 from .._release.release import Release
 from .check import VERDICTS, Brought, CheckedAddon, check_addon
-from .cluster import Names, SelectedCluster
+from .cluster import Names, selected_cluster
 from .objects import CSV
 from .reader import ReadOptions, common_directory, read_addons
 
@@ -42,14 +41,11 @@ def check_addons(
     every = cluster.capabilities is None and not cluster.gives_status
     if every:
         cluster = cluster._replace(capabilities={"baseline_capability_set": NONE})
-    context, status = resolve_cluster(cluster, release, problems)
-    loaded = included_manifests(release.manifests, context._replace(capability_status=None))
-    enabled = status.enabled & status.known
-    selected = SelectedCluster(release, loaded, status.known, enabled)
+    context, _status = resolve_cluster(cluster, release, problems)
+    selected = selected_cluster(release, context)
     installed = selected.kind(*CSV)
     # A bundle is for clusters with OLM, so OLM is not what it lacks.
-    with_olm = enabled.union(installed.needs) if every and installed is not None else enabled
-    for_bundles = SelectedCluster(release, loaded, status.known, with_olm)
+    for_bundles = selected_cluster(release, context, installed.needs) if every and installed else selected
     directory, findings, brought = common_directory(names), Problems(), Brought()
     rows: list[dict[str, Any]] = []
     objects: list[dict[str, Any]] = []
@@ -72,7 +68,7 @@ def check_addons(
     problems.raise_errors(InvalidOptionError)
     keys = {
         "version": release.version,
-        "enabled_capabilities": sorted(enabled),
+        "enabled_capabilities": sorted(selected.enabled),
         "every_selection": every,
         "addons": rows,
         "objects": objects,

@@ -11,6 +11,7 @@ write them.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from typing import IO, Any, NamedTuple
 from .._problems import Location, Problems
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
+from .objects import AddonObject, read_object
 from .rules import finding
 
 LARGEST_DOCUMENT = 16 << 20
@@ -61,6 +63,23 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
             source = match[1].decode(errors="replace") if match else ""
             before = _BEFORE_CONTENT.match(text)
             yield StreamDocument(value, line + (before[0].count(b"\n") if before else 0), source)
+
+
+def read_objects(
+    text: bytes, path: str, problems: Problems, line: int = 1, *, is_block: bool = True
+) -> list[AddonObject]:
+    """The objects in ``text``, which is in the file ``path`` from ``line`` on, or all in that line."""
+    own = Problems()
+    objects = [
+        item
+        for document in read_stream(io.BytesIO(text), path, own)
+        for item in read_object(document.value, path, document.line, own)
+    ]
+    later = line - 1
+    problems += (
+        item._replace(where=item.where._replace(line=item.where.line + later if is_block else line)) for item in own
+    )
+    return [item._replace(line=item.line + later if is_block else line) for item in objects]
 
 
 def _value(text: bytes) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._capability.inclusion import InclusionContext
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES
 from .._data.install_rules import KNOWN_NAMES
 from .._install_config.check import (
@@ -55,13 +56,14 @@ class SiteCheckResult(NamedTuple):
 
     ``block`` is the selection of the site, ``None`` if it has none. ``replacement`` is the block to write instead:
     the desired one, or the smallest correction; ``None`` if there is nothing to write. ``enabled`` is ``None`` if it is
-    not known.
+    not known, as is ``context``, in which the CVO of an installation decides.
     """
 
     problems: tuple[Problem, ...]
     block: Any = None
     replacement: dict[str, Any] | None = None
     enabled: frozenset[str] | None = None
+    context: InclusionContext | None = None
 
 
 def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
@@ -106,8 +108,9 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     block = values.get(BLOCK)
     if replacement is not None and _same_block(block, replacement):
         replacement = None
-    enabled = check.status.enabled if check.status is not None and not form.excluded else None
-    return SiteCheckResult(problems.unique(), block, replacement, enabled)
+    if check.status is None or form.excluded:
+        return SiteCheckResult(problems.unique(), block, replacement)
+    return SiteCheckResult(problems.unique(), block, replacement, check.status.enabled, check.context)
 
 
 def _desired_block(desired: SelectionOptions, installation: Installation, problems: Problems) -> dict[str, Any] | None:

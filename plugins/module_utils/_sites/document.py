@@ -28,7 +28,7 @@ _MARKS = re.compile(
     "AgentClusterInstall|ClusterDeployment|ClusterImageSet|ClusterInstance|ClusterVersion|HostedCluster|InfraEnv|"
     "SiteConfig|baseDomain|install-?[cC]onfig-?[oO]verrides"
 )
-"""Every document that is read contains one of these words. The others need not be YAML."""
+"""Every document that describes a site contains one of these words. The others need not be YAML."""
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\([A-Za-z_][\w.-]*\)")
 _LINE_BREAK = re.compile("\n")
@@ -145,25 +145,25 @@ def is_template(text: str) -> bool:
     return _TEMPLATE.search(text) is not None
 
 
-def read_documents(file: CheckoutFile, problems: Problems) -> Iterator[SourceDocument]:
-    """Yield the documents of ``file`` that may contain a site. Problems name the file and the line."""
+def read_documents(file: CheckoutFile, problems: Problems, marks: re.Pattern[str] = _MARKS) -> Iterator[SourceDocument]:
+    """Yield the documents of ``file`` that contain one of ``marks``. Problems name the file and the line."""
     if file.data.startswith(_UTF_16):
         problems.error("invalid-encoding", Location(file.path), "is UTF-16, expected UTF-8", "Save the file in UTF-8")
         return
     try:
         text = file.data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if _MARKS.search(file.data.decode("latin-1")):
+        if marks.search(file.data.decode("latin-1")):
             line = file.data.count(b"\n", 0, error.start) + 1
             problems.error("invalid-encoding", Location(file.path, line=line), "is not UTF-8", "Save the file in UTF-8")
         return
-    if not _MARKS.search(text):
+    if not marks.search(text):
         return
     starts = [0, *(match.start() for match in _SEPARATOR.finditer(text) if match.start()), len(text)]
     line = 1
     for start, end in pairwise(starts):
         part = text[start:end]
-        if _MARKS.search(part):
+        if marks.search(part):
             document = _read_document(file.path, part, start, line, problems)
             if document is not None:
                 yield document

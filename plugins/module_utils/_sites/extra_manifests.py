@@ -3,78 +3,110 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reads the extra manifests that installers apply to sites. What they create, the release need not contain.
+"""Reads the extra manifests that installers apply to sites, and checks them as add-ons.
 
 They are in a ConfigMap of the checkout, in files of which kustomize generates it, or in directories next to a
-SiteConfig. Sources: stolostron/siteconfig:api/v1alpha1/clusterinstance_types.go ExtraManifestsRefs,
-openshift/assisted-service:api/hiveextension/v1beta1/agentclusterinstall_types.go ManifestsConfigMapRefs,
-openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig ExtraManifests.
+SiteConfig. What they create, the release need not contain. The bootstrap applies them again until all exist, and the
+installation fails if one never does. Sources: stolostron/siteconfig:api/v1alpha1/clusterinstance_types.go
+ExtraManifestsRefs, openshift/assisted-service:api/hiveextension/v1beta1/agentclusterinstall_types.go
+ManifestsConfigMapRefs, openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig ExtraManifests,
+openshift/library-go:pkg/assets/create/creater.go EnsureManifestsCreated.
 """
 
 from __future__ import annotations
 
-import json
 import posixpath
+import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
+from .._addons.check import Brought, check_addon
+from .._addons.cluster import SelectedCluster, selected_cluster
+from .._addons.objects import Addon, AddonObject
+from .._addons.stream import read_objects
+from .._capability.inclusion import InclusionContext
 from .._checkout.walk import CheckoutFile, read_file, read_files
-from .._problems import Problems
-from .._release.documents import read_manifest_file
-from .._release.provided import provided_resources, resources_in_config_map
+from .._problems import Problem, Problems
+from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId
 from .._unstructured import as_list, as_text, mappings_in
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
+from .document import read_documents
 from .summary import SiteSummary
 
+Source = tuple[str, str]
+"""A directory and "", or the namespace, which is empty if it is not known, and the name of a ConfigMap."""
+
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_CONFIG_MAP = re.compile(r"\bConfigMap\b")
 
 
 class ExtraManifests:
-    """The extra manifests of sites in a checkout. Its files are read again only if ``sites`` refer to any."""
+    """The extra manifests of sites in a checkout. Its files are read again only if ``sites`` refer to any.
+
+    ``problems`` are those of the files, with the rules of add-ons.
+    """
 
     def __init__(self, checkout: str, sites: Iterable[SiteSummary]) -> None:
         sites = list(sites)
+        self.problems = Problems()
         self._names = {name for site in sites for name in site.extra_config_maps}
         self._folders = {folder for site in sites for folder in site.extra_folders}
-        # By namespace, which is empty if it is not known, and name.
-        self._config_maps: dict[tuple[str, str], frozenset[ResourceId]] = {}
-        self._resources_in_folders: dict[str, set[ResourceId]] = {}
+        self._objects: dict[Source, list[AddonObject]] = {}
+        self._clusters: dict[tuple[str, InclusionContext], SelectedCluster] = {}
+        self._findings: dict[tuple[tuple[Source, ...], SelectedCluster], tuple[Problem, ...]] = {}
+        self.provided = cache(self._provided)
         if self._names or self._folders:
             for file in read_files(checkout, ["."], Problems()):
                 self._read(file, checkout)
 
-    def of(self, site: SiteSummary) -> frozenset[ResourceId]:
-        """The resources that the extra manifests of ``site`` create."""
-        found: set[ResourceId] = set()
-        for folder in site.extra_folders:
-            found |= self._resources_in_folders.get(folder, set())
-        for name in site.extra_config_maps:
-            for namespace in ("", site.namespace):
-                found |= self._config_maps.get((namespace, name), frozenset())
-        return frozenset(found)
+    def sources(self, site: SiteSummary) -> tuple[Source, ...]:
+        """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
+        folders = [(folder, "") for folder in site.extra_folders]
+        config_maps = [(namespace, name) for name in site.extra_config_maps for namespace in ("", site.namespace)]
+        return tuple(source for source in dict.fromkeys((*folders, *config_maps)) if source in self._objects)
 
     def missing(self, site: SiteSummary) -> tuple[str, ...]:
         """The names of ConfigMaps to which ``site`` refers, and which the checkout does not contain."""
-        return tuple(
-            name
-            for name in site.extra_config_maps
-            if not {("", name), (site.namespace, name)}.intersection(self._config_maps)
-        )
+        found = {name for _namespace, name in self.sources(site)}
+        return tuple(name for name in site.extra_config_maps if name not in found)
+
+    def findings(self, sources: tuple[Source, ...], release: Release, context: InclusionContext) -> tuple[Problem, ...]:
+        """What a cluster of ``release`` with the selection of ``context`` rejects. Raises ``ReleaseError``."""
+        cluster = self._clusters.get((release.path, context))
+        if cluster is None:
+            cluster = self._clusters[release.path, context] = selected_cluster(release, context)
+        found = self._findings.get((sources, cluster))
+        if found is None:
+            addon = Addon("", "gitops", tuple(item for source in sources for item in self._objects[source]))
+            found = self._findings[sources, cluster] = check_addon(addon, cluster, Brought())[0].findings
+        return found
+
+    def _provided(self, sources: tuple[Source, ...]) -> frozenset[ResourceId]:
+        """The resources that extra manifests create."""
+        return frozenset(item.resource_id for source in sources for item in self._objects[source])
 
     def _read(self, file: CheckoutFile, checkout: str) -> None:
         for folder in self._folders.intersection(_parents(file.path)):
-            resources = provided_resources(file.path, file.data, Problems())
-            self._resources_in_folders.setdefault(folder, set()).update(resources)
+            self._objects.setdefault((folder, ""), []).extend(read_objects(file.data, file.path, self.problems))
         if posixpath.basename(file.path) in _KUSTOMIZATIONS:
             self._read_generators(file, checkout)
             return
-        if b"ConfigMap" not in file.data:  # most files; the others are parsed
-            return
-        for manifest, body in read_manifest_file(file.path, file.data, Problems()).read_all_json():
-            resource = manifest.resource_id
-            if resource.group_kind == CONFIG_MAPS.group_kind and resource.name in self._names:
-                self._config_maps[resource.namespace, resource.name] = resources_in_config_map(json.loads(body))
+        for document in read_documents(file, Problems(), _CONFIG_MAP):
+            kind, name, namespace = (
+                document.text_of(document.root, *field)
+                for field in (("kind",), ("metadata", "name"), ("metadata", "namespace"))
+            )
+            if kind == CONFIG_MAPS.kind and name in self._names:
+                objects = self._objects[namespace, name] = []
+                data = document.get(document.root, "data")
+                for pair in data.pairs if data is not None else ():
+                    # Each line of a literal block is one of the manifest.
+                    is_block = pair.value.style == "|"
+                    line = document.line_of(pair.key) + is_block
+                    text = document.text_of(pair.value).encode(errors="replace")
+                    objects += read_objects(text, file.path, self.problems, line, is_block=is_block)
 
     def _read_generators(self, file: CheckoutFile, checkout: str) -> None:
         """Read the ConfigMaps that a Kustomization generates of files in the checkout."""
@@ -84,13 +116,14 @@ class ExtraManifests:
             return  # that it cannot be read is no mistake of a site
         for document in documents:
             for generator in mappings_in(document.get("configMapGenerator")):
-                if generator.get("name") in self._names:
-                    found: set[ResourceId] = set()
+                name = as_text(generator.get("name"))
+                if name in self._names:
+                    namespace = as_text(document.get("namespace") or generator.get("namespace"))
+                    objects = self._objects[namespace, name] = []
                     for entry in as_list(generator.get("files")):
                         path = posixpath.join(posixpath.dirname(file.path), as_text(entry).rpartition("=")[2])
-                        found |= provided_resources(path, read_file(checkout, path), Problems())
-                    namespace = as_text(document.get("namespace") or generator.get("namespace"))
-                    self._config_maps[namespace, generator["name"]] = frozenset(found)
+                        path = posixpath.normpath(path)
+                        objects += read_objects(read_file(checkout, path), path, self.problems)
 
 
 def _parents(path: str) -> Iterator[str]:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from .._addons.rules import RULES
 from .._data.dependencies import DEPENDENCIES
 from .._data.install_rules import HOSTED, SINGLE_RULES, Rule
 from .._findings.finding import CheckRule
@@ -23,6 +24,10 @@ REFERENCE_RULES: dict[str, Severity] = {
     "dangling-rights": "warning",
 }
 """The rules of references between manifests, with their severity."""
+
+_OF_OTHER_INSTALLERS = ("late-definition", "template", "unchecked-bundle", "unread-file", "wrong-order")
+RULES_OF_EXTRA_MANIFESTS = {rule.id: rule for rule in RULES if rule.id not in _OF_OTHER_INSTALLERS}
+"""The rules of add-ons that extra manifests are checked with."""
 
 _FILE_RULES = (
     CheckRule(
@@ -195,6 +200,7 @@ def site_rules() -> tuple[CheckRule, ...]:
     selection_rules = [*SINGLE_RULES, *(item.rule for item in DEPENDENCIES)]
     rules = {rule.name: _check_rule(rule) for rule in selection_rules if set(rule.methods) & {"assisted", HOSTED}}
     rules |= {rule.id: rule for rule in _FILE_RULES}
+    rules |= RULES_OF_EXTRA_MANIFESTS
     rules |= {name: _reference_rule(name, severity) for name, severity in REFERENCE_RULES.items()}
     return tuple(rules[name] for name in sorted(rules))
 

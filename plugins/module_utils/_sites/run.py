@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._checkout.walk import CheckoutFile, read_file, read_files
 from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import SelectionOptions, read_request
-from .._problems import InvalidOptionError, Problem, Problems
+from .._problems import InvalidOptionError, Problem, Problems, shown_names
 from .._progress import Progress, counted, silent
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
@@ -48,12 +48,16 @@ class SitesOptions(NamedTuple):
 
 
 class CheckedSite(NamedTuple):
-    """A site, its version, and the result of its check, which is empty if nothing could be checked."""
+    """A site, its version, and the result of its check, which is empty if nothing could be checked.
+
+    ``extra`` are the findings of its extra manifests.
+    """
 
     summary: SiteSummary
     version: SiteVersion
     result: SiteCheckResult = SiteCheckResult(())
     findings: tuple[Problem, ...] = ()
+    extra: tuple[Problem, ...] = ()
 
 
 class SitesResult(NamedTuple):
@@ -105,6 +109,7 @@ def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResu
     all_sites = tuple(site for items in checked.values() for site in items)
     findings += (item for summary in files.values() for item in summary.findings)
     findings += (item for site in all_sites for item in site.findings)
+    findings += (*(extra.problems if releases else ()), *_of_extra_manifests(all_sites))
     if not all_sites and not findings and not options.allow_no_sites:
         message = f"no file below {', '.join(options.paths)} contains a site"
         hint = "Set paths to where the sites are, or allow_no_sites if there are none yet"
@@ -116,6 +121,16 @@ def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResu
 def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
     """The blocks to write, by the number of their site."""
     return {site.summary.number: site.result.replacement for site in sites if site.result.replacement}
+
+
+def _of_extra_manifests(sites: Iterable[CheckedSite]) -> Iterator[Problem]:
+    """Yield each finding of extra manifests once, with the sites that have it."""
+    names: dict[Problem, dict[str, None]] = {}
+    for site in sites:
+        for item in site.extra:
+            names.setdefault(item, {})[site.summary.name] = None
+    for item, own in names.items():
+        yield item._replace(message=f"extra manifest of {shown_names(list(own))}: {item.message}")
 
 
 def _check_versions(options: SitesOptions, problems: Problems) -> None:
@@ -158,7 +173,8 @@ class _Checker:
         release = self._release(version.version, minor)
         method = METHODS.get(site.form) or self.options.install_method or self._default_method(site)
         text = site.overrides.text or json.dumps(site.overrides.values, default=repr, sort_keys=True)
-        provided = self.extra.of(site)
+        sources = self.extra.sources(site)
+        provided = self.extra.provided(sources)
         key = (site.form, text, method, site.platform, release.path, release.minor, provided)
         result = self.results.get(key)
         if result is None:
@@ -177,7 +193,10 @@ class _Checker:
         if result.replacement is not None and desired is not None and not self.options.fix:
             message = f"{site.field} differs from the requested selection"
             problems.error("different-selection", "", message, "Use state: fixed")
-        return CheckedSite(site, version, result, tuple(map(site.finding, problems)))
+        extra: tuple[Problem, ...] = ()
+        if release.manifests and result.context is not None and sources:
+            extra = self.extra.findings(sources, release, result.context)
+        return CheckedSite(site, version, result, tuple(map(site.finding, problems)), extra)
 
     def _default_method(self, site: SiteSummary) -> str | None:
         """``agent`` for an install-config next to an agent-config, which only that installer reads."""

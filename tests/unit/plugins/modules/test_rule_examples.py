@@ -12,7 +12,11 @@ import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
 from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES
-from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import REFERENCE_RULES, site_rules
+from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import (
+    REFERENCE_RULES,
+    RULES_OF_EXTRA_MANIFESTS,
+    site_rules,
+)
 from ansible_collections.capability.openshift.plugins.modules import install_config, release_lint, site_check
 
 FILE = Path(__file__).parents[4] / "docs" / "reference" / "rule_examples.yml"
@@ -95,4 +99,5 @@ def test_each_rule_has_an_example():
 
     assert set(EXAMPLES["release_lint"]) == {rule.id for rule in RULES}
     assert set(EXAMPLES["selections"]) == of_selections
-    assert set(EXAMPLES["site_check"]) == {rule.id for rule in site_rules()} - of_selections - REFERENCE_RULES.keys()
+    of_others = {*of_selections, *REFERENCE_RULES, *RULES_OF_EXTRA_MANIFESTS}
+    assert set(EXAMPLES["site_check"]) == {rule.id for rule in site_rules()} - of_others

@@ -1,12 +1,18 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Extra manifests of sites, in the layouts of the repositories that use them, create what a release refers to."""
+"""Extra manifests of sites, in the layouts of the repositories that use them.
+
+They create what a release refers to, and are checked as add-ons.
+"""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from ansible_collections.capability.openshift.tests.unit.builders.addons import RELEASE_FILES
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,
     manifest,
@@ -135,3 +141,123 @@ def test_a_reference_and_the_rule_of_5_0_are_one_finding(checked):
     found = checked({"berlin.yaml": INSTANCE.replace("extraManifestsRefs", "others")})["findings"]
     assert [item["rule"] for item in found if "openshift-marketplace" in item["message"]] == ["dangling-namespace"]
     assert found[0]["hint"].startswith("Create Namespace openshift-marketplace")
+
+
+# Extra manifests as add-ons
+
+LINK = "apiVersion: console.openshift.io/v1\nkind: ConsoleLink\nmetadata: {name: NAME}\n"
+IN_MARKETPLACE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: catalog, namespace: openshift-marketplace}\n"
+WITH_EXTRA = cluster_instance(quoted(overrides(*RAN_DU)), more=REFS)
+BLOCK = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: extra-manifests, namespace: berlin}
+data:
+  links.yaml: |
+    # two links
+    apiVersion: console.openshift.io/v1
+    kind: ConsoleLink
+    metadata: {name: one}
+    ---
+    apiVersion: console.openshift.io/v1
+    kind: ConsoleLink
+    metadata: {name: two}
+  note.json: '{"apiVersion": "console.openshift.io/v1", "kind": "ConsoleLink", "metadata": {"name": "three"}}'
+"""
+
+
+@pytest.fixture
+def judged(check, tmp_path):
+    """Check files with a 4.20 in which kinds and Namespaces need capabilities."""
+    release = write_release(tmp_path / "release", RELEASE_FILES, "4.20.3")
+    return lambda files, **options: check(files, **{"releases": [str(release)], **options})
+
+
+def places(outcome, *rules):
+    """Rule, path, line and resource of the findings of rules."""
+    return [
+        (item["rule"], item["path"], item["line"], item["resource"].rpartition(" ")[2])
+        for item in outcome["findings"]
+        if item["rule"] in rules
+    ]
+
+
+def test_each_object_is_found_where_it_is(judged):
+    outcome = judged({"berlin.yaml": WITH_EXTRA, "extra.yaml": BLOCK})
+    assert places(outcome, "absent-kind") == [
+        ("absent-kind", "extra.yaml", 7, "one"),
+        ("absent-kind", "extra.yaml", 11, "two"),
+        ("absent-kind", "extra.yaml", 14, "three"),
+    ]
+    assert outcome["findings"][0]["message"].startswith("extra manifest of berlin: ")
+    assert outcome["counts"]["error"] == 3
+
+
+@pytest.mark.parametrize(
+    ("site", "folder"),
+    [
+        (KUSTOMIZATION.replace("[example-sno.yaml]", "[]"), "extra-manifests/01-kubelet.yaml"),
+        (SITE_CONFIG.replace("img5.0.0", "img4.20.3") + "    extraManifestPath: extra\n", "extra/deep/link.yaml"),
+    ],
+    ids=["generated ConfigMap", "directory"],
+)
+def test_files_of_extra_manifests_are_checked(judged, site, folder):
+    files = {"site.yaml": WITH_EXTRA, folder: f"# a link\n---\n{LINK}"}
+    files["kustomization.yaml" if "Kustomization" in site else "site.yaml"] = site
+    assert places(judged(files), "absent-kind") == [("absent-kind", folder, 3, "NAME")]
+
+
+def test_what_the_extra_manifests_bring_counts_in_any_order(judged):
+    files = {"site.yaml": WITH_EXTRA, "kustomization.yaml": KUSTOMIZATION}
+    files["extra-manifests/01-kubelet.yaml"] = IN_MARKETPLACE
+    assert len(places(judged(files), "absent-namespace")) == 1
+    files["extra-manifests/09-openshift-marketplace-ns.yaml"] = NAMESPACE
+    assert judged(files)["findings"] == []
+
+
+def test_sites_with_one_selection_share_a_finding_and_others_have_their_own(judged):
+    def instance(name, *names):
+        return cluster_instance(quoted(overrides(*names)), name, more=REFS)
+
+    shared = BLOCK.replace(", namespace: berlin", "")
+    sites = {f"{name}.yaml": instance(name, *RAN_DU) for name in ("berlin", "rome")}
+    more = {"paris.yaml": instance("paris", *RAN_DU, "Console"), "oslo.yaml": instance("oslo", "Ingress", "Build")}
+    outcome = judged({**sites, **more, "extra.yaml": shared})
+    assert len(places(outcome, "absent-kind")) == 3
+    assert "berlin, oslo, rome: " in outcome["findings"][0]["message"]
+    assert "paris" not in outcome["text"]
+
+
+def test_without_a_release_of_the_site_extra_manifests_are_not_judged(judged):
+    files = {"berlin.yaml": WITH_EXTRA, "extra.yaml": BLOCK}
+    assert places(judged(files, releases=[]), "absent-kind") == []
+    assert places(judged(files, openshift_versions={"*": "4.18"}), "absent-kind") == []
+
+
+def test_what_cannot_be_read_is_reported_and_the_rest_is_checked(judged):
+    broken = BLOCK.replace("# two links", "kind: [").replace("---", "---\n    {{ .Values.link }}\n    ---")
+    outcome = judged({"berlin.yaml": WITH_EXTRA, "extra.yaml": broken})
+    found = places(outcome, "absent-kind", "invalid-manifest", "template")
+    assert [item[:3] for item in found] == [
+        ("invalid-manifest", "extra.yaml", 8),
+        ("template", "extra.yaml", 11),
+        ("absent-kind", "extra.yaml", 13),
+        ("absent-kind", "extra.yaml", 16),
+    ]
+
+
+def test_a_corrected_selection_decides(judged):
+    wrong = cluster_instance(quoted(overrides(*RAN_DU, "console")), more=REFS)
+    outcome = judged({"berlin.yaml": wrong, "extra.yaml": BLOCK}, state="fixed")
+    assert (outcome["fixed_files"], outcome["findings"]) == (["berlin.yaml"], [])
+
+
+def test_findings_of_extra_manifests_are_in_sarif(judged, tmp_path):
+    path = tmp_path / "sites.sarif"
+    outputs = [{"format": "sarif", "path": str(path)}]
+    judged({"berlin.yaml": WITH_EXTRA, "extra.yaml": BLOCK}, outputs=outputs)
+    (run,) = json.loads(path.read_text())["runs"]
+    first = run["results"][0]
+    assert run["tool"]["driver"]["rules"][first["ruleIndex"]]["id"] == first["ruleId"] == "absent-kind"
+    physical = first["locations"][0]["physicalLocation"]
+    assert (physical["artifactLocation"]["uri"], physical["region"]["startLine"]) == ("extra.yaml", 7)
