@@ -84,6 +84,7 @@ BOOTSTRAP_OBJECTS: tuple[BootstrapObjects, ...] = (
         "After openshift-install create manifests, remove openshift/99_openshift-cluster-api_master-machines-*.yaml, "
         "openshift/99_openshift-cluster-api_worker-machineset-*.yaml and "
         "openshift/99_openshift-machine-api_master-control-plane-machine-set.yaml",
+        "openshift/installer:pkg/asset/machines/master.go, worker.go; "
         "openshift/openshift-docs:modules/installation-user-infra-generate-k8s-manifest-ignition.adoc (OCPBUGS-22777)",
         platforms=("aws", "azure", "gcp", "openstack", "vsphere"),
         harmful=True,
