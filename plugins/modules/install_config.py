@@ -654,29 +654,30 @@ comparison:
                   elements: dict
                   returned: always
                   contains:
-                    capabilities:
-                      description: The set of capabilities.
-                      type: list
-                      elements: str
-                      returned: always
-                    before:
-                      description: Their number before.
-                      type: int
-                      returned: always
-                    after:
-                      description: Their number after.
-                      type: int
-                      returned: always
-                    added:
-                      description: Names that are new.
-                      type: list
-                      elements: str
-                      returned: always
-                    removed:
-                      description: Names that no longer exist.
-                      type: list
-                      elements: str
-                      returned: always
+                    <<: &group
+                      capabilities:
+                        description: The set of capabilities.
+                        type: list
+                        elements: str
+                        returned: always
+                      before:
+                        description: Their number before.
+                        type: int
+                        returned: always
+                      after:
+                        description: Their number after.
+                        type: int
+                        returned: always
+                      added:
+                        description: Names that are new.
+                        type: list
+                        elements: str
+                        returned: always
+                      removed:
+                        description: Names that no longer exist.
+                        type: list
+                        elements: str
+                        returned: always
                     unchanged:
                       description: Names that are the same.
                       type: list
@@ -707,30 +708,7 @@ comparison:
                   type: list
                   elements: dict
                   returned: always
-                  contains:
-                    capabilities:
-                      description: The set of capabilities.
-                      type: list
-                      elements: str
-                      returned: always
-                    before:
-                      description: Their number before.
-                      type: int
-                      returned: always
-                    after:
-                      description: Their number after.
-                      type: int
-                      returned: always
-                    added:
-                      description: Names that are new.
-                      type: list
-                      elements: str
-                      returned: always
-                    removed:
-                      description: Names that no longer exist.
-                      type: list
-                      elements: str
-                      returned: always
+                  contains: *group
         unknown_roles:
           description: ClusterRoles that are bound, and that neither a manifest nor Kubernetes creates.
           type: list
