@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.action.release_info import ActionModule
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.cache import (
     ReleaseCache,
     ReleaseImage,
@@ -63,7 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ids=["directory", "images", "changes", "image", "signature", "changes of image"],
 )
 def test_the_result_is_that_of_the_module(folder, monkeypatch, call, options):
-    here = ActionTask(ActionModule, folder).run(monkeypatch, **options)
+    here = ActionTask("release_info", folder).run(monkeypatch, **options)
     module = call(release_info, **options).result
     for result in (here, module):
         result.pop("warnings", None)
@@ -82,12 +81,12 @@ def test_the_result_is_that_of_the_module(folder, monkeypatch, call, options):
     ids=["digest", "tag", "cache", "changes", "invalid"],
 )
 def test_the_module_reads_what_is_not_in_the_cache(folder, monkeypatch, options):
-    read: list[dict[str, Any]] = []
-    monkeypatch.setattr(ActionModule, "read", lambda action, params, problems: read.append(params))
-    assert ActionTask(ActionModule, folder).run(monkeypatch, **options) == MODULE
+    read: list[Any] = []
+    monkeypatch.setattr(release_info, "run_release_info", lambda params, problems: read.append(params))
+    assert ActionTask("release_info", folder).run(monkeypatch, **options) == MODULE
     assert read == []
 
 
 def test_the_module_fails_if_a_signature_is_required(folder, monkeypatch):
-    task = ActionTask(ActionModule, folder)
+    task = ActionTask("release_info", folder)
     assert task.run(monkeypatch, release=STORED, signature="required") == MODULE

@@ -13,11 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.action.release_manifests import ActionModule
-from ansible_collections.capability.openshift.plugins.module_utils._extract.release_manifests import (
-    release_manifests_spec,
-)
-from ansible_collections.capability.openshift.plugins.modules import release_manifests
+from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 from ansible_collections.capability.openshift.tests.unit.run_action import MODULE, ActionTask
 
@@ -35,7 +31,7 @@ class Task(ActionTask):
     """A task with this action."""
 
     def __init__(self, folder: Path, **changes: Any) -> None:
-        super().__init__(ActionModule, folder, **changes)
+        super().__init__("release_manifests", folder, **changes)
 
 
 @pytest.fixture(autouse=True)
@@ -157,17 +153,19 @@ def test_the_module_writes_reports_errors_and_hides_secrets(folder, monkeypatch,
 
 @pytest.mark.parametrize("error", [KeyError("ca_cert"), ModuleNotFoundError("No module named 'yaml'"), OSError()])
 def test_the_module_runs_if_anything_fails_here(folder, monkeypatch, error):
-    def fail(action, params, problems):
+    def fail(*_args, **_options):
         raise error
 
-    monkeypatch.setattr(ActionModule, "read", fail)
+    monkeypatch.setattr(release_manifests, "run_release_manifests", fail)
     assert Task(folder).run(monkeypatch, release="release") == MODULE
 
 
 @pytest.mark.parametrize("release", [PULL_SPEC, "oci-archive:release.tar"])
 def test_a_registry_is_not_asked_twice(folder, monkeypatch, release):
-    asked: list[str] = []
-    monkeypatch.setattr(ActionModule, "read", lambda action, params, problems: asked.append(params["release"]))
+    asked: list[Any] = []
+    monkeypatch.setattr(
+        release_manifests, "run_release_manifests", lambda options, *_problems, **_modes: asked.append(options)
+    )
     assert Task(folder).run(monkeypatch, release=release) == MODULE
     assert asked == []
 
@@ -184,7 +182,8 @@ def test_a_working_directory_that_is_gone_is_no_error(folder, monkeypatch, tmp_p
     os.chdir(tmp_path)
 
 
-def test_the_action_passes_everything_on_that_an_option_can_ask_for():
+@pytest.mark.parametrize("module", [release_info, release_manifests])
+def test_the_action_passes_everything_on_that_an_option_can_ask_for(module):
     passed_on = {"type", "elements", "choices", "default", "required", "aliases", "no_log"}
-    for name, option in release_manifests_spec().items():
+    for name, option in module.MODULE.spec.items():
         assert set(option) <= passed_on, name
