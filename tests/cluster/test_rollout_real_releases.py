@@ -22,6 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.cluster.helpers import real_rollouts
+from ansible_collections.capability.openshift.tests.cluster.helpers.exposures import Expected, allowed, planned
 from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollouts import (
     FACTS,
     Index,
@@ -43,7 +44,8 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.operators import NAMESPACES
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 
-__test__ = real_rollouts.are_there("4.13", "4.14", "4.18", "4.20")
+RELEASES = ("4.13", "4.14", "4.18", "4.20")
+__test__ = real_rollouts.are_there(*RELEASES)
 """Without releases these tests do not exist, because a skipped test fails the gate."""
 
 _UPSTREAMS = (
@@ -238,32 +240,54 @@ def _updated(site: ControlPlane, frm: str, to: str, before: list[str], moved: li
     return result
 
 
+def _plan(*versions: str, **options: Any) -> list[dict[str, Any]]:
+    """Return the hops of a plan."""
+    releases = [str(folder_of(version)) for version in versions]
+    hops: list[dict[str, Any]] = ask("update_plan", releases=releases, feature_set="Default", **options)["hops"]
+    return hops
+
+
 def test_update_enables_capabilities_of_existing_resources(site: ControlPlane) -> None:
+    expected = Expected()
     result = roll(site, "4.13", capabilities=selected())
     _is_as_wanted(site, "4.13", wanted("4.13", ()), result)
-    moved = ["Build", "ImageRegistry", "MachineAPI"]
-    result = _updated(site, "4.13", "4.14", [], moved)
-    on = set(_expected_implicit("4.13", "4.14", moved))
+    expected.add("4.13", result)
+    hop = _plan(*RELEASES, capabilities=selected())[-1]
+    result = _updated(site, "4.13", "4.14", [], ["Build", "ImageRegistry", "MachineAPI"])
+    expected.add("4.14", result)
+    on = set(_expected_implicit("4.13", "4.14", ["Build", "ImageRegistry", "MachineAPI"]))
     found = _is_as_wanted(site, "4.14", wanted("4.14", on), result)
     before = {item.resource_id for item in release_of("4.13").manifests}
     for name in ("Console", "Storage"):
         new = of_capability("4.14", name) & set(wanted("4.14", {*on, name}).included) - before
         assert new
         assert not new & set(found)
-    _on_to_the_next_but_three(site, sorted(on))
-
-
-def _on_to_the_next_but_three(site: ControlPlane, on: list[str]) -> None:
     moved = ["CloudControllerManager", "CloudCredential", "Ingress", "OperatorLifecycleManager"]
-    result = _updated(site, "4.14", "4.18", on, moved)
+    result = _updated(site, "4.14", "4.18", sorted(on), moved)
     earlier = set(wanted("4.14", on).included)
     _is_as_wanted(site, "4.18", wanted("4.18", {*on, *moved}), result, earlier)
     _unchanged(site, "4.18")
+    _exposes_what_is_planned(site, hop, expected, result)
+
+
+def _exposes_what_is_planned(
+    site: ControlPlane, hop: dict[str, Any], expected: Expected, result: dict[str, Any]
+) -> dict[str, Any]:
+    """Check the accounts with permissions on 4.18, update to 4.20, check them again, and return the result."""
+    accounts = expected.add("4.18", result)
+    assert accounts == planned(hop, "unchanged", "removed") == allowed(site.api)
+    result = roll(site, "4.20")
+    accounts = expected.add("4.20", result)
+    assert accounts == planned(hop, "unchanged", "added") == allowed(site.api)
+    return result
 
 
 def test_default_selection_of_each_release(site: ControlPlane) -> None:
-    result = roll(site, "4.13", capabilities=selected(baseline="vCurrent"))
+    expected = Expected()
+    default = selected(baseline="vCurrent")
+    result = roll(site, "4.13", capabilities=default)
     _is_as_wanted(site, "4.13", wanted("4.13", _default("4.13")), result)
+    expected.add("4.13", result)
     earlier: set[ResourceId] = set()
     for frm, to in pairwise(("4.13", "4.14", "4.18")):
         earlier |= set(wanted(frm, _default(frm)).included)
@@ -273,3 +297,6 @@ def test_default_selection_of_each_release(site: ControlPlane) -> None:
         result = {**more, "problems": result["problems"] + more["problems"]}
         _is_as_wanted(site, to, wanted(to, _default(to)), result, earlier)
         _unchanged(site, to)
+        if to == "4.14":
+            expected.add(to, result)
+    _exposes_what_is_planned(site, _plan(*RELEASES, capabilities=default)[-1], expected, result)
