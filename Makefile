@@ -4,7 +4,7 @@
 # PYTHON=/path/to/python chooses the interpreter (3.11 or newer), STEPS="ruff unit" the steps of `make test`.
 
 SHELL = /bin/bash
-.PHONY: help quickstart check test test-matrix test-ee bench lint unit site clean
+.PHONY: help quickstart check test test-matrix test-ee bench lint unit site public-site clean
 
 LINT = ruff mypy imports ansible-lint docs changelog licences words
 # In the order in which they start: make fills the cores best if the longest are first.
@@ -25,6 +25,7 @@ help:
 	@echo 'make lint         only the checks that take seconds'
 	@echo 'make unit         only the unit and parity tests'
 	@echo 'make site         build the documentation site in .cache/site/html, and check its links'
+	@echo 'make public-site  build the sites of this checkout (devel) and of the newest release (latest) in .cache/public'
 	@echo 'make test-matrix  what the gate leaves out, and all on every ansible-core and Python at hand'
 	@echo 'make test-ee      build an execution environment on a Debian base image and test it (needs buildah, mmdebstrap)'
 	@echo 'make bench        measure how long the main jobs take'
@@ -52,6 +53,17 @@ unit:
 site:
 	@$(MAKE) --no-print-directory test STEPS=site
 	@echo 'The start page is .cache/site/html/index.html'
+
+# The release brings its own tools and pins.
+public-site:
+	@rm -rf .cache/public .cache/latest && git worktree prune && mkdir -p .cache/public
+	@tag=$$(git tag --list 'v*' --sort=-version:refname | head -n 1); start=$${tag:+latest}; \
+	build() { SITE_VERSION=$${tag:+$$2} $(MAKE) --no-print-directory --directory "$$1" site && \
+		cp -r "$$1/.cache/site/html" ".cache/public/$$2"; }; \
+	build . devel && if [[ -n $$tag ]]; then \
+		git worktree add --quiet --detach .cache/latest "$$tag" && build .cache/latest latest; \
+	fi && printf '<!DOCTYPE html>\n<meta http-equiv="refresh" content="0; url=%s/index.html">\n' "$${start:-devel}" \
+		> .cache/public/index.html
 
 # These start after the programs are built, so the build does not count against their time limit.
 $(LOGS)/cluster.log $(LOGS)/molecule.log: $(LOGS)/programs.log

@@ -56,6 +56,8 @@ CORES = [
 core."""
 GROUPS = ("--dist", "loadgroup", "--no-loadscope-reorder")
 """Files of tests as groups, in the order that tests/cluster/conftest.py gives them."""
+CONNECTIONS = ("tests/cluster/test_client.py", "tests/cluster/test_client_proxies.py")
+"""Tests of connections that kubernetes.core interprets, on a control plane."""
 HARNESS = "tests/cluster/harness"
 """Tests of the control plane itself. They run when it has changed since they last passed, and in the matrix."""
 GET_PIP = """\
@@ -330,17 +332,34 @@ def matrix(session: nox.Session, core: str, python: str) -> None:
     interpreter = find_python(python)
     if interpreter is None:
         session.skip(f"Python {python} is not installed")
-    venv = CACHE / "matrix" / f"core{core}-py{python}"
+    venv = other_core(session, f"core{core}-py{python}", f"ansible-core=={core}.*", interpreter)
+    ansible_test(session, venv, "sanity")
+    pytest(session, "tests/unit", "tests/parity", options=("-n", "2"), venv=venv)
+    play(session, venv)
+
+
+@nox.session
+def newest(session: nox.Session) -> None:
+    """Test on the newest ansible-core, also a prerelease, with the checkout of kubernetes.core in KUBERNETES_CORE."""
+    venv = other_core(session, "newest", f"ansible-core>={CORES[-1][0]}.dev0", sys.executable)
+    if checkout := os.environ.get("KUBERNETES_CORE"):
+        core = site_packages(venv) / "ansible_collections" / "kubernetes" / "core"
+        shutil.rmtree(core)
+        shutil.copytree(checkout, core)
+    pytest(session, "tests/unit", "tests/parity", *CONNECTIONS, options=("-n", "2"), venv=venv)
+
+
+def other_core(session: nox.Session, name: str, core: str, interpreter: str) -> Path:
+    """Return a virtual environment with another ansible-core, and with the packages of the unit tests."""
+    venv = CACHE / "matrix" / name
     venv.parent.mkdir(parents=True, exist_ok=True)
     pins = requirement_lines(REQUIREMENTS / "runtime.txt") + requirement_lines(REQUIREMENTS / "unit.txt")
-    lines = [f"ansible-core=={core}.*", *(line for line in pins if not line.startswith("ansible-core"))]
+    lines = [core, *(line for line in pins if not line.startswith("ansible-core"))]
     try:
         build(venv, interpreter, {"matrix": lines}, session.log)
     except SetupError as error:
         session.error(str(error))
-    ansible_test(session, venv, "sanity")
-    pytest(session, "tests/unit", "tests/parity", options=("-n", "2"), venv=venv)
-    play(session, venv)
+    return venv
 
 
 def play(session: nox.Session, venv: Path) -> None:

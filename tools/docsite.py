@@ -72,6 +72,21 @@ def documented() -> tuple[tuple[str, str], ...]:
     return (*sorted(plugins), *roles)
 
 
+def source(page: str) -> str | None:
+    """Return the file of the checkout that a page is written in, ``None`` if there is no single one."""
+    folder, _, name = page.rpartition("/")
+    plugin, _, kind = name.rpartition("_")
+    if page == "index":
+        path = "README.md"
+    elif folder != REFERENCE:
+        path = f"{page}.md"
+    elif kind == "role":
+        path = f"roles/{plugin}/meta/argument_specs.yml"
+    else:
+        path = f"plugins/{KINDS.get(kind)}/{plugin}.py"
+    return path if page != "CHANGELOG" and (ROOT / path).is_file() else None
+
+
 # The pages
 
 
@@ -107,7 +122,7 @@ def stage() -> None:
     start = ROOT / "README.md"
     put("index.md", page(start) + "\n" + toctree.partition("-->\n")[2])
     pages = [path for path in (ROOT / "docs").rglob("*.md") if not path.is_relative_to(DOCSITE)]
-    for path in (ROOT / "CONTRIBUTING.md", *pages):
+    for path in (ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *pages):
         put(str(path.relative_to(ROOT)), with_contents(page(path)))
     for path in (ROOT / "roles").glob("*/README.md"):
         variables = f"../../{REFERENCE}/{path.parent.name}_role.rst"

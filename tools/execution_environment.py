@@ -58,6 +58,7 @@ def debian(definition: Mapping[str, Any], sources: Sequence[Path]) -> dict[str, 
     collections = [{"name": path.name, "type": "file" if path.is_file() else "dir"} for path in sources]
     files = [{"src": str(path), "dest": "." if path.is_file() else path.name} for path in sources]
     options = {"package_manager_path": "/usr/bin/apt-get", "skip_pip_install": True}
+    steps = [*definition["additional_build_steps"]["append_final"], "RUN rm -rf /var/lib/apt/lists/*"]
     return {
         **definition,
         "images": {"base_image": {"name": BASE}},
@@ -66,7 +67,7 @@ def debian(definition: Mapping[str, Any], sources: Sequence[Path]) -> dict[str, 
         "additional_build_files": files,
         "options": {**definition.get("options", {}), **options},
         # The base image has them, because each stage installs packages.
-        "additional_build_steps": {"append_final": ["RUN rm -rf /var/lib/apt/lists/*"]},
+        "additional_build_steps": {"append_final": steps},
     }
 
 

@@ -19,9 +19,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from email import message_from_bytes
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -50,10 +52,20 @@ from environment import (
 )
 from packageurl import PackageURL
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name, parse_wheel_filename
 
 RELEASE = CACHE / "release"
 VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
-WITH_VERSION = ("README.md", ".github/ISSUE_TEMPLATE/bug.yml", "plugins/module_utils/_version.py")
+WITH_VERSION = (
+    "README.md",
+    "docs/how_to/install.md",
+    ".github/ISSUE_TEMPLATE/bug.yml",
+    "plugins/module_utils/_version.py",
+)
+PLACEHOLDER = "https://HOST/OWNER/NAME"
+"""Stands for the address of the public repository until it is known."""
+MANIFEST_SIGNATURE = "MANIFEST.json.asc"
+BADGES = "<!-- badges -->\n"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 MACHINES = ("x86_64", "aarch64")
 NEEDED = ("runtime.txt", "cluster.txt")
@@ -66,6 +78,7 @@ here=$(cd "$(dirname "$0")" && pwd) venv=${1:-venv}
 python3 -m venv "$venv"
 "$venv/bin/pip" install --quiet --no-index --find-links "$here/wheels" --requirement "$here/requirements.txt"
 folder=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+export ANSIBLE_GALAXY_COLLECTIONS_PATH_WARNING=false
 "$venv/bin/ansible-galaxy" collection install --offline --no-deps -p "$folder" "$here"/*.tar.gz
 """
 
@@ -81,7 +94,7 @@ def main() -> int:
     parser.add_argument("--repository", metavar="URL", help="address of the public repository; Galaxy requires it")
     parser.add_argument("--gpg-key", metavar="ID", help="sign MANIFEST.json, for ansible-galaxy collection verify")
     parser.add_argument("--key", metavar="PEM", type=Path, help="sign the tarball as cosign sign-blob --key does")
-    parser.add_argument("--without-bundle", action="store_true", help="write no offline bundle")
+    parser.add_argument("--without-bundle", action="store_true", help="write no offline bundle and no SBOM")
     parser.add_argument("--python", action="append", choices=PYTHONS, help="in the offline bundle; default: all")
     parser.add_argument("--machine", action="append", choices=MACHINES, help="in the offline bundle; default: all")
     parser.add_argument("--write", action="store_true", help="write the changed files into the checkout, too")
@@ -104,22 +117,28 @@ def prepare(options: argparse.Namespace) -> Iterable[str]:
     copy_files(tree)
     galaxy = set_metadata(tree, options.version, options.repository)
     if not galaxy.get("repository"):
-        yield "galaxy.yml has no repository, so Galaxy rejects the tarball. Set it with --repository URL"
+        yield (
+            "the address of the repository is not known: galaxy.yml has none, so Galaxy rejects the tarball, README has"
+            f" no badges, and the documentation names {PLACEHOLDER}. Set it with --repository URL"
+        )
     seconds = int(output("git", "log", "-1", "--format=%ct"))
     built = datetime.fromtimestamp(seconds, UTC)
-    run("antsibull-changelog", "release", "--version", options.version, "--date", f"{built:%Y-%m-%d}", cwd=tree)
+    # The commit with the tag has the changelog already.
+    if options.version not in released(tree):
+        run("antsibull-changelog", "release", "--version", options.version, "--date", f"{built:%Y-%m-%d}", cwd=tree)
     notes = (tree / "CHANGELOG.md").read_text("utf-8")
     (done / "TAG_MESSAGE").write_text(f"{NAMESPACE}.{NAME} {options.version}\n\n{section(notes)}", encoding="utf-8")
     tarball = build(tree, done, seconds)
     yield f"{tarball.name}: {tarball.stat().st_size:,} bytes"
-    (done / "sbom.cdx.json").write_text(sbom(galaxy, built), encoding="utf-8")
     (done / "provenance.json").write_text(provenance(tarball, galaxy), encoding="utf-8")
     if options.gpg_key:
         sign_manifest(tarball, options.gpg_key)
     if options.key:
         sign_blob(tarball, options.key)
     if not options.without_bundle:
-        bundle = write_bundle(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
+        folder = collect(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
+        (done / "sbom.cdx.json").write_text(sbom(galaxy, built, folder), encoding="utf-8")
+        bundle = write_bundle(folder, done, seconds)
         yield f"{bundle.name}: {bundle.stat().st_size:,} bytes"
     write_sums(done)
     if options.write:
@@ -140,21 +159,47 @@ def check(version: str, repository: str | None) -> None:
 def set_metadata(tree: Path, version: str, repository: str | None) -> Mapping[str, Any]:
     """Write the version, and the address of the repository if it is given. Return galaxy.yml."""
     path = tree / "galaxy.yml"
-    text = path.read_text("utf-8")
-    before: Mapping[str, Any] = yaml.safe_load(text)
+    before: Mapping[str, Any] = yaml.safe_load(path.read_text("utf-8"))
     for name in WITH_VERSION:
-        file = tree / name
-        file.write_text(file.read_text("utf-8").replace(before["version"], version), encoding="utf-8")
-    text = re.sub(r"(?m)^version: .*", f"version: {version}", text)
+        replace(tree / name, before["version"], version)
+    text = re.sub(r"(?m)^version: .*", f"version: {version}", path.read_text("utf-8"))
     if repository:
         address = repository.removesuffix("/").removesuffix(".git")
         links = {"repository": address, "documentation": address, "homepage": address, "issues": f"{address}/issues"}
         for name, link in links.items():
             text = re.sub(rf"(?m)^{name}: .*\n", "", text)
             text = text.replace("dependencies:\n", f"{name}: {link}\ndependencies:\n", 1)
+        for name in checkout_files():
+            if name.endswith((".md", ".yml")) and not (tree / name).is_symlink():
+                replace(tree / name, before.get("repository", PLACEHOLDER), address)
+        readme = tree / "README.md"
+        shown = re.sub(rf"{BADGES}(\[!.*\n)*", BADGES + badges(address), readme.read_text("utf-8"))
+        readme.write_text(shown, encoding="utf-8")
     path.write_text(text, encoding="utf-8")
     after: Mapping[str, Any] = yaml.safe_load(text)
     return after
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    """Replace a text in a file."""
+    text = path.read_text("utf-8")
+    if old in text:
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def badges(address: str) -> str:
+    """Return the badges of the workflows, if the forge is GitHub."""
+    if urlsplit(address).hostname != "github.com":
+        return ""
+    runs = [(name, f"{address}/actions/workflows/{name}.yml") for name in ("gate", "nightly")]
+    return "".join(f"[![{name}]({link}/badge.svg)]({link})\n" for name, link in runs)
+
+
+def released(tree: Path) -> Iterable[str]:
+    """Return the versions that the changelog has."""
+    path = tree / "changelogs" / "changelog.yaml"
+    known: Mapping[str, Any] = yaml.safe_load(path.read_text("utf-8")) if path.exists() else {}
+    return known.get("releases") or ()
 
 
 def section(notes: str) -> str:
@@ -162,10 +207,11 @@ def section(notes: str) -> str:
     return re.split(r"(?m)^## ", notes)[1].partition("\n")[2].strip() + "\n"
 
 
-def build(tree: Path, done: Path, seconds: int) -> Path:
-    """Build the tarball, with times that do not depend on the build."""
-    run("ansible-galaxy", "collection", "build", "--force", "--output-path", done, cwd=tree)
-    (tarball,) = done.glob("*.tar.gz")
+def build(tree: Path, folder: Path, seconds: int) -> Path:
+    """Build the tarball of a collection, with times that do not depend on the build."""
+    known = set(folder.glob("*.tar.gz"))
+    run("ansible-galaxy", "collection", "build", "--force", "--output-path", folder, cwd=tree)
+    (tarball,) = set(folder.glob("*.tar.gz")) - known
     with tarfile.open(tarball) as archive:
         files = [(item, archive.extractfile(item)) for item in sorted(archive.getmembers(), key=lambda item: item.name)]
         contents = [(item, file.read() if file else b"") for item, file in files]
@@ -184,8 +230,8 @@ def packed(contents: Iterable[tuple[tarfile.TarInfo, bytes]], seconds: int) -> b
     return gzip.compress(memory.getvalue(), mtime=seconds)
 
 
-def sbom(galaxy: Mapping[str, Any], built: datetime) -> str:
-    """Return what the collection needs at run time, in the form of CycloneDX."""
+def sbom(galaxy: Mapping[str, Any], built: datetime, folder: Path) -> str:
+    """Return the collections and packages in the folder of the offline bundle, in the form of CycloneDX."""
     name, version = f"{NAMESPACE}.{NAME}", galaxy["version"]
     licence = DisjunctiveLicense(id=galaxy["license"][0])
     bom = Bom(serial_number=uuid5(NAMESPACE_URL, f"{name} {version}"))
@@ -193,14 +239,33 @@ def sbom(galaxy: Mapping[str, Any], built: datetime) -> str:
     if link := galaxy.get("repository"):
         collection.external_references.add(ExternalReference(type=ExternalReferenceType.VCS, url=XsUri(link)))
     bom.metadata.component, bom.metadata.timestamp = collection, built
-    needed = [Component(name=each, version=bounds, bom_ref=each) for each, bounds in galaxy["dependencies"].items()]
-    for each in requirements():
-        pinned = str(each.specifier).removeprefix("==")
-        purl = PackageURL("pypi", name=each.name.lower(), version=pinned)
-        needed.append(Component(name=each.name, version=pinned, purl=purl, bom_ref=str(purl)))
-    bom.components.update(needed)
-    bom.register_dependency(collection, needed)
+    (core,) = folder.glob("kubernetes-core-*.tar.gz")
+    core_version = core.name.removesuffix(".tar.gz").rpartition("-")[2]
+    kubernetes = Component(name="kubernetes.core", version=core_version, bom_ref="kubernetes.core")
+    known, needs = packages(folder / "wheels")
+    bom.components.update([kubernetes, *known.values()])
+    direct = {canonicalize_name(each.name) for each in requirements()}
+    bom.register_dependency(collection, [kubernetes, *(one for (each, _), one in known.items() if each in direct)])
+    for key, component in known.items():
+        bom.register_dependency(component, [one for (each, _), one in known.items() if each in needs[key]])
     return f"{JsonV1Dot6(bom).output_as_string(indent=2)}\n"
+
+
+def packages(wheels: Path) -> tuple[dict[tuple[str, str], Component], dict[tuple[str, str], set[str]]]:
+    """Return a component for each package and version in a folder of wheels, and the names of what each needs."""
+    known: dict[tuple[str, str], Component] = {}
+    needs: dict[tuple[str, str], set[str]] = {}
+    for path in sorted(wheels.glob("*.whl")):
+        name, version, *_tags = parse_wheel_filename(path.name)
+        key = (str(name), str(version))
+        if key not in known:
+            purl = PackageURL("pypi", name=name, version=str(version))
+            known[key] = Component(name=name, version=str(version), purl=purl, bom_ref=str(purl))
+            with zipfile.ZipFile(path) as archive:
+                (metadata,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+                wanted = message_from_bytes(archive.read(metadata)).get_all("Requires-Dist") or []
+            needs[key] = {canonicalize_name(Requirement(each).name) for each in wanted if "extra ==" not in each}
+    return known, needs
 
 
 def provenance(tarball: Path, galaxy: Mapping[str, Any]) -> str:
@@ -230,7 +295,7 @@ def sign_manifest(tarball: Path, key: str) -> None:
         manifest = archive.extractfile("MANIFEST.json")
         content = manifest.read() if manifest else b""
     command = ["gpg", "--batch", "--yes", "--armor", "--local-user", key, "--detach-sign", "--output"]
-    run(*command, tarball.with_name("MANIFEST.json.asc"), "-", content=content)
+    run(*command, tarball.with_name(MANIFEST_SIGNATURE), "-", content=content)
 
 
 def sign_blob(tarball: Path, key: Path) -> None:
@@ -242,36 +307,44 @@ def sign_blob(tarball: Path, key: Path) -> None:
     tarball.with_name(f"{tarball.name}.sig").write_bytes(b64encode(signature) + b"\n")
 
 
-def write_bundle(tarball: Path, pythons: Iterable[str], machines: Iterable[str], seconds: int) -> Path:
-    """Write an archive from which the collection is installed without a network."""
+def collect(tarball: Path, pythons: Iterable[str], machines: Iterable[str], seconds: int) -> Path:
+    """Collect in a folder what an installation without a network needs, and return the folder."""
     folder = RELEASE / f"{tarball.name.removesuffix('.tar.gz')}-offline"
     (folder / "wheels").mkdir(parents=True)
-    shutil.copy(tarball, folder)
-    build_kubernetes_core(folder)
+    for path in (tarball, tarball.with_name(MANIFEST_SIGNATURE)):
+        if path.exists():
+            shutil.copy(path, folder)
+    build_kubernetes_core(folder, seconds)
     (folder / "requirements.txt").write_text("".join(f"{each}\n" for each in requirements()), encoding="utf-8")
     for python in pythons:
         for machine in machines:
             download(folder, python, machine)
     (folder / "install.sh").write_text(INSTALL, encoding="utf-8")
+    return folder
+
+
+def write_bundle(folder: Path, done: Path, seconds: int) -> Path:
+    """Write the archive of the offline bundle."""
+    shutil.copy(done / "sbom.cdx.json", folder)
     write_sums(folder)
     contents = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         item = tarfile.TarInfo(f"{folder.name}/{path.relative_to(folder)}")
         item.size, item.mode = path.stat().st_size, 0o755 if path.suffix == ".sh" else 0o644
         contents.append((item, path.read_bytes()))
-    archive = tarball.with_name(f"{folder.name}.tar.gz")
+    archive = done / f"{folder.name}.tar.gz"
     archive.write_bytes(packed(contents, seconds))
     return archive
 
 
-def build_kubernetes_core(folder: Path) -> None:
+def build_kubernetes_core(folder: Path, seconds: int) -> None:
     """Build the tarball of the kubernetes.core with which the collection is tested, without its tests."""
     copy = RELEASE / "kubernetes.core"
     shutil.copytree(site_packages(VENV) / "ansible_collections" / "kubernetes" / "core", copy)
     manifest = json.loads((copy / "MANIFEST.json").read_text("utf-8"))["collection_info"]
     known = {name: value for name, value in manifest.items() if value and name != "license_file"}
     (copy / "galaxy.yml").write_text(yaml.safe_dump(known), encoding="utf-8")
-    run("ansible-galaxy", "collection", "build", "--output-path", folder, cwd=copy)
+    build(copy, folder, seconds)
 
 
 def download(folder: Path, python: str, machine: str) -> None:

@@ -5,10 +5,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+import docsite
 from antsibull_fileutils.yaml import load_yaml_file
 from docutils import nodes
 
@@ -48,6 +53,10 @@ html_theme_options = {
     "titles_only": True,
     "topbar_links": {},
 }
+# `make public-site` builds these, in folders next to each other.
+VERSIONS = {"latest": "latest", "devel": "devel"}
+if os.environ.get("SITE_VERSION"):
+    html_context = {"available_versions": VERSIONS, "current_version": os.environ["SITE_VERSION"]}
 html_show_sphinx = False
 html_copy_source = False
 html_use_index = False
@@ -76,7 +85,16 @@ def home_link(_app: Any, _page: str, _template: str, context: dict[str, Any], _d
     context["theme_documentation_home_url"] = context["pathto"]("index")
 
 
+def edit_link(_app: Any, page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Link a page to its source in the public repository, if the address is known."""
+    address, source = GALAXY.get("repository"), docsite.source(page)
+    if address and source:
+        forge, part = ("github", "edit") if "//github.com/" in address else ("gitlab", "-/edit")
+        context["meta"] = {**(context.get("meta") or {}), f"{forge}_url": f"{address}/{part}/main/{source}"}
+
+
 def setup(app: Any) -> None:
     """Register what this site adds to Sphinx."""
     app.connect("html-page-context", home_link)
+    app.connect("html-page-context", edit_link)
     app.connect("missing-reference", ansible_page)

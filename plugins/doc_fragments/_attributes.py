@@ -12,6 +12,8 @@ class ModuleDocFragment:
 
     DOCUMENTATION = r"""
 options: {}
+requirements:
+  - python >= 3.11
 attributes:
   check_mode:
     description: Can run in C(check_mode) and return changed status prediction without modifying target.

@@ -22,6 +22,8 @@ options:
       - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
     type: dict
     required: true
+requirements:
+  - python >= 3.11
 extends_documentation_fragment:
   - capability.openshift._selection.filter_version
   - capability.openshift._selection.cluster_type

@@ -42,6 +42,8 @@ options:
         They are filtered by its rules and its major version.
       - By default, the rules are those of the newest CVO, and manifests are not filtered by major version.
     type: str
+requirements:
+  - python >= 3.11
 extends_documentation_fragment:
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting

@@ -21,6 +21,8 @@ options:
     type: list
     elements: dict
     required: true
+requirements:
+  - python >= 3.11
 extends_documentation_fragment:
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting

@@ -14,6 +14,8 @@ description:
   - Returns the names in the annotation C(capability.openshift.io/name) of a manifest, in their order.
   - The manifest is included only if all of them are enabled. Names are not trimmed, because the cluster-version
     operator does not trim them either.
+requirements:
+  - python >= 3.11
 options:
   _input:
     description: The manifest, a dict with C(kind) and C(metadata).

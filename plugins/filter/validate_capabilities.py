@@ -33,6 +33,8 @@ options:
     description: Install method. It has the same default as in M(capability.openshift.install_config).
     type: str
     choices: [ipi, upi, agent, assisted, hosted]
+requirements:
+  - python >= 3.11
 extends_documentation_fragment:
   - capability.openshift._selection.filter_version
   - capability.openshift._selection.cluster_type

@@ -18,6 +18,8 @@ options:
     description: The manifest, a dict with C(kind) and C(metadata).
     type: dict
     required: true
+requirements:
+  - python >= 3.11
 extends_documentation_fragment:
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting

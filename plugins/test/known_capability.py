@@ -26,6 +26,8 @@ options:
     description: All enabled feature gates. By default, they are those of O(feature_set).
     type: list
     elements: str
+requirements:
+  - python >= 3.11
 extends_documentation_fragment:
   - capability.openshift._selection.filter_version
 """

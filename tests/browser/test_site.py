@@ -1,12 +1,13 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The documentation site: what a search finds first, and the list of sections of a page."""
+"""The documentation site: what a search finds first, the list of sections of a page, and what readers need."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -26,6 +27,63 @@ RESULTS = "return [...document.querySelectorAll('ul.search li a')].map(link => l
 SUMMARY = "return document.querySelector('.search-summary')?.textContent"
 CAPTIONS = "return [...document.querySelectorAll('.wy-menu .caption')].map(caption => caption.textContent)"
 SECTIONS = "return [...document.querySelectorAll('nav.contents a')].map(link => link.textContent)"
+
+HEADINGS = (
+    "return [...document.querySelectorAll('[role=main] :is(h1, h2, h3, h4, h5, h6)')].map(one => +one.tagName[1])"
+)
+WIDER = """
+const width = document.documentElement.clientWidth;
+return [document.documentElement.scrollWidth - width, document.querySelector('.wy-nav-content').scrollWidth - width]
+"""
+CONTRAST = """
+const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+function over(colour, below) {
+    canvas.fillStyle = `rgb(${below})`;
+    canvas.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}
+function background(element) {
+    if (!element) return [255, 255, 255];
+    return over(getComputedStyle(element).backgroundColor, background(element.parentElement));
+}
+function luminance(colour) {
+    const linear = part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = colour.map(part => linear(part / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+const found = {};
+for (const element of document.body.querySelectorAll('*')) {
+    if (element.closest('.sr-only')) continue;
+    const texts = [...element.childNodes].filter(node => node.nodeType === 3 && node.textContent.trim());
+    const style = getComputedStyle(element);
+    if (!texts.length || !element.checkVisibility({checkVisibilityCSS: true, checkOpacity: true})) continue;
+    const below = background(element), above = over(style.color, below);
+    const [low, high] = [luminance(below), luminance(above)].sort((a, b) => a - b);
+    const ratio = (high + 0.05) / (low + 0.05), size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    if (ratio < (large ? 3 : 4.5)) {
+        const text = texts[0].textContent.trim().slice(0, 40);
+        found[`${element.tagName}.${element.className}: ${above} on ${below}`] = `${ratio.toFixed(2)} ${text}`;
+    }
+}
+return found;
+"""
+"""Texts with less contrast than WCAG 2.1 AA requires: 4.5, or 3 for large texts. Text over pictures is not measured."""
+READ = (
+    "index",
+    "playbooks",
+    "CHANGELOG",
+    "CONTRIBUTING",
+    "docs/how_to/plan_an_update",
+    "docs/how_to/roll_out_a_release",
+    "docs/reference/problems",
+    "reference/index",
+    "reference/update_plan_module",
+    "reference/update_plan_role",
+    "roles/update_plan/README",
+)
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +152,28 @@ def test_the_last_section_of_the_side_bar_is_for_clusters_without_openshift(
 
     assert captions[0] == "Tutorial"
     assert captions[-1] == "Without OpenShift"
+
+
+@pytest.fixture
+def phone(driver: webdriver.Chrome) -> Iterator[None]:
+    metrics = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    yield
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("page", READ)
+def test_a_page_can_be_read(driver: webdriver.Chrome, site: Path, page: str) -> None:
+    driver.get((site / f"{page}.html").as_uri())
+
+    assert driver.execute_script(CONTRAST) == {}
+    levels = driver.execute_script(HEADINGS)
+    assert levels.count(1) == 1
+    assert [pair for pair in pairwise(levels) if pair[1] > pair[0] + 1] == []
+
+
+@pytest.mark.parametrize("page", READ)
+def test_a_phone_does_not_scroll_sideways(driver: webdriver.Chrome, site: Path, phone: None, page: str) -> None:
+    driver.get((site / f"{page}.html").as_uri())
+
+    assert driver.execute_script(WIDER) == [0, 0]

@@ -107,6 +107,13 @@ print(json.dumps([version(name) for name in {[requirement.name for requirement i
     ] == []
 
 
+def test_the_image_names_what_it_contains(container):
+    labels = json.loads(buildah("inspect", container.name))["OCIv1"]["config"]["Labels"]
+    image = {name.rpartition(".")[2]: value for name, value in labels.items() if name.startswith("org.opencontainers.")}
+    assert image["title"] == "capability.openshift"
+    assert image["licenses"] == "GPL-3.0-or-later"
+
+
 def test_gpgv_runs(container):
     assert "gpgv (GnuPG)" in container.output("gpgv", "--version")
 

@@ -39,6 +39,23 @@ def test_links_and_names_lead_to_pages_of_the_site(text, expected):
     assert docsite.prose(text, ROOT / "docs" / "architecture.md", "..") == expected
 
 
+@pytest.mark.parametrize(
+    ("page", "source"),
+    [
+        ("index", "README.md"),
+        ("docs/how_to/plan_an_update", "docs/how_to/plan_an_update.md"),
+        ("reference/update_plan_module", "plugins/modules/update_plan.py"),
+        ("reference/included_test", "plugins/test/included.py"),
+        ("reference/update_plan_role", "roles/update_plan/meta/argument_specs.yml"),
+        ("reference/index", None),
+        ("playbooks", None),
+        ("CHANGELOG", None),
+    ],
+)
+def test_a_page_can_be_edited_in_the_file_that_it_is_written_in(page, source):
+    assert docsite.source(page) == source
+
+
 def test_a_link_to_nothing_fails():
     with pytest.raises(docsite.SiteError, match=r"docs/architecture\.md: gone\.md does not exist"):
         docsite.prose("[a](gone.md)", ROOT / "docs" / "architecture.md", "..")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import dropwhile
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,9 @@ SCHEMAS = {
     "vendor.github-issue-config": [GITHUB / "ISSUE_TEMPLATE" / "config.yml"],
     "vendor.renovate": [ROOT / "renovate.json"],
 }
+
+OF_THE_FORGE = {"apt-get", "cd", "gh", "git", "pipx", "printenv", "umask"}
+"""Programs of the machine that prepare a step or publish a result."""
 
 
 def steps() -> list[str]:
@@ -37,16 +41,37 @@ def test_each_file_has_the_form_that_the_forge_expects(schema):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_steps_start_programs_of_the_checkout():
-    named = {word for step in steps() for word in re.findall(r"(?:^|\s)(tools/\S+|\.ci/\S+|make \S+)", step)}
+def commands() -> list[list[str]]:
+    """The words of each command of each step, without ``sudo`` and the variables before a command."""
+    texts = [re.sub(r"\$\{\{.*?\}\}", "X", step).replace("\\\n", " ") for step in steps()]
+    lines = [line for text in texts for line in text.splitlines()]
+    found = [part.split() for line in lines for part in line.split(" && ")]
+    return [[*dropwhile(lambda word: word in ("sudo", "env") or "=" in word, words)] for words in found if words]
+
+
+def test_the_steps_run_what_developers_run():
     targets = re.findall(r"(?m)^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"))
-    assert {"tools/setup", ".ci/run", "make site"} <= named
-    assert all((ROOT / name).is_file() for name in named if "/" in name)
-    assert {name.removeprefix("make ") for name in named if name.startswith("make ")} <= {*targets, "python3-venv"}
+    sessions = re.findall(r"(?m)^def (\w+)\(session", (ROOT / "noxfile.py").read_text("utf-8"))
+    strangers = []
+    for program, *words in commands():
+        match program:
+            case "make":
+                known = set(words) <= set(targets)
+            case ".venv/bin/nox":
+                known = {word.strip('"').partition("(")[0] for word in words[1:]} <= set(sessions)
+            case ".venv/bin/python":
+                known = (ROOT / words[0]).is_file()
+            case "tools/setup" | ".ci/run":
+                known = (ROOT / program).is_file()
+            case _:
+                known = program in OF_THE_FORGE
+        strangers += [] if known else [" ".join((program, *words))]
+    assert strangers == []
+    assert {words[0] for words in commands()} >= {"make", ".venv/bin/nox", ".venv/bin/python", "tools/setup", ".ci/run"}
 
 
-def test_the_nightly_matrix_is_that_of_nox():
-    workflow = yaml.safe_load((GITHUB / "workflows" / "nightly.yml").read_text("utf-8"))
+def test_the_matrix_is_that_of_nox():
+    workflow = yaml.safe_load((GITHUB / "workflows" / "matrix.yml").read_text("utf-8"))
     rows = workflow["jobs"]["matrix"]["strategy"]["matrix"]["include"]
     source = (ROOT / "noxfile.py").read_text("utf-8").partition("CORES = [")[2].partition("]")[0]
     assert [(row["core"], row["python"]) for row in rows] == re.findall(r'\("([\d.]+)", "([\d.]+)"\)', source)
