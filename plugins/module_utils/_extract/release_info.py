@@ -16,7 +16,7 @@ from .._capability.resolved_release import resolve_cluster, resolve_release
 from .._exposure.exposure import exposure, exposure_dict
 from .._exposure.parts import PartReader
 from .._footprint.release_changes import ComparedRelease, changes_dict, compare_releases
-from .._footprint.summary import summarize_release, summary_dict
+from .._footprint.summary import summarize_release
 from .._module.argspec import (
     ReleaseOptions,
     Spec,
@@ -65,7 +65,7 @@ def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[st
     problems += opened.problems
     loaded = given.load(opened, problems)
     stream = loaded.image_stream
-    summary = summary_dict(summarize_release(loaded.release, options.cluster, problems))
+    summary = summarize_release(loaded.release, options.cluster, problems)
     image = _image(opened, given.release_image, stream)
     result: dict[str, Any] = {"changed": False, "release": {**summary, **image}}
     if options.images:

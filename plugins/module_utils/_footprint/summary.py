@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
 from .._capability.inclusion import InclusionContext, included_manifests
@@ -22,42 +22,11 @@ from .._release.release import Release
 from .images import has_images, images_of
 
 
-class CapabilitySummary(NamedTuple):
-    """What a cluster gets with one capability.
+def summarize_release(release: Release, options: ClusterOptions, problems: Problems) -> dict[str, Any]:
+    """Return the result ``release`` of the module ``release_info`` for a cluster of ``options``.
 
-    ``manifests`` counts the included manifests that need it, and ``deletions`` those of them that delete their
-    resource. The other fields are sorted names of the resources in the rest; ``images`` are the pull specs in them.
-    ``manifests_in_release`` counts all manifests that need it, for all profiles and feature sets.
+    Raises ``InvalidOptionError`` if they are not valid.
     """
-
-    manifests: int
-    manifests_in_release: int
-    deletions: int
-    kinds: tuple[str, ...]
-    namespaces: tuple[str, ...]
-    cluster_operators: tuple[str, ...]
-    crds: tuple[str, ...]
-    images: tuple[str, ...]
-
-
-class ReleaseSummary(NamedTuple):
-    """A release in numbers and names. Known capabilities and capability sets are those of its minor and feature set.
-
-    ``manifests`` counts all manifests of the release, ``included`` those that the cluster includes.
-    """
-
-    version: str | None
-    manifests: int
-    included: int
-    known_capabilities: tuple[str, ...]
-    capability_sets: Mapping[str, tuple[str, ...]]
-    capabilities: Mapping[str, CapabilitySummary]
-    cluster_profiles: tuple[str, ...]
-    feature_sets: tuple[str, ...]
-
-
-def summarize_release(release: Release, options: ClusterOptions, problems: Problems) -> ReleaseSummary:
-    """Summarize ``release`` for a cluster of ``options``. Raises ``InvalidOptionError`` if they are not valid."""
     reported = Problems()
     criteria = check_options(options, release.minor, reported)
     reported.raise_errors(InvalidOptionError)
@@ -78,16 +47,16 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
         _report_unused(known - set(carriers), release, problems)
     included = included_manifests(release.manifests, context)
     sets = data.sets if data else {}
-    return ReleaseSummary(
-        version=release.version,
-        manifests=len(release.manifests),
-        included=len(included),
-        known_capabilities=tuple(sorted(known)),
-        capability_sets={name: tuple(sorted(content - gated)) for name, content in sets.items()},
-        capabilities=capabilities,
-        cluster_profiles=cluster_profiles(release),
-        feature_sets=tuple(sorted(_feature_sets(release))),
-    )
+    return {
+        "version": release.version,
+        "manifests": len(release.manifests),
+        "included": len(included),
+        "known_capabilities": sorted(known),
+        "capability_sets": {name: sorted(content - gated) for name, content in sets.items()},
+        "capabilities": capabilities,
+        "cluster_profiles": list(cluster_profiles(release)),
+        "feature_sets": sorted(_feature_sets(release)),
+    }
 
 
 def _carriers(release: Release) -> dict[str, list[Manifest]]:
@@ -108,7 +77,8 @@ def _context(options: ClusterOptions, release: Release, resolved: ResolvedReleas
 
 def _capability_summary(
     name: str, carriers: Collection[Manifest], release: Release, context: InclusionContext
-) -> CapabilitySummary:
+) -> dict[str, Any]:
+    """What a cluster gets with one capability. Manifests that delete their resource are only counted."""
     status = context.capability_status
     if status is not None:
         context = context._replace(capability_status=status._replace(enabled=status.enabled | {name}))
@@ -118,20 +88,16 @@ def _capability_summary(
     pull_specs = frozenset(release.images.values())
     images = (images_of(item, release.read_body(item), pull_specs) for item in applied if has_images(item))
     namespaces = {item.name for item in resources if item.kind == "Namespace" and not item.group}
-    return CapabilitySummary(
-        manifests=len(included),
-        manifests_in_release=len(carriers),
-        deletions=len(included) - len(applied),
-        kinds=_sorted(item.kind for item in resources),
-        namespaces=_sorted(namespaces | {item.namespace for item in resources if item.namespace}),
-        cluster_operators=_sorted(item.name for item in resources if item.kind == "ClusterOperator"),
-        crds=_sorted(item.name for item in resources if item.kind == "CustomResourceDefinition"),
-        images=_sorted(image for several in images for image in several),
-    )
-
-
-def _sorted(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(names)))
+    return {
+        "manifests": len(included),
+        "manifests_in_release": len(carriers),
+        "deletions": len(included) - len(applied),
+        "kinds": sorted({item.kind for item in resources}),
+        "namespaces": sorted(namespaces | {item.namespace for item in resources if item.namespace}),
+        "cluster_operators": sorted({item.name for item in resources if item.kind == "ClusterOperator"}),
+        "crds": sorted({item.name for item in resources if item.kind == "CustomResourceDefinition"}),
+        "images": sorted({image for several in images for image in several}),
+    }
 
 
 def _feature_sets(release: Release) -> set[str]:
@@ -161,9 +127,3 @@ def _report_unused(names: Collection[str], release: Release, problems: Problems)
     for name in sorted(names):
         message = "no manifest of this release needs it, so disabling it excludes nothing"
         problems.info("unused-capability", f"capability {name}", message)
-
-
-def summary_dict(summary: ReleaseSummary) -> dict[str, Any]:
-    """Convert a summary to the result ``release`` of the module ``release_info``."""
-    capabilities = {name: capability._asdict() for name, capability in summary.capabilities.items()}
-    return {**summary._asdict(), "capabilities": capabilities}

@@ -88,7 +88,7 @@ HTML = """\
 <div class="verdict {{ plan.tone }}"><b>{{ plan.headline }}</b>: \
 {{ words.VERDICTS[plan.verdict].meaning }}\
 {% for hop in plan.hops if hop.reasons %}{{ " (" if loop.first else ", " }}\
-<a href="#{{ hop.id }}">{{ hop.end }}</a>{{ ")" if loop.last }}{% endfor %}.</div>
+<a href="#{{ hop.id }}">{{ hop.to }}</a>{{ ")" if loop.last }}{% endfor %}.</div>
 <dl class="facts">
 <dt>{{ words.SELECTION }}</dt><dd>{{ plan.selection }}</dd>
 <dt>{{ words.ENABLES }}</dt><dd>{% if plan.enables %}<b>{{ names(plan.enables) }}</b>\
@@ -112,10 +112,10 @@ HTML = """\
 {% if view.unknown_roles %}
 <p>{{ view.unknown_roles }}</p>
 {% endif %}
-<table class="exposure" role="table" aria-label="{{ words.EXPOSURE }}: {{ hop.start }} → {{ hop.end }}">
+<table class="exposure" role="table" aria-label="{{ words.EXPOSURE }}: {{ hop.from }} → {{ hop.to }}">
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">{{ words.CAPABILITY }}</th>
-<th scope="col" role="columnheader">{{ hop.start }}</th>
-<th scope="col" role="columnheader">→ {{ hop.end }}</th>
+<th scope="col" role="columnheader">{{ hop.from }}</th>
+<th scope="col" role="columnheader">→ {{ hop.to }}</th>
 <th scope="col" role="columnheader">{{ words.CHANGED_NAMES }}</th></tr></thead>
 {% for label, entry in view.rows %}
 <tbody role="rowgroup"><tr role="row" class="total"><th scope="rowgroup" role="rowheader">{{ label }}</th>
@@ -153,12 +153,12 @@ HTML = """\
 {% for item in hop.not_checked %}
 <p class="quiet">{{ words.NOT_CHECKED }}: {{ item.message }}.</p>
 {% endfor %}
-{% if hop.names or hop.components %}
+{% if hop.names or hop.created_components %}
 <dl class="facts">
 {% for entry in hop.names %}
 <dt>{{ entry.title }}</dt><dd>{{ names(entry.names) }}<span class="mean">{{ entry.meaning }}</span></dd>
 {% endfor %}
-{% for component in hop.components %}
+{% for component in hop.created_components %}
 <dt>{{ words.CREATED_COMPONENTS }}</dt>
 <dd>{{ component.component }}, {{ words.counted(component.count, "resource") }}</dd>
 {% endfor %}
@@ -180,9 +180,10 @@ HTML = """\
 {% endmacro %}
 {% macro end(plan) %}
 <dl class="facts">
-<dt>{{ words.ENABLED }} ({{ plan.enabled | length }})</dt><dd>{{ names(plan.enabled) or words.NONE }}</dd>
-<dt>{{ words.IMPLICITLY }} ({{ plan.implicitly_enabled | length }})</dt>
-<dd>{{ names(plan.implicitly_enabled) or words.NONE }}</dd>
+<dt>{{ words.ENABLED }} ({{ plan.enabled_capabilities | length }})</dt>\
+<dd>{{ names(plan.enabled_capabilities) or words.NONE }}</dd>
+<dt>{{ words.IMPLICITLY }} ({{ plan.implicitly_enabled_capabilities | length }})</dt>
+<dd>{{ names(plan.implicitly_enabled_capabilities) or words.NONE }}</dd>
 </dl>
 {% if plan.condition %}
 <p>{{ words.SHOWN_CONDITION }}</p>
@@ -243,7 +244,7 @@ HTML = """\
 {{ matrix(plan) }}
 {% for hop in plan.hops %}
 <h3 id="{{ hop.id }}"><span class="mark {{ hop.tone }}">{{ hop.headline }}</span> \
-{{ hop.start }} → {{ hop.end }}\
+{{ hop.from }} → {{ hop.to }}\
 {% if hop.downgrade %} <span class="mark">{{ words.DOWNGRADE }}</span>{% endif %}</h3>
 {{ update(hop) }}
 {% endfor %}

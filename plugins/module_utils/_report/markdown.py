@@ -96,7 +96,7 @@ MARKDOWN = """\
 {{ view.unknown_roles | text }}
 
 {% endif %}
-| {{ words.CAPABILITY }} | {{ hop.start | text }} | → {{ hop.end | text }} | {{ words.CHANGED_NAMES }} |
+| {{ words.CAPABILITY }} | {{ hop.from | text }} | → {{ hop.to | text }} | {{ words.CHANGED_NAMES }} |
 | --- | ---: | ---: | --- |
 {% for label, entry in view.rows %}
 | **{{ label }}** | **{{ entry.before }}** | **{{ entry.after }}** | |
@@ -129,7 +129,7 @@ MARKDOWN = """\
 {% for entry in hop.names %}
 - **{{ entry.title | text }}:** {{ names(entry.names) | trim }}. {{ entry.meaning | text }}
 {% endfor %}
-{% for component in hop.components %}
+{% for component in hop.created_components %}
 - **{{ words.CREATED_COMPONENTS }}:** {{ component.component | text }}, \
 {{ words.counted(component.count, "resource") }}
 {% endfor %}
@@ -146,9 +146,10 @@ MARKDOWN = """\
 {% endif %}
 {% endmacro %}
 {% macro end(plan) %}
-- {{ words.ENABLED }} ({{ plan.enabled | length }}): {{ names(plan.enabled) | trim or words.NONE }}
-- {{ words.IMPLICITLY }} ({{ plan.implicitly_enabled | length }}): \
-{{ names(plan.implicitly_enabled) | trim or words.NONE }}
+- {{ words.ENABLED }} ({{ plan.enabled_capabilities | length }}): \
+{{ names(plan.enabled_capabilities) | trim or words.NONE }}
+- {{ words.IMPLICITLY }} ({{ plan.implicitly_enabled_capabilities | length }}): \
+{{ names(plan.implicitly_enabled_capabilities) | trim or words.NONE }}
 
 {% if plan.condition %}
 {{ words.SHOWN_CONDITION }}
@@ -201,7 +202,7 @@ MARKDOWN = """\
 {% endif %}
 {{ matrix(plan) }}
 {% for hop in plan.hops %}
-### {{ hop.headline | text }}: {{ hop.start | text }} → {{ hop.end | text }}\
+### {{ hop.headline | text }}: {{ hop.from | text }} → {{ hop.to | text }}\
 {{ " (" ~ words.DOWNGRADE ~ ")" if hop.downgrade }}
 
 {{ update(hop) }}

@@ -105,69 +105,6 @@ class ExposureView(NamedTuple):
     first: bool = True
 
 
-class HopView(NamedTuple):
-    """One update of the path. ``nothing`` lists what it does not do, or is empty.
-
-    ``verdict``: one of ``words.VERDICTS``, shown in ``tone`` and with ``headline``. ``not_checked``: what the verdict
-    does not consider. ``exposure``: ``None`` if it was not computed.
-    """
-
-    id: str
-    start: str
-    end: str
-    downgrade: bool
-    verdict: str
-    tone: str
-    headline: str
-    reasons: Sequence[Mapping[str, str]]
-    not_checked: Sequence[Mapping[str, str]]
-    names: tuple[AffectedNames, ...]
-    sections: tuple[Section, ...]
-    nothing: str
-    components: Sequence[Mapping[str, Any]]
-    exposure: ExposureView | None
-
-
-class PlanView(NamedTuple):
-    """A plan. ``verdict``: the most serious one of its hops, shown in ``tone`` and with ``headline``.
-
-    ``enables``: names that are not requested.
-    """
-
-    number: int
-    verdict: str
-    tone: str
-    headline: str
-    clusters: Sequence[str]
-    path: str
-    releases: Sequence[str]
-    selection: str
-    enables: tuple[str, ...]
-    requested: tuple[str, ...]
-    rows: tuple[Row, ...]
-    hops: tuple[HopView, ...]
-    enabled: Sequence[str]
-    implicitly_enabled: Sequence[str]
-    condition: Mapping[str, str] | None
-    condition_text: str
-
-
-class ReportView(NamedTuple):
-    """The whole report. ``shared``: the numbers of the lists that occur more than once.
-
-    ``origin``: when and from what it was made, as labels and values.
-    """
-
-    title: str
-    subtitle: str
-    origin: tuple[tuple[str, str], ...]
-    fleet: bool
-    plans: tuple[PlanView, ...]
-    shared: frozenset[int]
-    problems: Sequence[Mapping[str, str]]
-    problem_count: str
-
-
 class _Listings:
     """All lists of a report, numbered in the order of their first occurrence."""
 
@@ -216,18 +153,27 @@ class _Listings:
         return self._exposures[key]
 
 
-def report_view(report: Mapping[str, Any]) -> ReportView:
-    """Return what the report shows. ``report``: ``plans`` and ``problems``, as ``PlanShapes.report`` returns them."""
+def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the report shows. ``report``: ``plans`` and ``problems``, as ``PlanShapes.report`` returns them.
+
+    ``shared``: the numbers of the lists that occur more than once. ``origin``: when and from what it was made, as
+    labels and values.
+    """
     listings = _Listings()
-    plans = tuple(_plan(number, plan, listings) for number, plan in enumerate(report["plans"], 1))
-    clusters = sum(len(plan.clusters) for plan in plans)
+    plans = [_plan(number, plan, listings) for number, plan in enumerate(report["plans"], 1)]
+    clusters = sum(len(plan["clusters"]) for plan in plans)
     fleet = len(plans) > 1 or clusters > 0
-    paths = {plan.path for plan in plans}
-    title = f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s"
-    subtitle = f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else ""
-    problems = report["problems"]
-    origin = tuple(_origin(report["origin"], fleet=fleet))
-    return ReportView(title, subtitle, origin, fleet, plans, listings.shared, problems, _problem_count(problems))
+    paths = {plan["path"] for plan in plans}
+    return {
+        "title": f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s",
+        "subtitle": f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else "",
+        "origin": tuple(_origin(report["origin"], fleet=fleet)),
+        "fleet": fleet,
+        "plans": plans,
+        "shared": listings.shared,
+        "problems": report["problems"],
+        "problem_count": _problem_count(report["problems"]),
+    }
 
 
 def _origin(origin: Mapping[str, Any], *, fleet: bool) -> Iterator[tuple[str, str]]:
@@ -239,29 +185,25 @@ def _origin(origin: Mapping[str, Any], *, fleet: bool) -> Iterator[tuple[str, st
     yield words.COLLECTION, f"capability.openshift {origin['collection']}"
 
 
-def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView:
+def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
+    """Return a plan and how it is shown. ``enables``: names that are not requested."""
     listings.plan = number
     hops = plan["hops"]
     rows = _rows(plan, listings)
     not_checked = hops[0]["not_checked"] if hops else ()
-    return PlanView(
-        number=number,
-        verdict=plan["verdict"],
-        tone=words.tone(plan["verdict"], plan["newly_enabled"], not_checked),
-        headline=words.headline(words.VERDICTS[plan["verdict"]].report, plan["newly_enabled"], not_checked),
-        clusters=plan["clusters"],
-        path=" → ".join(plan["releases"]),
-        releases=plan["releases"],
-        selection=selection_text(plan),
-        enables=enabled_by(plan),
-        requested=tuple(row.name for row in rows if any(cell.state == "newly_requested" for cell in row.cells)),
-        rows=rows,
-        hops=tuple(_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)),
-        enabled=plan["enabled_capabilities"],
-        implicitly_enabled=plan["implicitly_enabled_capabilities"],
-        condition=plan["condition"],
-        condition_text=_condition_text(plan["condition"]),
-    )
+    return {
+        **plan,
+        "number": number,
+        "tone": words.tone(plan["verdict"], plan["newly_enabled"], not_checked),
+        "headline": words.headline(words.VERDICTS[plan["verdict"]].report, plan["newly_enabled"], not_checked),
+        "path": " → ".join(plan["releases"]),
+        "selection": selection_text(plan),
+        "enables": enabled_by(plan),
+        "requested": [row.name for row in rows if any(cell.state == "newly_requested" for cell in row.cells)],
+        "rows": rows,
+        "hops": [_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)],
+        "condition_text": _condition_text(plan["condition"]),
+    }
 
 
 def selection_text(plan: Mapping[str, Any]) -> str:
@@ -338,24 +280,19 @@ def _needed_text(listing: Listing, *, requested: bool) -> str:
     return text.format(resources=listing.what, need="needs" if listing.size == 1 else "need")
 
 
-def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> HopView:
+def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
+    """Return an update of the path and how it is shown. ``nothing`` lists what it does not do, or is empty."""
     unchanged = [verb for key, verb in words.CHANGES.items() if not hop[key]]
-    return HopView(
-        id=anchor,
-        start=hop["from"],
-        end=hop["to"],
-        downgrade=hop["downgrade"],
-        verdict=hop["verdict"],
-        tone=words.tone(hop["verdict"], hop["newly_enabled"], hop["not_checked"]),
-        headline=words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"]),
-        reasons=hop["reasons"],
-        not_checked=hop["not_checked"],
-        names=_names(hop),
-        sections=tuple(_sections(hop, listings)),
-        nothing=words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
-        components=hop["created_components"],
-        exposure=listings.exposure(anchor, hop["exposure"]) if hop["exposure"] else None,
-    )
+    return {
+        **hop,
+        "id": anchor,
+        "tone": words.tone(hop["verdict"], hop["newly_enabled"], hop["not_checked"]),
+        "headline": words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"]),
+        "names": _names(hop),
+        "sections": tuple(_sections(hop, listings)),
+        "nothing": words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
+        "exposure": listings.exposure(anchor, hop["exposure"]) if hop["exposure"] else None,
+    }
 
 
 def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
