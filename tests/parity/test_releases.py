@@ -196,8 +196,8 @@ def test_every_image_of_a_release_is_in_one_list(folder: Path) -> None:
 def test_a_release_has_no_changes_from_itself(folder: Path) -> None:
     loaded = load(folder)
     side = ComparedRelease(loaded.release, loaded.files, loaded.image_stream, loaded.release.manifests, "image")
-    changes = compare_releases(side, side)
-    assert not any(changes)
+    changes = compare_releases(side, side, ())
+    assert not any((*changes["images"].values(), *changes["manifests"].values(), changes["credentials_requests"]))
     assert {tag.name: tag.pull_spec for tag in side.stream.tags} == loaded.release.images
     assert sum(1 for tag in side.stream.tags if tag.commit and tag.source.startswith("https://")) > 100
 

@@ -15,7 +15,7 @@ from .._capability.inclusion import included_manifests
 from .._capability.resolved_release import resolve_cluster, resolve_release
 from .._exposure.exposure import exposure, exposure_dict
 from .._exposure.parts import PartReader
-from .._footprint.release_changes import ComparedRelease, changes_dict, compare_releases
+from .._footprint.release_changes import ComparedRelease, compare_releases
 from .._footprint.summary import summarize_release
 from .._module.argspec import (
     ReleaseOptions,
@@ -79,7 +79,7 @@ def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[st
             _compared(loaded, given.release_image or opened.pull_spec, options.cluster),
         )
         exposures = (exposure(PartReader(side.release).parts(side.included)) for side in sides)
-        changes = changes_dict(before.release, _known(before.release, options.cluster), compare_releases(*sides))
+        changes = compare_releases(*sides, _known(before.release, options.cluster))
         result["changes"] = {**changes, "exposure": exposure_dict(*exposures)}
     return result
 

@@ -32,13 +32,6 @@ class ComparedRelease(NamedTuple):
     image: str
 
 
-class ImageChange(NamedTuple):
-    """An image whose pull spec or commit differs."""
-
-    before: ImageStreamTag
-    after: ImageStreamTag
-
-
 class PermissionChange(NamedTuple):
     """A CredentialsRequest that differs. ``before`` or ``after`` is ``None`` if that release does not apply it."""
 
@@ -46,52 +39,44 @@ class PermissionChange(NamedTuple):
     after: RequestedCredentials | None
 
 
-class ReleaseChanges(NamedTuple):
-    """What differs between two releases.
+def compare_releases(before: ComparedRelease, after: ComparedRelease, known: Iterable[str]) -> dict[str, Any]:
+    """Return the result ``changes`` of the module ``release_info``: what differs by the bodies of the manifests.
 
-    ``manifests_removed`` are only in the old release, and the new one does not delete their resources.
-    ``manifests_deleted`` are those that delete a resource that the old release did not delete. ``manifests_changed``
-    differ in more than the pull specs of images and the version. Manifests are those of the new release, except for
-    ``manifests_removed``, in the order of the release. Images are sorted by name.
+    ``known`` are the known capabilities of ``before``. Manifests that are ``removed`` are only in the old release, and
+    the new one does not delete their resources. Those that are ``deleted`` delete a resource that the old release did
+    not delete. Those that are ``changed`` differ in more than the pull specs of images and the version. Manifests are
+    in the order of the release, images sorted by name.
     """
-
-    images_added: tuple[ImageStreamTag, ...]
-    images_removed: tuple[ImageStreamTag, ...]
-    images_changed: tuple[ImageChange, ...]
-    manifests_added: tuple[Manifest, ...]
-    manifests_removed: tuple[Manifest, ...]
-    manifests_deleted: tuple[Manifest, ...]
-    manifests_changed: tuple[Manifest, ...]
-    permissions: tuple[PermissionChange, ...]
-
-
-def compare_releases(before: ComparedRelease, after: ComparedRelease) -> ReleaseChanges:
-    """Compare two releases by the bodies of their manifests."""
     old_tags = {tag.name: tag for tag in before.stream.tags}
     new_tags = {tag.name: tag for tag in after.stream.tags}
     old, new = _applied(before.included), _applied(after.included)
     both = old.keys() & new.keys()
     old_texts, new_texts = _texts(before, both), _texts(after, both)
     deleted_before, deleted_after = _deleted(before.included), _deleted(after.included)
-    changed = tuple(manifest for name, manifest in new.items() if name in both and old_texts[name] != new_texts[name])
-    no_longer = tuple(manifest for name, manifest in old.items() if name not in new)
-    added = tuple(manifest for name, manifest in new.items() if name not in old)
-    return ReleaseChanges(
-        images_added=tuple(tag for name, tag in new_tags.items() if name not in old_tags),
-        images_removed=tuple(tag for name, tag in old_tags.items() if name not in new_tags),
-        images_changed=tuple(
-            ImageChange(old_tags[name], tag)
-            for name, tag in new_tags.items()
-            if name in old_tags and old_tags[name] != tag
-        ),
-        manifests_added=added,
-        manifests_removed=tuple(manifest for manifest in no_longer if manifest.resource_id not in deleted_after),
-        manifests_deleted=tuple(
-            manifest for name, manifest in deleted_after.items() if name not in deleted_before and name not in new
-        ),
-        manifests_changed=changed,
-        permissions=_permission_changes(before, after, old, new, (*no_longer, *added, *changed)),
-    )
+    changed = [manifest for name, manifest in new.items() if name in both and old_texts[name] != new_texts[name]]
+    no_longer = [manifest for name, manifest in old.items() if name not in new]
+    added = [manifest for name, manifest in new.items() if name not in old]
+    deleted = [item for name, item in deleted_after.items() if name not in deleted_before and name not in new]
+    removed = [manifest for manifest in no_longer if manifest.resource_id not in deleted_after]
+    manifests = {"added": added, "removed": removed, "deleted": deleted, "changed": changed}
+    return {
+        "version": before.release.version,
+        "known_capabilities": sorted(known),
+        "images": {
+            "added": [tag._asdict() for name, tag in new_tags.items() if name not in old_tags],
+            "removed": [tag._asdict() for name, tag in old_tags.items() if name not in new_tags],
+            "changed": [
+                {"name": name, "before": _tag_dict(old_tags[name]), "after": _tag_dict(tag)}
+                for name, tag in new_tags.items()
+                if name in old_tags and old_tags[name] != tag
+            ],
+        },
+        "manifests": {change: [manifest_dict(item) for item in items] for change, items in manifests.items()},
+        "credentials_requests": [
+            _permission_dict(change)
+            for change in _permission_changes(before, after, old, new, (*no_longer, *added, *changed))
+        ],
+    }
 
 
 def _applied(manifests: Iterable[Manifest]) -> dict[ResourceId, Manifest]:
@@ -152,32 +137,6 @@ def _permission_changes(
 
 def _request(side: ComparedRelease, manifest: Manifest | None) -> RequestedCredentials | None:
     return None if manifest is None else credentials_request(manifest, side.release.read_body(manifest))
-
-
-def changes_dict(before: Release, known: Iterable[str], changes: ReleaseChanges) -> dict[str, Any]:
-    """Convert changes since ``before`` to the result ``changes`` of the module ``release_info``.
-
-    ``known`` are the known capabilities of ``before``.
-    """
-    return {
-        "version": before.version,
-        "known_capabilities": sorted(known),
-        "images": {
-            "added": [tag._asdict() for tag in changes.images_added],
-            "removed": [tag._asdict() for tag in changes.images_removed],
-            "changed": [
-                {"name": change.after.name, "before": _tag_dict(change.before), "after": _tag_dict(change.after)}
-                for change in changes.images_changed
-            ],
-        },
-        "manifests": {
-            "added": [manifest_dict(manifest) for manifest in changes.manifests_added],
-            "removed": [manifest_dict(manifest) for manifest in changes.manifests_removed],
-            "deleted": [manifest_dict(manifest) for manifest in changes.manifests_deleted],
-            "changed": [manifest_dict(manifest) for manifest in changes.manifests_changed],
-        },
-        "credentials_requests": [_permission_dict(change) for change in changes.permissions],
-    }
 
 
 def _tag_dict(tag: ImageStreamTag) -> dict[str, str]:
