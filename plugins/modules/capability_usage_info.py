@@ -229,7 +229,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     problems += loaded.problems
     usage = capability_usage(loaded.release, params["capability_names"], counts, problems)
     result.update(
-        capabilities=[item.as_dict() for item in usage.capabilities],
+        capabilities=usage.capabilities,
         rows=[{**row._asdict(), "verbs": dict(row.verbs)} for row in usage.rows],
     )
 

@@ -121,15 +121,7 @@ def manifest_from_object(
 
 def manifest_dict(manifest: Manifest) -> dict[str, Any]:
     """The file, the resource and the capabilities of a manifest, as results of modules have them."""
-    resource = manifest.resource_id
-    return {
-        "file": manifest.file,
-        "group": resource.group,
-        "kind": resource.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
-        "capabilities": list(manifest.capabilities),
-    }
+    return {"file": manifest.file, **manifest.resource_id._asdict(), "capabilities": list(manifest.capabilities)}
 
 
 def _annotations(value: object, where: Location, problems: Problems) -> dict[str, str] | None:

@@ -14,7 +14,7 @@ from .._capability.implicit_enablement import MovedResource
 from .._exposure.exposure import exposure_dict
 from .._module.result import problem_dicts
 from .._problems import Problem, shown_names
-from .._release.manifest import Manifest
+from .._release.manifest import Manifest, manifest_dict
 from .._version import COLLECTION_VERSION
 from .fail_on import PolicyViolation, VerdictViolation, verdict_violations, violations
 from .plan import EnabledCapability, HopPlan, Plan
@@ -132,11 +132,7 @@ class PlanShapes:
         # Manifests exist as long as their releases, so no two of them have the same id.
         resource = self._resources.get(id(manifest))
         if resource is None:
-            resource = self._resources[id(manifest)] = {
-                **manifest.resource_id._asdict(),
-                "file": manifest.file,
-                "capabilities": list(manifest.capabilities),
-            }
+            resource = self._resources[id(manifest)] = manifest_dict(manifest)
         return resource
 
 

@@ -46,24 +46,10 @@ class UsageRow(NamedTuple):
     verbs: Mapping[str, int]
 
 
-class CapabilityUsage(NamedTuple):
-    """The requests for all APIs of a capability. ``enabled`` is ``None`` if it is not known whether they exist."""
-
-    capability: str
-    enabled: bool | None
-    apis: tuple[str, ...]
-    requests: Mapping[ClientKind, int]
-    unnamed: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Convert to the form that the module returns."""
-        return {**self._asdict(), "apis": list(self.apis), "requests": dict(self.requests)}
-
-
 class Usage(NamedTuple):
-    """All capabilities by name, and all rows: the user's clients first, then by number of requests."""
+    """``capabilities`` of the result, by name, and all rows: the user's clients first, then by number of requests."""
 
-    capabilities: tuple[CapabilityUsage, ...]
+    capabilities: list[dict[str, Any]]
     rows: tuple[UsageRow, ...]
 
 
@@ -155,21 +141,25 @@ def _usage_of(
             hint = "Raise spec.numberOfUsersToReport of the APIRequestCounts, and wait for a day"
             problems.warning("unnamed-clients", capability, message, hint)
     ordered = sorted(rows, key=lambda row: (row.capability, CLIENT_KINDS.index(row.client), -row.requests, row[2:5]))
-    return Usage(
-        tuple(_summary(name, ordered, ownership, enabled, unnamed[name]) for name in sorted(selected)), tuple(ordered)
-    )
+    summaries = [_summary(name, ordered, ownership, enabled, unnamed[name]) for name in sorted(selected)]
+    return Usage(summaries, tuple(ordered))
 
 
 def _summary(
     capability: str, rows: Iterable[UsageRow], ownership: Ownership, enabled: frozenset[str] | None, unnamed: int
-) -> CapabilityUsage:
+) -> dict[str, Any]:
+    """The requests for all APIs of a capability. It is not known whether they exist if ``enabled`` is ``None``."""
     requests: dict[ClientKind, int] = dict.fromkeys(CLIENT_KINDS, 0)
     for row in rows:
         if row.capability == capability:
             requests[row.client] += row.requests
-    apis = sorted(".".join(api) for api, names in ownership.apis.items() if capability in names)
-    exists = None if enabled is None else capability in enabled
-    return CapabilityUsage(capability, exists, tuple(apis), requests, unnamed)
+    return {
+        "capability": capability,
+        "enabled": None if enabled is None else capability in enabled,
+        "apis": sorted(".".join(api) for api, names in ownership.apis.items() if capability in names),
+        "requests": requests,
+        "unnamed": unnamed,
+    }
 
 
 def _client_kind(username: str, capability: str, ownership: Ownership) -> ClientKind:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._problems import has_errors
-from .._release.manifest import Manifest
+from .._release.manifest import manifest_dict
 from .desired_state import ORPHANED
 from .verify import Verification
 
@@ -26,7 +26,7 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
         "differences": _differences(verification, len(different), len(unready)),
         "changed": False,
         "verified": verification.verified,
-        "missing": [{**_manifest(item.manifest), "reason": item.reason} for item in verification.missing],
+        "missing": [{**manifest_dict(item.manifest), "reason": item.reason} for item in verification.missing],
         "unexpected": [
             {
                 **item.resource._asdict(),
@@ -38,14 +38,14 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
         ],
         "different": [
             {
-                **_manifest(item.manifest),
+                **manifest_dict(item.manifest),
                 "fields": [field._asdict() for field in item.fields[:_MOST_FIELDS]],
                 "more_fields": max(0, len(item.fields) - _MOST_FIELDS),
             }
             for item in different
         ],
         "unready": [
-            {**_manifest(manifest), "state": readiness.state, "message": readiness.message}
+            {**manifest_dict(manifest), "state": readiness.state, "message": readiness.message}
             for manifest, readiness in unready
         ],
         "capability_status": {
@@ -70,11 +70,3 @@ def _differences(verification: Verification, different: int, unready: int) -> li
         *(f"{count} {name}" for name, count in counts.items() if count),
         *(["some resources could not be checked"] if failed else []),
     ]
-
-
-def _manifest(manifest: Manifest) -> dict[str, Any]:
-    return {
-        **manifest.resource_id._asdict(),
-        "file": manifest.file,
-        "capabilities": list(manifest.capabilities),
-    }
