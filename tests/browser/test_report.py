@@ -234,6 +234,9 @@ def test_a_browser_reads_the_matrix_as_a_table(page):
     assert roles.count("cell") == 3 * roles.count("rowheader")
 
 
+PAPER = {"width": 718, "height": 1047, "deviceScaleFactor": 1, "mobile": False}
+"""A4 within its margins, in CSS pixels."""
+
 # The numbers of each row of the exposure, with the widths of their bars as parts of the widest one.
 BARS = """
 return [...document.querySelectorAll(".exposure tbody")].map(body => {
@@ -263,14 +266,24 @@ def test_on_paper_the_exposure_has_its_bars_and_all_names(page):
     const names = document.querySelector(".exposure details");
     return [names, names.querySelector("summary")].map(element => element.getBoundingClientRect().height);
     """
+    lines = """
+    return [...document.querySelectorAll(".exposure tbody tr:not(.total) th")].map(name => {
+      const range = document.createRange();
+      range.selectNodeContents(name);
+      return range.getClientRects().length;
+    });
+    """
     closed = shown.run(visible)
     shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    shown.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PAPER)
     try:
-        printed, colors, (height, height_of_summary) = (shown.run(script) for script in (visible, adjusted, names))
+        printed, colors, lines_of_names = (shown.run(script) for script in (visible, adjusted, lines))
+        height, height_of_summary = shown.run(names)
     finally:
         shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
     assert (closed, printed) == (False, True)
+    assert set(lines_of_names) == {1}
     assert height > 3 * height_of_summary
     assert set(colors) == {"exact"}
 

@@ -117,8 +117,8 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
 .fold > div { padding: 0 .9rem .9rem; }
 .exposure .total > * { border-top: 2px solid var(--line); font-weight: 600; padding-top: .75rem; }
 .exposure tbody tr:not(.total) th { font-weight: 400; padding-left: 1.5rem; }
-.exposure td:not(:last-child) { width: 8rem; font-variant-numeric: tabular-nums; }
-.exposure td:last-child { width: 50%; font-size: .875rem; }
+.exposure td:not(:last-child) { width: 6rem; font-variant-numeric: tabular-nums; }
+.exposure td:last-child { width: 42%; font-size: .875rem; }
 .exposure i { display: block; height: .4rem; background: var(--requested-edge); }
 .exposure td:nth-child(2) i { background: var(--quiet); }
 .problems { list-style: none; padding: 0; }
