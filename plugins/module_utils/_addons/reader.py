@@ -20,7 +20,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
-from .._checkout.walk import find_files
+from .._checkout.walk import KUSTOMIZATIONS, find_files
 from .._files import absolute, cannot
 from .._problems import InvalidOptionError, Location, Problems
 from .._registry.access_options import AccessOptions
@@ -33,7 +33,6 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 _IMAGE_DIRECTORIES = ("manifests", "metadata", "configs")
 _OPTIONAL = "olm.manifests.optional"
 _BUNDLE_OBJECT, _METADATA, _REQUIRED = "olm.bundle.object", "olm.csv.metadata", "olm.gvk.required"
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 class ReadOptions(NamedTuple):
@@ -79,7 +78,7 @@ def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> It
     own = Problems()
     for found in find_files(folder, [glob.escape(start)], own):
         path = os.path.normpath(os.path.join(prefix, found.path))
-        if posixpath.basename(path) in _KUSTOMIZATIONS:
+        if posixpath.basename(path) in KUSTOMIZATIONS:
             message = "is a Kustomization, whose files are checked as they are"
             problems.append(finding("template", Location(path), message, "Run kustomize build, and check the result"))
             continue

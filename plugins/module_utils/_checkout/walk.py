@@ -22,6 +22,7 @@ from .._problems import InvalidOptionError, Location, Problems
 MAX_SIZE = 10 * 2**20
 """Bytes. etcd accepts objects of 1.5 MiB, so a larger file that is not read is not a list of sites."""
 
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 _SUFFIXES = (".yaml", ".yml", ".json")
 _REPOSITORY = ".git"
 _CHART, _CHART_TEMPLATES = "Chart.yaml", "templates"

@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 
 from .._files import absolute, cannot
 from .._problems import Problems
-from .._resources import ResourceId
-from .provided import provided_resources
+from .._resources import CONFIG_MAPS, ResourceId
+from .._unstructured import nested
+from .documents import read_manifest_file
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
@@ -22,7 +24,9 @@ _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 def read_provided(paths: Iterable[str], option: str, problems: Problems) -> frozenset[ResourceId]:
     """The resources that the manifests in ``paths`` create: files, and directories with all files below them.
 
-    Also those in the values of ConfigMaps. What cannot be read is an error, because it may be the one that counts.
+    Also those in the values of ConfigMaps, because installers get extra manifests so. What cannot be read is an error,
+    because it may be the one that counts. Source: openshift/assisted-service:
+    api/hiveextension/v1beta1/agentclusterinstall_types.go ManifestsConfigMapRefs.
     """
     found: set[ResourceId] = set()
     for index, given in enumerate(paths):
@@ -33,10 +37,22 @@ def read_provided(paths: Iterable[str], option: str, problems: Problems) -> froz
         for file in _files(path, problems):
             try:
                 with open(file, "rb") as handle:
-                    found |= provided_resources(file, handle.read(), problems)
+                    found |= _resources(file, handle.read(), problems)
             except OSError as error:
                 problems.append(cannot("read", file, error))
     return frozenset(found)
+
+
+def _resources(file: str, data: bytes, problems: Problems) -> set[ResourceId]:
+    found: set[ResourceId] = set()
+    for manifest, body in read_manifest_file(file, data, problems).read_all_json():
+        found.add(manifest.resource_id)
+        if manifest.resource_id.group_kind == CONFIG_MAPS.group_kind:
+            values = nested(json.loads(body), "data")
+            for text in values.values() if isinstance(values, dict) else ():
+                if isinstance(text, str):  # other values are no manifests
+                    found |= _resources("", text.encode(errors="replace"), Problems())
+    return found
 
 
 def _files(path: str, problems: Problems) -> Iterator[str]:

@@ -25,7 +25,7 @@ from .._addons.cluster import SelectedCluster, selected_cluster
 from .._addons.objects import Addon, AddonObject
 from .._addons.stream import read_objects
 from .._capability.inclusion import InclusionContext
-from .._checkout.walk import CheckoutFile, read_file, read_files
+from .._checkout.walk import KUSTOMIZATIONS, CheckoutFile, read_file, read_files
 from .._problems import Problem, Problems
 from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId
@@ -38,7 +38,6 @@ from .summary import SiteSummary
 Source = tuple[str, str]
 """A directory and "", or the namespace, which is empty if it is not known, and the name of a ConfigMap."""
 
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _CONFIG_MAP = re.compile(r"\bConfigMap\b")
 
 
@@ -90,7 +89,7 @@ class ExtraManifests:
     def _read(self, file: CheckoutFile, checkout: str) -> None:
         for folder in self._folders.intersection(_parents(file.path)):
             self._objects.setdefault((folder, ""), []).extend(read_objects(file.data, file.path, self.problems))
-        if posixpath.basename(file.path) in _KUSTOMIZATIONS:
+        if posixpath.basename(file.path) in KUSTOMIZATIONS:
             self._read_generators(file, checkout)
             return
         for document in read_documents(file, Problems(), _CONFIG_MAP):
