@@ -95,14 +95,15 @@ def _install_config_rules(value: Mapping[str, Any], where: str, problems: Proble
 
 def _rules(value: Mapping[str, Any], form: _Form, where: str, problems: Problems) -> Iterator[RegistryRule]:
     entries = nested(value, *form.path)
-    field = ".".join(form.path)
+    # An install-config as a value has no name.
+    field = ", ".join(filter(None, (where, ".".join(form.path))))
     if entries is None:
         return
     if not isinstance(entries, list):
-        problems.error("not-a-list", f"{where}, {field}", f"is {type_name(entries)}, expected a list", "Write a list")
+        problems.error("not-a-list", field, f"is {type_name(entries)}, expected a list", "Write a list")
         return
     for index, entry in enumerate(entries):
-        at = f"{where}, {field}[{index}]"
+        at = f"{field}[{index}]"
         if not isinstance(entry, Mapping):
             problems.error("not-a-map", at, f"is {type_name(entry)}, expected a map", "Write source and mirrors")
             continue

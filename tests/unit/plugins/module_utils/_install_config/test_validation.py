@@ -57,9 +57,9 @@ FULL: dict[str, Any] = {
 }
 
 
-def check(document, *, complete=True):
+def check(document, source="f", *, complete=True):
     problems = Problems()
-    check_install_config(document, "f", problems, complete=complete)
+    check_install_config(document, source, problems, complete=complete)
     return problems
 
 
@@ -174,6 +174,12 @@ def test_an_unknown_field_is_left_to_the_installer():
 )
 def test_values(values, expected):
     assert reported(with_values(**values)) == expected
+
+
+def test_a_mirror_in_a_value_without_a_file_is_named_by_its_field():
+    (problem,) = check(with_values(imageDigestSources=["a"]), "")
+
+    assert str(problem.where) == "imageDigestSources[0]"
 
 
 # openshift/installer:pkg/types/validation/installconfig.go validateCloudCredentialsMode
