@@ -157,6 +157,13 @@ class _Walk:
         return os.path.relpath(path, self.root)
 
 
+def directories(checkout: str, paths: Iterable[str]) -> list[str]:
+    """Those of ``paths`` that are directories below ``checkout``, as globs for ``read_files``."""
+    root = os.path.realpath(checkout)
+    real_paths = {path: os.path.realpath(os.path.join(root, path)) for path in paths}
+    return [glob.escape(path) for path, real in real_paths.items() if _is_below(real, root) and os.path.isdir(real)]
+
+
 def read_file(checkout: str, path: str) -> bytes:
     """The content of a file below ``checkout``; empty if there is none that can be read."""
     root = os.path.realpath(checkout)

@@ -6,18 +6,19 @@
 """Reads the extra manifests that installers apply to sites, and checks them as add-ons.
 
 They are in a ConfigMap of the checkout, in files of which kustomize generates it, or in directories next to a
-SiteConfig. What they create, the release need not contain. The bootstrap applies them again until all exist, and the
-installation fails if one never does. Sources: stolostron/siteconfig:api/v1alpha1/clusterinstance_types.go
-ExtraManifestsRefs, openshift/assisted-service:api/hiveextension/v1beta1/agentclusterinstall_types.go
-ManifestsConfigMapRefs, openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig ExtraManifests,
-openshift/library-go:pkg/assets/create/creater.go EnsureManifestsCreated.
+SiteConfig or an install-config. What they create, the release need not contain. The bootstrap applies them again until
+all exist, and the installation fails if one never does. Sources: stolostron/siteconfig:
+api/v1alpha1/clusterinstance_types.go ExtraManifestsRefs, openshift/assisted-service:
+api/hiveextension/v1beta1/agentclusterinstall_types.go ManifestsConfigMapRefs, openshift-kni/cnf-features-deploy:
+ztp/siteconfig-generator/siteConfig/siteConfigBuilder.go getExtraManifest, openshift/installer:
+pkg/asset/agent/manifests/extramanifests.go, openshift/library-go:pkg/assets/create/creater.go EnsureManifestsCreated.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 
 from .._addons.check import Brought, check_addon
@@ -25,7 +26,7 @@ from .._addons.cluster import SelectedCluster, selected_cluster
 from .._addons.objects import Addon, AddonObject
 from .._addons.stream import read_objects
 from .._capability.inclusion import InclusionContext
-from .._checkout.walk import KUSTOMIZATIONS, CheckoutFile, read_file, read_files
+from .._checkout.walk import KUSTOMIZATIONS, CheckoutFile, directories, read_file, read_files
 from .._problems import Problem, Problems
 from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId
@@ -36,7 +37,7 @@ from .document import read_documents
 from .summary import SiteSummary
 
 Source = tuple[str, str]
-"""A directory and "", or the namespace, which is empty if it is not known, and the name of a ConfigMap."""
+"""The path of a file and "", or the namespace, which is empty if it is not known, and the name of a ConfigMap."""
 
 _CONFIG_MAP = re.compile(r"\bConfigMap\b")
 
@@ -51,20 +52,22 @@ class ExtraManifests:
         sites = list(sites)
         self.problems = Problems()
         self._names = {name for site in sites for name in site.extra_config_maps}
-        self._folders = {folder for site in sites for folder in site.extra_folders}
+        # The files of each directory, without those of its directories.
+        self._folders: dict[str, list[str]] = {folder: [] for site in sites for folder in site.extra_folders}
         self._objects: dict[Source, list[AddonObject]] = {}
         self._clusters: dict[tuple[str, InclusionContext], SelectedCluster] = {}
         self._findings: dict[tuple[tuple[Source, ...], SelectedCluster], tuple[Problem, ...]] = {}
         self.provided = cache(self._provided)
-        if self._names or self._folders:
-            for file in read_files(checkout, ["."], Problems()):
-                self._read(file, checkout)
+        for file in read_files(checkout, ["."] if self._names else directories(checkout, self._folders), Problems()):
+            self._read(file, checkout)
 
     def sources(self, site: SiteSummary) -> tuple[Source, ...]:
         """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
-        folders = [(folder, "") for folder in site.extra_folders]
+        names, only = site.extra_filter
+        paths = [path for folder in site.extra_folders for path in self._folders[folder]]
+        files = [(path, "") for path in paths if (posixpath.basename(path) in names) is only]
         config_maps = [(namespace, name) for name in site.extra_config_maps for namespace in ("", site.namespace)]
-        return tuple(source for source in dict.fromkeys((*folders, *config_maps)) if source in self._objects)
+        return tuple(source for source in dict.fromkeys((*files, *config_maps)) if source in self._objects)
 
     def missing(self, site: SiteSummary) -> tuple[str, ...]:
         """The names of ConfigMaps to which ``site`` refers, and which the checkout does not contain."""
@@ -87,8 +90,9 @@ class ExtraManifests:
         return frozenset(item.resource_id for source in sources for item in self._objects[source])
 
     def _read(self, file: CheckoutFile, checkout: str) -> None:
-        for folder in self._folders.intersection(_parents(file.path)):
-            self._objects.setdefault((folder, ""), []).extend(read_objects(file.data, file.path, self.problems))
+        if (folder := posixpath.dirname(file.path)) in self._folders:
+            self._folders[folder].append(file.path)
+            self._objects[file.path, ""] = read_objects(file.data, file.path, self.problems)
         if posixpath.basename(file.path) in KUSTOMIZATIONS:
             self._read_generators(file, checkout)
             return
@@ -123,9 +127,3 @@ class ExtraManifests:
                         path = posixpath.join(posixpath.dirname(file.path), as_text(entry).rpartition("=")[2])
                         path = posixpath.normpath(path)
                         objects += read_objects(read_file(checkout, path), path, self.problems)
-
-
-def _parents(path: str) -> Iterator[str]:
-    """Yield the directories that contain ``path``."""
-    while path := posixpath.dirname(path):
-        yield path

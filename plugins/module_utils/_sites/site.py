@@ -36,6 +36,13 @@ Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
 
 
+class FileFilter(NamedTuple):
+    """``only`` the files ``names`` count, or all others."""
+
+    names: frozenset[str] = frozenset()
+    only: bool = False
+
+
 class Site(NamedTuple):
     """A site, and where its selection is.
 
@@ -43,7 +50,7 @@ class Site(NamedTuple):
     no selection. ``path`` is the path of ``field`` in the object. ``platform`` is ``None`` if it is not known.
     ``image_set`` is the name of a ClusterImageSet, ``release_image`` a pull spec, ``version`` a version in the object.
     ``extra_config_maps`` are names of ConfigMaps with extra manifests, ``extra_folders`` directories with them, from
-    the directory of the file.
+    the directory of the file, and ``extra_filter`` which of their files count.
     """
 
     origin: SiteObject
@@ -59,6 +66,7 @@ class Site(NamedTuple):
     version: str = ""
     extra_config_maps: tuple[str, ...] = ()
     extra_folders: tuple[str, ...] = ()
+    extra_filter: FileFilter = FileFilter()
 
     @property
     def document(self) -> SourceDocument:
@@ -99,6 +107,9 @@ def _site_config(origin: SiteObject) -> Iterator[Site]:
 def _overridden(origin: SiteObject, cluster: Node | None, path: str, spec: Node | None) -> Site:
     """The site of the map ``cluster``, which is at ``path``. ``spec`` has what all clusters of the object share."""
     document = origin.document
+    files = document.get(cluster, "extraManifests", "filter")
+    only = document.text_of(files, "inclusionDefault").lower() == "exclude"
+    names = document.texts_of(document.get(files, "include" if only else "exclude"))
     single = document.text_of(cluster, "clusterType").lower() == "sno" or _control_planes(
         document, document.get(cluster, "nodes")
     )
@@ -117,6 +128,7 @@ def _overridden(origin: SiteObject, cluster: Node | None, path: str, spec: Node 
             *document.texts_of(document.get(cluster, "extraManifests", "searchPaths")),
             document.text_of(cluster, "extraManifestPath"),
         ),
+        extra_filter=FileFilter(frozenset(names), only),
     )
 
 
@@ -185,6 +197,7 @@ def _install_config(origin: SiteObject) -> Iterator[Site]:
         root,
         document.pair(root, "capabilities"),
         names[0] if len(names) == 1 and names[0] in PLATFORMS else None,
+        extra_folders=("openshift",),
     )
 
 

@@ -16,7 +16,7 @@ from .document import read_documents
 from .form import check_keys
 from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject, find_objects
 from .overrides import Overrides, read_overrides
-from .site import Form, Site, read_sites
+from .site import FileFilter, Form, Site, read_sites
 
 
 class SiteSummary(NamedTuple):
@@ -42,6 +42,7 @@ class SiteSummary(NamedTuple):
     version: str
     extra_config_maps: tuple[str, ...]
     extra_folders: tuple[str, ...]
+    extra_filter: FileFilter
     has_selection: bool
 
     def finding(self, problem: Problem) -> Problem:
@@ -116,5 +117,6 @@ def _summary(site: Site, overrides: Overrides | None, number: int) -> SiteSummar
         version=site.version,
         extra_config_maps=tuple(filter(None, site.extra_config_maps)),
         extra_folders=tuple(posixpath.normpath(posixpath.join(folder, name)) for name in site.extra_folders if name),
+        extra_filter=site.extra_filter,
         has_selection=site.pair is not None,
     )

@@ -19,6 +19,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     write_release,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.sites import (
+    INSTALL_CONFIG,
     agent_cluster_install,
     cluster_instance,
     overrides,
@@ -197,14 +198,31 @@ def test_each_object_is_found_where_it_is(judged):
     ("site", "folder"),
     [
         (KUSTOMIZATION.replace("[example-sno.yaml]", "[]"), "extra-manifests/01-kubelet.yaml"),
-        (SITE_CONFIG.replace("img5.0.0", "img4.20.3") + "    extraManifestPath: extra\n", "extra/deep/link.yaml"),
+        (SITE_CONFIG.replace("img5.0.0", "img4.20.3") + "    extraManifestPath: extra\n", "extra/link.yaml"),
+        (INSTALL_CONFIG.replace("[Console]", "[Ingress]"), "openshift/link.yaml"),
     ],
-    ids=["generated ConfigMap", "directory"],
+    ids=["generated ConfigMap", "directory", "install-config"],
 )
 def test_files_of_extra_manifests_are_checked(judged, site, folder):
     files = {"site.yaml": WITH_EXTRA, folder: f"# a link\n---\n{LINK}"}
     files["kustomization.yaml" if "Kustomization" in site else "site.yaml"] = site
-    assert places(judged(files), "absent-kind") == [("absent-kind", folder, 3, "NAME")]
+    outcome = judged(files, openshift_version="4.20.3")
+    assert places(outcome, "absent-kind") == [("absent-kind", folder, 3, "NAME")]
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("{exclude: [a.yaml]}", ["extra/b.yaml"]),
+        ("{inclusionDefault: Exclude, include: [a.yaml]}", ["extra/a.yaml"]),
+        ("{inclusionDefault: include}", ["extra/a.yaml", "extra/b.yaml"]),
+    ],
+)
+def test_files_that_are_filtered_out_or_deeper_are_not_checked(judged, given, found):
+    site = SITE_CONFIG.replace("img5.0.0", "img4.20.3")
+    site += f"    extraManifests: {{searchPaths: [extra], filter: {given}}}\n"
+    files = {f"extra/{path}": LINK for path in ("a.yaml", "b.yaml", "deep/a.yaml")}
+    assert [item["path"] for item in judged({"site.yaml": site, **files})["findings"]] == found
 
 
 def test_what_the_extra_manifests_bring_counts_in_any_order(judged):
