@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 import yaml
@@ -26,6 +29,11 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operators, operators_of
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_user
+from ansible_collections.capability.openshift.tests.registry.harness.registry import (
+    Registry,
+    Site,
+    write_registries_conf,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
 from ansible_collections.capability.openshift.tests.unit.builders.examples import (
     Outcomes,
@@ -34,12 +42,17 @@ from ansible_collections.capability.openshift.tests.unit.builders.examples impor
     plugins,
     run,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.images import release_image
+from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
 
 VERSION = "4.20.3"
 KNOWN = ["Console", "Ingress", "Insights", "Storage"]
 RELEASES = {VERSION: EXAMPLE, "4.21.0": EXAMPLE, "4.23.0": EXAMPLE.parent / "4.22.0"}
-OF_REGISTRY = {"Update to a release that is signed with a key of the release that the cluster runs"}
+KEY = Key("Release key")
+MANAGED = "openshift-config-managed"
+STORE = "https://127.0.0.1:1/signatures"
+"""Nothing answers there."""
 OF_PLAN = {
     "Read the ClusterVersion and the relevant resources from the cluster",
     "Show the verdict of each update, and its reasons",
@@ -99,10 +112,46 @@ def running(cluster: ControlPlane, folder: Path) -> Iterator[ControlPlane]:
         yield cluster
 
 
-def outcomes(plugin: Plugin, folder: Path) -> Outcomes:
+def config_map(name: str, **fields: Any) -> dict[str, Any]:
+    """Return a ConfigMap of the namespace with keys and signatures."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": MANAGED}, **fields}
+
+
+def write_keys(release: Path) -> None:
+    """Write the key into a release."""
+    ring = base64.encodebytes(KEY.ring).decode()
+    armored = f"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n{ring}-----END PGP PUBLIC KEY BLOCK-----\n"
+    keys = config_map("release-verification", data={"verifier-public-key-test": armored, "store-test": STORE})
+    keys["metadata"]["annotations"] = {
+        "release.openshift.io/verification-config-map": "",
+        "include.release.openshift.io/self-managed-high-availability": "true",
+    }
+    write_files(release / "release-manifests", {"0000_90_keys.json": json.dumps(keys)})
+
+
+def sign(api: Api, digest: str) -> None:
+    """Store the signature of a release on a cluster."""
+    signature = base64.b64encode(KEY.sign(content(digest))).decode()
+    stored = config_map("signatures", binaryData={f"{digest.replace(':', '-')}-1": signature})
+    stored["metadata"]["labels"] = {"release.openshift.io/verification-signatures": ""}
+    api.post(f"/api/v1/namespaces/{MANAGED}/configmaps", stored)
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Iterator[Registry]:
+    """An empty registry."""
+    write_files(tmp_path / "registry", {})
+    site = Site(tmp_path / "registry")
+    yield Registry(site)
+    site.close()
+
+
+def outcomes(
+    plugin: Plugin, folder: Path, variables: Mapping[str, Any] = MappingProxyType({}), **settings: str
+) -> Outcomes:
     """Run the examples of a plugin."""
-    settings = {"K8S_AUTH_KUBECONFIG": str(folder / "srv" / "kubeconfig")}
-    found, printed = run(folder, play_of(plugin, folder, {}), settings)
+    settings["K8S_AUTH_KUBECONFIG"] = str(folder / "srv" / "kubeconfig")
+    found, printed = run(folder, play_of(plugin, folder, variables), settings)
     print(printed)
     assert set(found) == {task["name"] for task in plugin.tasks}
     return found
@@ -144,16 +193,27 @@ def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
     assert found == [set(), {check["name"]}]
 
 
-def test_examples_of_rollouts(full_plane: ControlPlane, tmp_path: Path) -> None:
+def test_examples_of_rollouts(full_plane: ControlPlane, registry: Registry, tmp_path: Path) -> None:
     folder = files_of(full_plane, tmp_path)
-    install, update, serve, *others = [task for task in ALL["release_apply"].tasks if task["name"] not in OF_REGISTRY]
+    releases = folder / "srv" / "releases"
+    write_keys(releases / VERSION)
+    install, update, serve, read, signed, show = ALL["release_apply"].tasks
     verify, check, *more = ALL["release_verify"].tasks
     reset(full_plane)
     assert failed(outcomes(Plugin("definitions", [serve]), folder)) == set()
     assert full_plane.kubectl("get", "clusterversions") == ""
     reset(full_plane)
-    with Operators(full_plane.kubeconfig, operators_of(folder / "srv" / "releases" / VERSION), follow=True):
-        assert failed(outcomes(Plugin("rollout", [install, verify, check, *more]), folder)) == set()
+    full_plane.api.post("/api/v1/namespaces", {"metadata": {"name": MANAGED}})
+    with Operators(full_plane.kubeconfig, operators_of(releases / VERSION), follow=True):
+        assert failed(outcomes(Plugin("rollout", [install, show, verify, check, *more]), folder)) == set()
         full_plane.api.delete("/apis/apps/v1/namespaces/openshift-console-operator/deployments/console-operator")
         assert failed(outcomes(Plugin("verify", [verify, check]), folder)) == {check["name"]}
-        assert failed(outcomes(Plugin("update", [update, *others]), folder)) == set()
+        next_release = release_image(releases / "4.21.0")
+        registry.push("release", next_release)
+        write_registries_conf(folder, {"quay.io/openshift-release-dev/ocp-release": f"{registry.host}/release"})
+        variables = {"digest": next_release.digest}
+        trusted = {"SSL_CERT_FILE": str(registry.site.ca)}
+        unsigned = outcomes(Plugin("unsigned", [read, signed]), folder, variables, **trusted)
+        assert failed(unsigned) == {signed["name"]}
+        sign(full_plane.api, next_release.digest)
+        assert failed(outcomes(Plugin("update", [read, signed, update]), folder, variables, **trusted)) == set()

@@ -3,7 +3,8 @@
 
 """The EXAMPLES of plugins run as they are documented, with files for which conditions are true, and false.
 
-Those that need a cluster are in ``tests/cluster/test_examples.py``.
+Those that need a cluster are in ``tests/cluster/test_examples.py``, those that need a registry in
+``tests/registry/test_examples.py``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ OF_CLUSTERS = {
 }
 OF_REGISTRIES = {"mirror_check", "release_fetch"}
 LEFT_OUT = {
-    # They need a cluster: tests/cluster/test_examples.py
+    # They need a cluster.
     "Find out which clients use the APIs of two capabilities",
     "Fail if a client that does not belong to OpenShift needs them",
     "Read the ClusterVersion and the relevant resources from the cluster",

@@ -9,6 +9,7 @@ import json
 import shutil
 import ssl
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,17 @@ USER, PASSWORD = "puller", "open sesame"
 _BCRYPT = "$2b$05$W6./W5KzrDayCVBGhlLL1u861DJIilO402bdQiiZyALEnECEAmHx."
 """Of the password: the registry accepts no other format."""
 _SECONDS = 20.0
+
+
+def write_registries_conf(home: Path, mirrors: Mapping[str, str]) -> None:
+    """Let the modules of a user read each source, also by tag, from its mirror."""
+    folder = home / ".config" / "containers"
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = (
+        f'[[registry]]\nlocation = "{source}"\n[[registry.mirror]]\nlocation = "{mirror}"\n'
+        for source, mirror in mirrors.items()
+    )
+    (folder / "registries.conf").write_text("".join(entries), "utf-8")
 
 
 class Site:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -53,7 +54,9 @@ def plugins() -> list[Plugin]:
     return found
 
 
-def play_of(plugin: Plugin, folder: Path, variables: Mapping[str, Any], left_out: Collection[str] = ()) -> Any:
+def play_of(
+    plugin: Plugin, folder: Path, variables: Mapping[str, Any], left_out: Collection[str] = ()
+) -> dict[str, Any]:
     """Return a play of the examples of a plugin. Their files are below ``folder``."""
     tasks = [_below(task, folder) for task in plugin.tasks if task["name"] not in left_out]
     # The next example does not depend on a condition that is false on purpose.
@@ -63,8 +66,9 @@ def play_of(plugin: Plugin, folder: Path, variables: Mapping[str, Any], left_out
 
 def run(folder: Path, play: Any, settings: Mapping[str, str] | None = None) -> tuple[Outcomes, str]:
     """Run a play in ``folder``, and return what happened to each task and what Ansible printed."""
-    private = folder / "runner"
-    private.mkdir(exist_ok=True)
+    # One for each run: ansible-runner keeps the variables of the first one.
+    private = folder / "runner" / str(len(list(folder.glob("runner/*"))))
+    private.mkdir(parents=True)
     (folder / "play.yml").write_text(json.dumps([play], indent=1), encoding="utf-8")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = interface.run(
@@ -90,6 +94,6 @@ def _below(value: Any, folder: Path) -> Any:
         return {key: _below(item, folder) for key, item in value.items()}
     if isinstance(value, list):
         return [_below(item, folder) for item in value]
-    if isinstance(value, str) and value.startswith(("/srv/", "/var/")):
-        return f"{folder}{value}"
+    if isinstance(value, str):
+        return re.sub(r"^(oc-mirror:)?(?=/(srv|var|media)/)", lambda match: f"{match[0]}{folder}", value)
     return value
