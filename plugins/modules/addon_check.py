@@ -93,6 +93,7 @@ EXAMPLES = r"""
     addons: ["{{ playbook_dir }}/bundle"]
     release: /srv/releases/4.20.3
     relative_to: "{{ playbook_dir }}"
+    fail_on: never
     outputs:
       - format: sarif
         path: "{{ playbook_dir }}/addons.sarif"

@@ -74,6 +74,13 @@ def write_releases(folder: Path) -> None:
                 LINKS, "Console", kind="CustomResourceDefinition", api="apiextensions.k8s.io/v1"
             ),
             "0000_30_storage_01.yaml": manifest("storage", "Storage"),
+            "0000_30_storage_02.yaml": manifest(
+                "disks.disks.example",
+                "Storage",
+                kind="CustomResourceDefinition",
+                api="apiextensions.k8s.io/v1",
+                more=f"spec: {json.dumps(DISKS)}\n",
+            ),
             "0000_40_aws_01.yaml": request("one", "s3:Get", action),
             "0000_40_aws_02.yaml": request("two", "s3:Get").replace('"two"', f'"two-{action}"'),
         }
@@ -124,6 +131,28 @@ VARIABLES: dict[str, Any] = {
 }
 OFFLINE = {plugin.name: plugin for plugin in plugins() if plugin.name not in OF_CLUSTERS | OF_REGISTRIES}
 OFFLINE["_plan_lines"].tasks.insert(0, OFFLINE["update_plan"].tasks[0])
+DISKS = {
+    "group": "disks.example",
+    "names": {"kind": "Disk", "plural": "disks"},
+    "scope": "Cluster",
+    "versions": [{"name": "v1", "served": True, "storage": True}],
+}
+CONDITIONS_IN_LOOPS = {
+    "Show which permissions the update needs in AWS",
+    "Show the excluded manifests of Console, with the reasons",
+}
+"""Examples whose condition is true for an item, and false for another one."""
+OTHER_CONDITIONS = {
+    "Fail if the bundle needs more than the console",
+    "Check one manifest",
+    "Check whether the registry is optional in a version",
+    "Stop before the installation starts",
+}
+CONDITIONS_OF_CLUSTERS = {
+    "Fail if a client that does not belong to OpenShift needs them",
+    "Show the capabilities that could not be disabled",
+    "Fail if there is any finding",
+}
 FALSE_CONDITIONS = {"Stop before the installation starts"}
 """Examples that show what is wrong."""
 
@@ -156,9 +185,22 @@ def outcomes(files: Path, tmp_path: Path) -> Callable[..., Outcomes]:
 def test_examples(plugin: Plugin, outcomes: Callable[..., Outcomes]) -> None:
     found = outcomes(plugin)
     assert {name for name, each in found.items() if "failed" in each} <= FALSE_CONDITIONS
-    for task in plugin.tasks:
-        if "when" in task and "loop" in task:
-            assert set(found[task["name"]]) == {"ok", "skipped"}
+    for name in CONDITIONS_IN_LOOPS & set(found):
+        assert set(found[name]) == {"ok", "skipped"}
+
+
+def test_each_condition_is_tested_with_both_outcomes() -> None:
+    """In a loop, below, or with a cluster. A new one belongs to one of these sets, and needs its test."""
+    conditions = {task["name"] for plugin in plugins() for task in plugin.tasks if is_conditional(task)}
+    assert conditions == CONDITIONS_IN_LOOPS | OTHER_CONDITIONS | CONDITIONS_OF_CLUSTERS
+
+
+def is_conditional(task: dict[str, Any]) -> bool:
+    """Whether a task has a condition."""
+    options = [value for value in task.values() if isinstance(value, dict)]
+    return "that" in {key for each in options for key in each} or bool(
+        task.keys() & {"when", "until", "failed_when", "changed_when"}
+    )
 
 
 def test_what_is_left_out_exists() -> None:
@@ -176,7 +218,12 @@ def test_conditions_with_other_values(outcomes: Callable[..., Outcomes]) -> None
         ["ok"],
         ["skipped"],
     ]
-    assert list(*outcomes(included, {"console.yaml": manifest("console")}).values()) == ["failed"]
+    for excluded in (manifest("console"), manifest("console", "Console+Bogus")):
+        assert list(*outcomes(included, {"console.yaml": excluded}).values()) == ["failed"]
+    disk = "apiVersion: disks.example/v1\nkind: Disk\nmetadata: {name: a}\n"
+    bundle = Plugin("addon_check", OFFLINE["addon_check"].tasks[:2])
+    found = outcomes(bundle, {"bundle/manifests/disk.yaml": disk})
+    assert list(found.values()) == [["ok"], ["failed"]]
     (stop, *_others) = validated = OFFLINE["validate_capabilities"].tasks
     assert stop["name"] in FALSE_CONDITIONS
     corrected = {**stop["vars"]["selection"], "additional_enabled_capabilities": ["Console"]}
