@@ -321,6 +321,7 @@ def whole(session: nox.Session) -> None:
     pytest(session, HARNESS, options=("-n", "2", *GROUPS))
     model = "tests/cluster/test_rollout_model.py"
     run(session, "python", "-m", "pytest", "-q", model, env={"ROLLOUT_MODEL_EXAMPLES": "300"})
+    run(session, "python", "-m", "pytest", "-q", "tests/registry/test_library_go.py", env={"SIGNATURES": "all"})
     ansible_test(session, VENV, "sanity")
     ansible_test(session, VENV, "units")
 

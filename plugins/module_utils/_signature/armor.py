@@ -12,7 +12,7 @@ import binascii
 
 _BEGIN, _END, _DASHES = "-----BEGIN ", "-----END ", "-----"
 _CRC_START, _CRC_POLYNOMIAL = 0xB704CE, 0x1864CFB
-_LONGEST_LINE = 96
+_LONGEST_LINE, _LONGEST_HEADER = 96, 100
 PUBLIC_KEYS = "PGP PUBLIC KEY BLOCK"
 
 
@@ -23,26 +23,49 @@ def dearmor(text: str) -> bytes:
     (golang.org/x/crypto:openpgp/armor/armor.go Decode, openpgp/keys.go ReadArmoredKeyRing).
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    start = next((index for index, line in enumerate(lines) if line.strip().startswith(_BEGIN)), None)
-    if start is None:
-        raise ValueError("has no armored block")
-    kind = lines[start].strip().removeprefix(_BEGIN).removesuffix(_DASHES)
+    begin, first = _begin(lines)
+    kind = lines[begin].strip()[len(_BEGIN) : -len(_DASHES)]
     if kind != PUBLIC_KEYS:
         raise ValueError(f"has a block {kind!r}")
-    end = next((index for index in range(start + 1, len(lines)) if lines[index].startswith(_END)), None)
+    end = next((index for index in range(first, len(lines)) if lines[index].startswith(_END)), None)
     if end is None:
         raise ValueError("has an armored block without an end")
-    return _content(_body(lines[start + 1 : end]))
+    return _content(_checked_lines(lines[first:end]))
 
 
-def _body(lines: list[str]) -> list[str]:
-    """Skip the headers, which end with an empty line."""
-    empty = next((index for index, line in enumerate(lines) if not line.strip()), None)
-    if empty is None or not all(": " in line for line in lines[:empty]):
-        raise ValueError("has an armored block without an empty line after its headers")
-    if any(len(line) > _LONGEST_LINE for line in lines[empty + 1 :]):
+def _begin(lines: list[str]) -> tuple[int, int]:
+    """The positions of the first line of the first block, and of its first line after the headers."""
+    for index, line in enumerate(lines):
+        text = line.strip()
+        first = _first_line(lines, index) if text.startswith(_BEGIN) and len(text) > len(_BEGIN + _DASHES) else None
+        if first is not None:
+            return index, first
+    is_there = any(line.strip().startswith(_BEGIN) for line in lines)
+    found = "an armored block without an empty line after its headers" if is_there else "no armored block"
+    raise ValueError(f"has {found}")
+
+
+def _first_line(lines: list[str], start: int) -> int | None:
+    """The position after the headers, which end with an empty line; ``None`` if there are no valid ones."""
+    for index in range(start + 1, len(lines)):
+        line = lines[index][:_LONGEST_HEADER].strip()
+        if not line:
+            return index + 1
+        if ": " not in line:
+            return None
+    return None
+
+
+def _checked_lines(lines: list[str]) -> list[str]:
+    if any(len(line) > _LONGEST_LINE for line in lines):
         raise ValueError(f"has an armored block with a line of more than {_LONGEST_LINE} characters")
-    return [line for line in lines[empty + 1 :] if line]
+    if any(_is_checksum(line) for line in lines[:-1]):
+        raise ValueError("has an armored block with lines after its checksum")
+    return [line for line in lines if line]
+
+
+def _is_checksum(line: str) -> bool:
+    return len(line) == 5 and line.startswith("=")
 
 
 def _content(lines: list[str]) -> bytes:

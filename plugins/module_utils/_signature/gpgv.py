@@ -12,6 +12,7 @@ PGPy accepts keys that are revoked. ``gpgv`` gets nothing but two files in an em
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,14 +21,17 @@ from typing import NamedTuple
 
 from .._problems import Problems
 from .key_ring import KeyRing
-from .loadable import message_fault
-from .packets import LITERAL, ONE_PASS, SIGNATURE, MessageTooLargeError, unpacked
-from .status import read_status
+from .packet_fields import Fields, PacketError
+from .packets import LITERAL, ONE_PASS, SIGNATURE, MessageTooLargeError, Packet, unpacked
+from .signature_packet import RIPEMD160, Signature, read_signature
+from .status import CHANGED, read_status
 
 LARGEST_MESSAGE = 64 * 1024
 """Bytes of a message, and of its content after decompression. Signatures of releases have less than 2 KiB."""
 
 _LONGEST_SECONDS = 30.0
+_BINARY, _TEXT = 0, 1
+_LONE_LINE_FEED = re.compile(rb"(?<!\r)\n")
 PACKAGES = "Install the package gpgv (Debian, Ubuntu) or gnupg2 (RHEL, Fedora)"
 
 
@@ -67,16 +71,19 @@ def read_signed_message(
     if plain is None:
         return None
     try:
-        content, status = _run(program, plain, key_ring)
+        content, status = _run(program, b"".join(packet.raw for packet in plain), key_ring)
     except subprocess.TimeoutExpired:
         problems.error("signature-timeout", where, f"gpgv has not ended after {_LONGEST_SECONDS:.0f} seconds")
         return None
-    signed_by = read_status(where, status, key_ring, problems)
+    signed_by = read_status(where, status, key_ring, plain[0].body[4:12].hex().upper(), problems)
     return SignedMessage(content, *signed_by) if signed_by else None
 
 
-def _plain_message(where: str, message: bytes, problems: Problems) -> bytes | None:
-    """The message without compression, which limits what ``gpgv`` can write; ``None`` after a reported problem."""
+def _plain_message(where: str, message: bytes, problems: Problems) -> list[Packet] | None:
+    """The packets of a message without compression, which limits what ``gpgv`` can write.
+
+    ``None`` after a reported problem.
+    """
     try:
         if len(message) > LARGEST_MESSAGE:
             raise MessageTooLargeError
@@ -96,11 +103,46 @@ def _plain_message(where: str, message: bytes, problems: Problems) -> bytes | No
     if tags != [ONE_PASS, LITERAL, SIGNATURE]:
         problems.error("signature-unreadable", where, "is no signed OpenPGP message that the CVO accepts")
         return None
-    fault = message_fault(found[-1].body)
+    one_pass, literal, body = (packet.body for packet in found)
+    try:
+        signature = read_signature(body)
+        is_hash = signature.is_hash_of(_signed_data(literal, signature.kind))
+        fault = _fault(one_pass, signature)
+    except PacketError as error:
+        fault = str(error)
     if fault:
         problems.error("signature-not-accepted", where, f"{fault}, and the CVO does not accept that")
         return None
-    return b"".join(packet.raw for packet in found)
+    if not is_hash:
+        problems.error("signature-wrong", where, CHANGED.format(one_pass[4:12].hex().upper()))
+        return None
+    return found
+
+
+def _fault(one_pass: bytes, signature: Signature) -> str:
+    """Why the CVO refuses a message that ``gpgv`` may accept; empty if it does not.
+
+    Source: golang.org/x/crypto:openpgp/read.go readSignedMessage, packet/one_pass_signature.go
+    """
+    if signature.kind not in (_BINARY, _TEXT):
+        return f"is of the type {signature.kind}, not of a document"
+    if signature.hash_number == RIPEMD160:
+        return "uses the hash RIPEMD-160"
+    if signature.lifetime == 0:
+        # GnuPG takes 0 as no limit (openshift/library-go:pkg/verify/verify.go verifySignatureWithKeyring).
+        return "has a lifetime of 0 seconds, with which it has expired at once"
+    if len(one_pass) != 13 or one_pass[:3] != bytes([3, signature.kind, signature.hash_number]) or not one_pass[12]:
+        return "announces another signature than it has"
+    return ""
+
+
+def _signed_data(literal: bytes, kind: int) -> bytes:
+    """What a signature covers of a literal packet (RFC 4880, section 5.9). Raises ``PacketError``."""
+    fields = Fields(literal)
+    fields.read(1)
+    fields.read(fields.number(1) + 4)
+    data = literal[fields.position :]
+    return _LONE_LINE_FEED.sub(b"\r\n", data) if kind == _TEXT else data
 
 
 def _run(program: str, message: bytes, key_ring: KeyRing) -> tuple[bytes, str]:

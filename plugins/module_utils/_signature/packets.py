@@ -10,10 +10,13 @@ from __future__ import annotations
 import bz2
 import zlib
 from collections.abc import Iterator
-from io import SEEK_CUR, BytesIO
+from io import BytesIO
 from typing import NamedTuple
 
-SIGNATURE, ONE_PASS, PUBLIC_KEY, COMPRESSED, LITERAL, PUBLIC_SUBKEY = 2, 4, 6, 8, 11, 14
+SIGNATURE, ONE_PASS, PUBLIC_KEY, COMPRESSED, LITERAL, USER, PUBLIC_SUBKEY, USER_ATTRIBUTE = 2, 4, 6, 8, 11, 13, 14, 17
+_KNOWN_TAGS = frozenset({1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 14, 17, 18})
+"""The CVO skips packets of other types (golang.org/x/crypto:openpgp/packet/packet.go Read)."""
+
 _MOST_LAYERS = 32
 """Compressed messages in each other (golang.org/x/crypto:openpgp/packet/reader.go maxReaders)."""
 
@@ -23,25 +26,30 @@ class MessageTooLargeError(ValueError):
 
 
 class Packet(NamedTuple):
-    """A packet. ``raw`` is its header and its body."""
+    """A packet: its type and its body."""
 
     tag: int
     body: bytes
-    raw: bytes
+
+    @property
+    def raw(self) -> bytes:
+        """The packet with a header of one form, so that no other reader can find another body in it."""
+        size = len(self.body).to_bytes(4, "big")
+        header = bytes([0x80 | self.tag << 2 | 2]) if self.tag < 16 else bytes([0xC0 | self.tag, 255])
+        return header + size + self.body
 
 
 def packets(data: bytes) -> Iterator[Packet]:
-    """Yield each packet. Raises ``ValueError`` with a reason."""
-    stream, start = BytesIO(data), 0
+    """Yield each packet of a type that the CVO knows. Raises ``ValueError`` with a reason."""
+    stream = BytesIO(data)
     while header := stream.read(1):
         first = header[0]
         if first < 0x80:
             raise ValueError("is not a sequence of OpenPGP packets")
         tag = first & 63 if first & 0x40 else first >> 2 & 15
         body = _new_body(stream) if first & 0x40 else _old_body(stream, first & 3)
-        end = stream.seek(0, SEEK_CUR)
-        yield Packet(tag, body, data[start:end])
-        start = end
+        if tag in _KNOWN_TAGS:
+            yield Packet(tag, body)
 
 
 def unpacked(message: bytes, limit: int) -> list[Packet]:

@@ -16,14 +16,18 @@ from .key_ring import KeyRing
 _PREFIX = "[GNUPG:] "
 _NO_PUBLIC_KEY = "9"
 _GOOD = ("GOODSIG", "EXPKEYSIG")
+CHANGED = "is not what the key {} signed: the content or the signature was changed"
 
 
 _Lines = Mapping[str, Sequence[Sequence[str]]]
 
 
-def read_status(where: str, status: str, key_ring: KeyRing, problems: Problems) -> tuple[str, str] | None:
+def read_status(
+    where: str, status: str, key_ring: KeyRing, announced: str, problems: Problems
+) -> tuple[str, str] | None:
     """Return the key of the valid signature that ``status`` reports: the fingerprint of its primary key, and its user.
 
+    ``announced`` is the ID of the key in the first packet of the message, by which the CVO finds the key.
     ``None`` after a reported problem.
     """
     lines: dict[str, list[list[str]]] = {}
@@ -31,7 +35,7 @@ def read_status(where: str, status: str, key_ring: KeyRing, problems: Problems) 
         if line.startswith(_PREFIX):
             keyword, *fields = line.removeprefix(_PREFIX).split(" ")
             lines.setdefault(keyword, []).append(fields)
-    failure = _check_keywords(lines, key_ring) or _check_validity(lines)
+    failure = _check_keywords(lines, key_ring) or _check_validity(lines) or _check_key(lines, key_ring, announced)
     if failure:
         problems.error(failure[0], where, failure[1])
         return None
@@ -48,7 +52,7 @@ def _check_keywords(lines: _Lines, key_ring: KeyRing) -> tuple[str, str] | None:
             return "signature-unknown-key", f"is signed by the key {fields[0]}, expected a key of {expected}"
         return "signature-not-checked", f"uses the algorithms {fields[1]} and {fields[2]}, which gpgv does not check"
     for fields in lines.get("BADSIG", ()):
-        return "signature-wrong", f"is not what the key {fields[0]} signed: the content or the signature was changed"
+        return "signature-wrong", CHANGED.format(fields[0])
     for fields in lines.get("REVKEYSIG", ()):
         return "signature-revoked-key", f"is signed by the key {fields[0]}, which is revoked"
     for fields in lines.get("EXPSIG", ()):
@@ -61,4 +65,14 @@ def _check_validity(lines: _Lines) -> tuple[str, str] | None:
     valid, good = lines.get("VALIDSIG", []), sum(len(lines.get(keyword, ())) for keyword in _GOOD)
     if not len(valid) == good == 1 or len(valid[0]) < 10:
         return "signature-unreadable", "is no signed OpenPGP message"
+    return None
+
+
+def _check_key(lines: _Lines, key_ring: KeyRing, announced: str) -> tuple[str, str] | None:
+    """Code and message if the CVO does not accept the key of a valid signature."""
+    fields = lines["VALIDSIG"][0]
+    if not fields[0].endswith(announced):
+        return "signature-not-accepted", f"announces the key {announced}, and is signed by the key {fields[0]}"
+    if fields[9] in key_ring.revoked:
+        return "signature-revoked-key", f"is signed by the key {fields[9]}, which is revoked"
     return None

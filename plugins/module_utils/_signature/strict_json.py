@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 _LONGEST_INTEGER = 19
+_LIMIT = 1 << 63
+"""Go's int64 has no larger numbers."""
 
 
 def parse_strict_json(data: bytes) -> dict[str, Any]:
@@ -50,7 +52,8 @@ def check_fields(value: dict[str, Any], fields: Mapping[str, Any], path: str = "
         if item is None and not required:
             continue
         is_object = isinstance(expected, Mapping)
-        if not isinstance(item, dict if is_object else expected) or isinstance(item, bool):
+        is_right = isinstance(item, dict if is_object else expected) and not isinstance(item, bool)
+        if not is_right or (isinstance(item, int) and not -_LIMIT <= item < _LIMIT):
             raise ValueError(f"has a wrong type in the field {where!r}")
         if is_object:
             check_fields(item, expected, f"{where}.", required=required)

@@ -108,7 +108,7 @@ def test_headers_of_the_new_format(key, size):
 
 
 ED25519 = packet(6, b"\x04" + bytes(4) + b"\x16\x01")
-BRAINPOOL = packet(14, b"\x04" + bytes(4) + b"\x13\x03\x01\x02\x03")
+BRAINPOOL = packet(14, b"\x04" + bytes(4) + b"\x13\x03\x01\x02\x03\x00\x03\x04")
 
 
 def test_the_cvo_does_not_load_some_keys_nor_the_key_before_them(key):
