@@ -11,9 +11,10 @@ Source: openshift/cluster-version-operator:lib/resourcebuilder/apps.go, podspec.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 
 from .._problems import Location, Problems, shown, type_name
 from .._release.manifest import Manifest
@@ -24,6 +25,8 @@ from .tls import InvalidServingInfoError, is_same_config, with_tls_settings
 
 _HOST, _PORT = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"
 _DEFAULT_PORT = "443"
+_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:|(?![^/]*:))(?://(?P<authority>[^/?#]*))?[ -~]*")
+_ADDRESS = re.compile(r"(?P<host>\[[0-9A-Za-z:._-]*(?:%25[0-9A-Za-z._~-]+)?\]|[0-9A-Za-z._~-]*)(?::(?P<port>[0-9]*))?")
 _CVO_CONTAINER = CVO[1]
 
 
@@ -69,18 +72,15 @@ def _inject_api_server(manifest: Manifest, body: Mapping[str, Any], url: str, pr
 def _host_and_port(url: str) -> tuple[str, str] | None:
     """Split the host of a URL, ``None`` if it is invalid. The port is empty if there is none.
 
-    An IPv6 address loses its brackets only if there is a port, as in Go's ``net.SplitHostPort``.
+    An IPv6 address loses its brackets only if there is a port, as in Go's ``net.SplitHostPort``. ``urlsplit`` accepts
+    and corrects URLs that Go's ``url.Parse`` rejects.
     """
-    try:
-        host = urlsplit(url).netloc.rpartition("@")[2]
-    except ValueError:
+    parts = _URL.fullmatch(url)
+    address = parts and _ADDRESS.fullmatch((parts["authority"] or "").rpartition("@")[2])
+    if not address:
         return None
-    address, colon, port = host.rpartition(":")
-    if not colon or host.endswith("]"):
-        return host, ""
-    if address.startswith("[") and address.endswith("]"):
-        return address[1:-1], port
-    return None if ":" in address else (address, port)
+    host, port = unquote(address["host"]), address["port"]
+    return (host, "") if port is None else (host.removeprefix("[").removesuffix("]"), port)
 
 
 def _set_variables(

@@ -24,6 +24,7 @@ _KINDS = (
     ("config.openshift.io/v1", "GenericControllerConfig"),
 )
 _SERVING_INFO = "servingInfo"
+_ABSENT: Mapping[str, Any] = {}
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """Characters that JSON allows in strings, and YAML does not, or treats as line breaks."""
 
@@ -39,21 +40,23 @@ class InvalidServingInfoError(Exception):
 def with_tls_settings(text: Any, settings: TlsSettings) -> Any:
     """Return the text of a configuration file with ``settings``; any other value unchanged.
 
-    Raises ``InvalidServingInfoError``.
+    The CVO leaves ``servingInfo: null`` as it is. Raises ``InvalidServingInfoError``.
     """
     config = _config(text)
     if config is None or (config.get("apiVersion"), config.get("kind")) not in _KINDS:
         return text
-    serving = config.get(_SERVING_INFO)
-    if serving is not None and not isinstance(serving, Mapping):
+    serving = config.get(_SERVING_INFO, _ABSENT)
+    if serving is None:
+        return text
+    if not isinstance(serving, Mapping):
         raise InvalidServingInfoError(serving)
     fields: dict[str, Any] = {
         "cipherSuites": list(settings.cipher_suites),
         "minTLSVersion": settings.min_tls_version,
     }
-    if serving is not None and all(serving.get(name) == value for name, value in fields.items()):
+    if all(serving.get(name) == value for name, value in fields.items()):
         return text
-    expected = {**config, _SERVING_INFO: {**(serving or {}), **fields}}
+    expected = {**config, _SERVING_INFO: {**serving, **fields}}
     edited = _edited(text, fields)
     return edited if _config(edited) == expected else _json(expected)
 
@@ -95,6 +98,8 @@ def _edited(text: str, fields: Mapping[str, Any]) -> str:
     if serving is None:
         end = line_end(text, root.end)
         return _joined(text[:end], f"{_SERVING_INFO}:\n{_lines(fields, 2)}", text[end:])
+    if serving.value.style:
+        return text
     indent = column_of(text, serving.value.pairs[0].key.start) if serving.value.pairs else 2
     end = line_end(text, serving.end)
     pairs = [pair for pair in serving.value.pairs if pair.key.value in fields]

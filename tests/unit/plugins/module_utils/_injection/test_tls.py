@@ -37,7 +37,6 @@ JSON_START = '{\n  "apiVersion": "operator.openshift.io/v1alpha1",'
         (HEAD.rstrip(), HEAD + BLOCK),
         (f"# why\n{HEAD}x: 1 # this\n", f"# why\n{HEAD}x: 1 # this\n{BLOCK}"),
         (HEAD + BLOCK, HEAD + BLOCK),
-        (f"{HEAD}servingInfo:\nx: 1\n", f"{HEAD}{BLOCK}x: 1\n"),
         (
             f"{HEAD}servingInfo:\n    minTLSVersion: VersionTLS10 # old\n    bind: a\nx: 1\n",
             f"{HEAD}servingInfo:\n    bind: a\n"
@@ -52,7 +51,7 @@ JSON_START = '{\n  "apiVersion": "operator.openshift.io/v1alpha1",'
             f"{HEAD}servingInfo:\n  bind: a\n{BLOCK.partition(chr(10))[2]}x: 1",
         ),
     ],
-    ids=["none", "no-newline", "comments", "same", "empty", "old", "flow-list", "reversed"],
+    ids=["none", "no-newline", "comments", "same", "old", "flow-list", "reversed"],
 )
 def test_only_the_settings_change(text: str, expected: str) -> None:
     assert with_tls_settings(text, SETTINGS) == expected
@@ -80,9 +79,10 @@ def test_the_text_is_that_of_a_cvo() -> None:
     [
         '{"apiVersion": "operator.openshift.io/v1alpha1", "kind": "GenericOperatorConfig"}',
         f"{HEAD}servingInfo: {{bind: a}}\n",
+        f"{HEAD}servingInfo: {{minTLSVersion: VersionTLS12, cipherSuites: [], certFile: /a}}\n",
         f"{HEAD}a: &a {{minTLSVersion: x}}\nservingInfo: *a\n",
     ],
-    ids=["json", "flow", "alias"],
+    ids=["json", "flow", "flow-of-both", "alias"],
 )
 def test_other_styles_become_json(text: str) -> None:
     result = with_tls_settings(text, SETTINGS)
@@ -102,6 +102,9 @@ def test_other_styles_become_json(text: str) -> None:
         "apiVersion: operator.openshift.io/v1\nkind: GenericOperatorConfig\n",
         "apiVersion: operator.openshift.io/v1alpha1\nkind: GenericControllerConfig\n",
         "- a\n",
+        f"{HEAD}servingInfo:\n",
+        f"{HEAD}servingInfo: null\nx: 1\n",
+        f"{HEAD}servingInfo: ~ # nothing yet\n",
     ],
 )
 def test_other_values_are_unchanged(value: Any) -> None:
@@ -154,4 +157,5 @@ def test_the_rest_of_the_configuration_is_the_same(
     text = yaml.safe_dump(config, default_flow_style=flow, sort_keys=sort, allow_unicode=True)
     result = yaml.safe_load(with_tls_settings(text, SETTINGS))
     fields = {"cipherSuites": ["TLS_A", "TLS_B"], "minTLSVersion": "VersionTLS12"}
-    assert result == {**yaml.safe_load(text), "servingInfo": {**(serving or {}), **fields}}
+    expected = None if serving is None else {**serving, **fields}
+    assert result == {**yaml.safe_load(text), "servingInfo": expected}
