@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +29,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 PAGE = EXAMPLE.parents[2] / "docs" / "how_to" / "serve_the_api.md"
@@ -38,6 +37,7 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases"
 REAL = ("4.14", "4.20")
 CONSOLE_LINKS = "consolelinks.console.openshift.io"
+CLIS = {"ansible": "adhoc", "ansible-playbook": "playbook"}
 
 
 def definitions(rollouts: Rollouts, release: Any = EXAMPLE, **options: Any) -> Outcome:
@@ -195,17 +195,14 @@ def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> No
     (cluster_version,) = re.findall(r"(?ms)^```yaml\n# (cluster_version\.yaml)\n(.*?)^```", text)
     (tmp_path / cluster_version[0]).write_text(cluster_version[1])
     lines = "".join(re.findall(r"(?ms)^```bash\n(.*?)^```", text)).replace("\\\n", " ").splitlines()
-    programs = {
-        "ansible-playbook": [sys.executable, "-m", "ansible.cli.playbook"],
-        "ansible": [sys.executable, "-m", "ansible.cli.adhoc"],
-        "kubectl": [str(rollouts.plane.programs["kubectl"])],
-    }
     printed = []
     for line in lines:
         program, *arguments = shlex.split(line)
-        environment = {**os.environ, "PWD": str(tmp_path), "HOME": str(tmp_path)}
-        command = [*programs[program], *arguments]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        if program == "kubectl":
+            kubectl = [str(rollouts.plane.programs[program]), *arguments]
+            done = subprocess.run(kubectl, cwd=tmp_path, capture_output=True, text=True, check=False)
+        else:
+            done = ansible_playbook(tmp_path, *arguments, env={"HOME": str(tmp_path)}, cli=CLIS[program])
         assert done.returncode == 0, (line, done.stdout, done.stderr)
         printed.append(done.stdout)
 
@@ -216,7 +213,6 @@ def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> No
 
 
 def test_the_playbook_rejects_what_would_roll_out_a_release(rollouts: Rollouts, tmp_path: Path) -> None:
-    playbook = [sys.executable, "-m", "ansible.cli.playbook", "capability.openshift.release_apply"]
     given = ["-e", f"kubeconfig={rollouts.plane.kubeconfig}", "-e", f"release={EXAMPLE}"]
     refused = {
         "only=": "only: is '', expected definitions",
@@ -226,8 +222,7 @@ def test_the_playbook_rejects_what_would_roll_out_a_release(rollouts: Rollouts, 
     }
     for variables, message in refused.items():
         with rollouts.unwritten():
-            command = [*playbook, *given, "-e", variables]
-            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            done = ansible_playbook(tmp_path, "capability.openshift.release_apply", *given, "-e", variables)
         assert done.returncode != 0
         assert message in done.stdout + done.stderr
 

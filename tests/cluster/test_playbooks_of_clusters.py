@@ -13,7 +13,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +33,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 pytestmark = pytest.mark.slow
 
@@ -179,17 +178,8 @@ class Desk(NamedTuple):
     def command(self, program: str, *arguments: str) -> Done:
         """Run a command of ansible-playbook from the folder."""
         assert program == "ansible-playbook"
-        unwanted = re.compile(r"K8S_AUTH_|KUBE|(https?|all|no)_proxy$", re.IGNORECASE)
-        kept = {name: value for name, value in environment(self.folder).items() if not unwanted.match(name)}
-        done = subprocess.run(
-            [sys.executable, "-m", "ansible.cli.playbook", *arguments],
-            cwd=self.folder,
-            env={**kept, "HOME": str(self.folder / "home"), "PWD": str(self.folder), "ANSIBLE_FORKS": "4"},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=600,
-        )
+        env = {"HOME": str(self.folder / "home"), "ANSIBLE_FORKS": "4"}
+        done = ansible_playbook(self.folder, *arguments, env=env)
         return Done(done.returncode, done.stdout + done.stderr)
 
     def requests(self, since: int) -> list[Request]:

@@ -27,6 +27,7 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 from ansible_collections.capability.openshift.tests.unit.watched_playbook import Progress, progress_in
 
 pytestmark = pytest.mark.slow
@@ -102,20 +103,8 @@ class Site(NamedTuple):
         (here / "callback_plugins" / "only_json.py").write_text(JSON_CALLBACK)
         (here / "play.yml").write_text(yaml.safe_dump(plays, sort_keys=False))
         (here / "hosts.yml").write_text("all: {hosts: {berlin: {ansible_connection: local}}}\n")
-        done = subprocess.run(
-            [sys.executable, "-m", "ansible.cli.playbook", "-i", "plays/hosts.yml", "plays/play.yml"],
-            cwd=self.folder,
-            env={
-                **environment(self.folder),
-                "HOME": str(self.folder),
-                "ANSIBLE_ASYNC_DIR": f"{self.folder}/async",
-                **variables,
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=600,
-        )
+        env = {"HOME": str(self.folder), "ANSIBLE_ASYNC_DIR": f"{self.folder}/async", **variables}
+        done = ansible_playbook(self.folder, "-i", "plays/hosts.yml", "plays/play.yml", env=env)
         assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
         results = json.loads(done.stdout) if variables.get("ANSIBLE_STDOUT_CALLBACK") == "only_json" else [{}]
         return Played(done.returncode, done.stdout, done.stderr, results[-1])

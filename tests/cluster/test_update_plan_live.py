@@ -6,11 +6,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -46,6 +43,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_of, token_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
 PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
@@ -433,15 +431,8 @@ def test_the_playbook_reads_from_the_cluster(name: str, site: ControlPlane) -> N
 
 def play(site: ControlPlane, **variables: str) -> str:
     """Run the playbook in the folder of the kubeconfig, and return what it prints."""
-    program = Path(sys.executable).with_name("ansible-playbook")
     extra = json.dumps({"releases": ",".join(PATH), **variables})
-    done = subprocess.run(
-        [program, "-i", "localhost,", "-c", "local", "capability.openshift.update_plan", "-e", extra],
-        cwd=site.folder,
-        env={**os.environ, "PWD": str(site.folder), "ANSIBLE_PYTHON_INTERPRETER": sys.executable},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    playbook = "capability.openshift.update_plan"
+    done = ansible_playbook(site.folder, "-i", "localhost,", "-c", "local", playbook, "-e", extra)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -14,6 +14,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.capability.openshift.tests.unit.playbooks import run_ansible
+
 CHECKOUT = Path(__file__).parents[2]
 KUBECONFIG = {
     "apiVersion": "v1",
@@ -59,20 +61,24 @@ class Bare:
         Path(self.kubeconfigs["valid"]).write_text(json.dumps(KUBECONFIG), "utf-8")
         (folder / "hosts").write_text("berlin\n", "utf-8")
 
-    def run(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    def run(self, cli: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a program of Ansible, and return what it printed."""
-        return self.command([str(self.folder / "venv" / "bin" / "python"), "-m", "ansible", *map(str, arguments)])
+        return run_ansible(str(self.folder / "venv" / "bin" / "python"), cli, arguments, self.folder, self._env)
 
     def command(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-        """Run a program in an environment that has no network: no index of packages or collections is reachable."""
-        env = {
+        """Run a program, and return what it printed."""
+        return subprocess.run(arguments, cwd=self.folder, env=self._env, capture_output=True, text=True, check=False)
+
+    @property
+    def _env(self) -> dict[str, str]:
+        """An environment that has no network: no index of packages or collections is reachable."""
+        return {
             "ANSIBLE_GALAXY_SERVER": "http://127.0.0.1:1",
             "HOME": str(self.folder),
             "LC_ALL": "C.UTF-8",
             "PATH": f"{self.folder / 'venv' / 'bin'}:/usr/bin:/bin",
             "PWD": str(self.folder),
         }
-        return subprocess.run(arguments, cwd=self.folder, env=env, capture_output=True, text=True, check=False)
 
     def play(self, playbook: str, variables: Mapping[str, Any] | None = None) -> subprocess.CompletedProcess[str]:
         """Run a playbook, and return what it printed."""

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +33,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.images import 
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
 from ansible_collections.capability.openshift.tests.unit.builders.releases import image_references, write_release
 from ansible_collections.capability.openshift.tests.unit.builders.sigstore import attachment, image_policy, payload
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome, caller
 
 RELEASE, ART = "quay.io/openshift-release-dev/ocp-release", "quay.io/openshift-release-dev/ocp-v4.0-art-dev"
@@ -531,19 +529,7 @@ def test_the_playbook_shows_a_table_and_fails(mirror, releases, tmp_path):
     image = f"{RELEASE}@{IMAGES['release'].digest}"
     given = {"release": "4.21", "current_release": "4.20", "release_image": image, "mirrors": "mirrors"}
     given |= {"signature_stores": "signatures", "ca_path": "ca.crt", "images": "all"}
-    done = subprocess.run(
-        [
-            Path(sys.executable).parent / "ansible-playbook",
-            "capability.openshift.mirror_check",
-            "-e",
-            json.dumps(given),
-        ],
-        cwd=tmp_path,
-        env={**os.environ, "PWD": str(tmp_path), "ANSIBLE_NOCOLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ansible_playbook(tmp_path, "capability.openshift.mirror_check", "-e", json.dumps(given))
     assert done.returncode == 2, done.stdout + done.stderr
     assert "0 of 3 images are ready" in done.stdout, done.stdout
     assert re.search(r"release +yes +missing +missing", done.stdout)

@@ -9,8 +9,6 @@ import base64
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,7 @@ import pytest
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER
 from ansible_collections.capability.openshift.tests.unit.builders.images import release_image
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 IMAGE = release_image(Path(__file__).parents[2] / "examples" / "releases" / "4.22.0")
 WRONG, HELPED, PROXIED = "incorrect horse", "battery of the helper", "staple-of-the-proxy"
@@ -90,32 +88,13 @@ def output(registry, basic_registry, token_registry, registry_site, tmp_path_fac
         }
     ]
     (folder / "play.yml").write_text(json.dumps(plays), "utf-8")
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "ansible.cli.playbook",
-            "-i",
-            "localhost,",
-            "-c",
-            "local",
-            "-vvvv",
-            "--diff",
-            "play.yml",
-        ],
-        env={
-            **environment(folder),
-            "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
-            "ANSIBLE_PIPELINING": "true",
-            "ANSIBLE_INJECT_INVOCATION": "true",
-            "HTTPS_PROXY": f"http://user:{PROXIED}@127.0.0.1:{free_port()}",
-        },
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    env = {
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+        "ANSIBLE_PIPELINING": "true",
+        "ANSIBLE_INJECT_INVOCATION": "true",
+        "HTTPS_PROXY": f"http://user:{PROXIED}@127.0.0.1:{free_port()}",
+    }
+    done = ansible_playbook(folder, "-i", "localhost,", "-c", "local", "-vvvv", "--diff", "play.yml", env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 

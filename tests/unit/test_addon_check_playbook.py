@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,20 +19,13 @@ from ansible_collections.capability.openshift.tests.unit.builders.addons import 
     thing,
     write_addon,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 from ansible_collections.capability.openshift.tests.unit.builders.releases import write_release
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 
 def play(folder: Path, options: Mapping[str, object]) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", "-c", "local"]
-    return subprocess.run(
-        [*command, "capability.openshift.addon_check", "-e", json.dumps(options)],
-        env={**environment(folder), "PWD": str(folder)},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    playbook = "capability.openshift.addon_check"
+    return ansible_playbook(folder, "-i", "localhost,", "-c", "local", playbook, "-e", json.dumps(options))
 
 
 def test_the_playbook_shows_findings_and_repairs_and_fails(tmp_path: Path) -> None:

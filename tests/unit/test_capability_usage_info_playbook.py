@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.request_counts
     hour,
     request_count,
 )
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 
@@ -35,15 +33,7 @@ def play(folder: Path, *more: dict[str, Any], **options: Any) -> tuple[int, list
     if not (folder / "releases").exists():
         (folder / "releases").symlink_to(RELEASES)
     options = {"release": "releases/4.21.0", "request_counts": "counts.json", **options}
-    program = Path(sys.executable).with_name("ansible-playbook")
-    done = subprocess.run(
-        [str(program), "capability.openshift.capability_usage_info", "-e", json.dumps(options)],
-        cwd=folder,
-        env={**os.environ, "PWD": str(folder), "ANSIBLE_NOCOLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ansible_playbook(folder, "capability.openshift.capability_usage_info", "-e", json.dumps(options))
     return done.returncode, [" ".join(line.split()) for line in done.stdout.splitlines()], done.stdout + done.stderr
 
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 HOSTS = ["berlin", "paris"]
 FILES = {"a.yaml": manifest("'{{ 6 * 7 }}'"), "b.yaml": manifest("caf\u00e9", "Console")}
@@ -62,15 +60,9 @@ def test_both_ways_return_the_same(tmp_path: Path) -> None:
     plays = [{"hosts": "all", "gather_facts": False, "vars": VARIABLES, "tasks": tasks()}]
     (tmp_path / "play.yml").write_text(json.dumps(plays, indent=1))
     (tmp_path / "elsewhere").mkdir()
-    command = [sys.executable, "-m", "ansible.cli.playbook", "-i", f"{','.join(HOSTS)},", "-c", "local", "-f", "2"]
-    done = subprocess.run(
-        [*command, "-vvv", str(tmp_path / "play.yml")],
-        env={**environment(tmp_path), "HOME": str(tmp_path), "ANSIBLE_INJECT_INVOCATION": "true"},
-        cwd=tmp_path / "elsewhere",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    arguments = ["-i", f"{','.join(HOSTS)},", "-c", "local", "-f", "2", "-vvv", str(tmp_path / "play.yml")]
+    env = {"HOME": str(tmp_path), "ANSIBLE_INJECT_INVOCATION": "true"}
+    done = ansible_playbook(tmp_path / "elsewhere", *arguments, env=env)
     output = done.stdout + done.stderr
     assert done.returncode == 0, output
     assert "Traceback" not in output

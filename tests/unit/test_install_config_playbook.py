@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +16,11 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
     PLATFORMS,
     PRIVATE_KEY,
     PULL_SECRET,
-    environment,
     leaks,
     selection,
     site,
 )
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 BROKEN = COMMENTED.replace(f"pullSecret: '{PULL_SECRET}'", f"pullSecret: '{PULL_SECRET}")
 TWICE = selection("Ingress", "Console", "Ingress")
@@ -66,16 +64,8 @@ def play(folder: Path) -> str:
     ]
     plays = [{"hosts": "localhost", "gather_facts": False, "vars_files": ["secrets.json"], "tasks": tasks}]
     (folder / "play.yml").write_text(json.dumps(plays, indent=1))
-    command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", "-c", "local", "-vvv", "--diff"]
-    done = subprocess.run(
-        [*command, str(folder / "play.yml")],
-        env={**environment(folder), "ANSIBLE_PIPELINING": "true", "ANSIBLE_INJECT_INVOCATION": "true"},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    env = {"ANSIBLE_PIPELINING": "true", "ANSIBLE_INJECT_INVOCATION": "true"}
+    done = ansible_playbook(folder, "-i", "localhost,", "-c", "local", "-vvv", "--diff", "play.yml", env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -6,28 +6,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 from ansible_collections.capability.openshift.tests.unit.builders.operators import (
     marketplace,
     write_operator,
     write_repository,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 
-def run(playbook, tmp_path, checkout, options):
-    command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", "-c", "local"]
-    return subprocess.run(
-        [*command, f"capability.openshift.{playbook}", "-e", json.dumps(options)],
-        env={**environment(tmp_path), "PWD": str(checkout)},
-        cwd=checkout,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def run(playbook, checkout, options):
+    playbook = f"capability.openshift.{playbook}"
+    return ansible_playbook(checkout, "-i", "localhost,", "-c", "local", playbook, "-e", json.dumps(options))
 
 
 def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
@@ -42,7 +33,7 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
         "sarif": "lint.sarif",
         "github": "out/annotations.txt",
     }
-    done = run("release_lint", tmp_path, checkout, options)
+    done = run("release_lint", checkout, options)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "manifests/b.yaml:7: error [unknown-capability] ConfigMap two" in done.stdout
     assert "1 error, see above" in done.stdout + done.stderr
@@ -54,7 +45,7 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
 
 def test_an_operator_is_checked_without_options(tmp_path):
     checkout = write_repository(tmp_path / "checkout", marketplace())
-    done = run("operator_check", tmp_path, checkout, {})
+    done = run("operator_check", checkout, {})
     assert done.returncode == 0, done.stdout + done.stderr
     assert "manifests/20_service.yaml:1: info [odd-one-out]" in done.stdout
     assert "ConfigMap config-0 | marketplace | marketplace | self-managed-high-availability" in done.stdout
@@ -67,7 +58,7 @@ def test_the_markdown_of_a_pull_request(tmp_path):
     (checkout / "manifests" / "b.yaml").unlink()
     release = write_release(tmp_path / "release", {"0000_50_one_a.yaml": manifest("one", "Storage")}, "4.19.1")
     options = {"openshift_version": "4.20", "markdown": "out.md", "release": str(release), "json": "out.json"}
-    done = run("operator_check", tmp_path, checkout, options)
+    done = run("operator_check", checkout, options)
     assert done.returncode == 2, done.stdout + done.stderr
     lines = (checkout / "out.md").read_text().splitlines()
     assert lines[0] == "## 2 manifests for OpenShift 4.20"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arg
     help_text,
     read_spec,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "releases"
@@ -46,14 +45,7 @@ MISSPELLED = [
 
 
 def run(tmp_path: Path, playbook: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ansible.cli.playbook", "-c", "local", playbook, *arguments],
-        env={**environment(tmp_path), "PWD": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return ansible_playbook(tmp_path, "-c", "local", playbook, *arguments)
 
 
 def text_of(playbook: str) -> str:

@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 RELEASES = Path(__file__).resolve().parents[2] / "examples" / "releases"
 NONE = {"baselineCapabilitySet": "None"}
@@ -23,14 +21,7 @@ NONE = {"baselineCapabilitySet": "None"}
 def play(folder: Path, name: str, *flags: str, **options: Any) -> list[str]:
     """Run a playbook in ``folder``. Return the lines on stdout without repeated blanks and without quotes."""
     given = [*flags, "-e", json.dumps(options)]
-    done = subprocess.run(
-        [sys.executable, "-m", "ansible.cli.playbook", f"capability.openshift.{name}", *given],
-        env={**environment(folder), "PWD": str(folder)},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ansible_playbook(folder, f"capability.openshift.{name}", *given)
     assert done.returncode == 0, done.stdout + done.stderr
     return [" ".join(line.strip(' ",').split()) for line in done.stdout.splitlines()]
 

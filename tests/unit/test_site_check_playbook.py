@@ -6,24 +6,21 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import yaml
+
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sites"
 
 
 def play(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the playbook in ``folder``."""
-    program = Path(sys.executable).with_name("ansible-playbook")
-    command = [str(program), "capability.openshift.site_check", *options]
-    environment = {**os.environ, "PWD": str(folder), "ANSIBLE_NOCOLOR": "1"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return ansible_playbook(folder, "capability.openshift.site_check", *options)
 
 
 def test_the_example_is_checked_and_then_corrected(tmp_path):

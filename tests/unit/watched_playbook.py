@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 _LINE = re.compile(r"(?m)^([\w.-]+): (.+), (\d+) s$")
 
@@ -63,10 +64,15 @@ def start_playbook(folder: Path, playbook: str, extra: Mapping[str, Any]) -> sub
 def ended(process: subprocess.Popen[str]) -> Watched:
     """Wait for the end of a playbook."""
     out, err = process.communicate(timeout=300)
-    assert "Traceback" not in out + err, out + err
-    return Watched(process.returncode, out, err)
+    return _watched(process.returncode, out, err)
 
 
 def run_playbook(folder: Path, playbook: str, extra: Mapping[str, Any]) -> Watched:
     """Run a playbook to its end."""
-    return ended(start_playbook(folder, playbook, extra))
+    done = ansible_playbook(folder, playbook, "-e", json.dumps(extra))
+    return _watched(done.returncode, done.stdout, done.stderr)
+
+
+def _watched(code: int, out: str, err: str) -> Watched:
+    assert "Traceback" not in out + err, out + err
+    return Watched(code, out, err)

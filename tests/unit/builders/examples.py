@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from importlib import import_module
@@ -16,22 +14,38 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from ansible_runner import interface
 
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
 KINDS = ("modules", "filter", "test", "lookup")
 HOST = "berlin"
-OUTCOMES = {
-    "runner_on_ok": "ok",
-    "runner_item_on_ok": "ok",
-    "runner_on_skipped": "skipped",
-    "runner_item_on_skipped": "skipped",
-    "runner_on_failed": "failed",
-    "runner_item_on_failed": "failed",
-    "runner_on_unreachable": "failed",
-}
+_CALLBACK = """
+import json
+import os
+from ansible.plugins.callback import CallbackBase
+
+
+class CallbackModule(CallbackBase):
+    CALLBACK_TYPE, CALLBACK_NAME, CALLBACK_VERSION, CALLBACK_NEEDS_ENABLED = "notification", "outcomes", 2.0, True
+
+    def _note(self, outcome, result):
+        if not result._result.get("results"):  # of a loop
+            with open(os.environ["OUTCOMES"], "a") as file:
+                print(json.dumps([str(result._task_fields["name"]), outcome]), file=file)
+
+    def v2_runner_on_ok(self, result):
+        self._note("ok", result)
+
+    def v2_runner_on_skipped(self, result):
+        self._note("skipped", result)
+
+    def v2_runner_on_failed(self, result, ignore_errors=False):
+        self._note("failed", result)
+
+    v2_runner_item_on_ok, v2_runner_item_on_skipped = v2_runner_on_ok, v2_runner_on_skipped
+    v2_runner_item_on_failed = v2_runner_on_unreachable = v2_runner_on_failed
+"""
 
 Outcomes = Mapping[str, Collection[str]]
 """What happened to each task, by its name: ``ok``, ``skipped`` or ``failed``, also of the items of a loop."""
@@ -66,27 +80,18 @@ def play_of(
 
 def run(folder: Path, play: Any, settings: Mapping[str, str] | None = None) -> tuple[Outcomes, str]:
     """Run a play in ``folder``, and return what happened to each task and what Ansible printed."""
-    # One for each run: ansible-runner keeps the variables of the first one.
-    private = folder / "runner" / str(len(list(folder.glob("runner/*"))))
-    private.mkdir(parents=True)
+    (folder / "callback_plugins").mkdir(exist_ok=True)
+    (folder / "callback_plugins" / "outcomes.py").write_text(_CALLBACK, encoding="utf-8")
     (folder / "play.yml").write_text(json.dumps([play], indent=1), encoding="utf-8")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = interface.run(
-        private_data_dir=str(private),
-        project_dir=str(folder),
-        playbook="play.yml",
-        inventory={"all": {"hosts": {HOST: None}}},
-        envvars={**environment(folder), "HOME": str(folder), "PATH": path, **(settings or {})},
-        quiet=True,
-    )
+    outcomes = folder / "outcomes"
+    outcomes.write_text("", encoding="utf-8")
+    env = {"HOME": str(folder), "ANSIBLE_CALLBACKS_ENABLED": "outcomes", "OUTCOMES": str(outcomes), **(settings or {})}
+    done = ansible_playbook(folder, "-i", f"{HOST},", "play.yml", env=env)
     found: dict[str, list[str]] = defaultdict(list)
-    for event in done.events:
-        outcome = OUTCOMES.get(event["event"])
-        if outcome and not (
-            event["event"].startswith("runner_on") and event["event_data"].get("res", {}).get("results")
-        ):
-            found[event["event_data"]["task"]].append(outcome)
-    return found, done.stdout.read()
+    for line in outcomes.read_text(encoding="utf-8").splitlines():
+        task, outcome = json.loads(line)
+        found[task].append(outcome)
+    return found, done.stdout + done.stderr
 
 
 def _below(value: Any, folder: Path) -> Any:
