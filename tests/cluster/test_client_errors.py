@@ -29,10 +29,9 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     set_cluster_version_status,
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import (
-    EVERYTHING,
     Rule,
     certificate_user,
-    token_user,
+    expired_token,
     unknown_authority,
     unknown_token,
 )
@@ -154,7 +153,7 @@ def test_wrong_tokens(site: Site, direct: dict[str, Any]) -> None:
     expected = "unauthorized-request", "401 Unauthorized"
     refused(site.info(**direct), *expected)
     refused(site.info(kubeconfig=unknown_token(site.plane)), *expected)
-    refused(site.info(kubeconfig=token_user(site.plane, "late", EVERYTHING, seconds=-5).kubeconfig), *expected)
+    refused(site.info(kubeconfig=expired_token(site.plane, "late")), *expected)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", " "])

@@ -215,7 +215,7 @@ def test_a_deletion_whose_answer_is_lost_is_done(site: Site, monkeypatch: pytest
     short_waits(monkeypatch, read_seconds=30)
     create(site, "a")
     with FaultProxy(site.plane) as proxy:
-        proxy.lose(method="DELETE")
+        proxy.fail("lose", method="DELETE")
         site.client(kubeconfig=str(proxy.kubeconfig)).delete(one("a"))
         assert [request.method for request in proxy.requests] == ["DELETE", "DELETE"]
     assert not site.plane.api.exists(f"{PATH}/a")
@@ -282,7 +282,7 @@ def test_observing_survives_broken_connections(site: Site, monkeypatch: pytest.M
     monkeypatch.setattr(watch, "_PAUSE", 0.1)
     create(site, "a")
     with FaultProxy(site.plane) as proxy:
-        proxy.reset(3, path="watch=true")
+        proxy.fail("reset", 3, path="watch=true")
         client = site.client(kubeconfig=str(proxy.kubeconfig))
         states = watch_objects(client, snapshots_of(client, [ALL]), 120)
         assert "work/a" in next(states).objects[ALL]

@@ -36,6 +36,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 TEN = sorted(KNOWN - {"Ingress", "baremetal", "marketplace"})[:10]
 """Names that do not require others."""
@@ -95,8 +96,7 @@ def playbook(site: Site, folder: Path) -> Path:
 
 
 def run_playbook(site: Site, folder: Path, options: list[str]) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ansible.cli.playbook", str(playbook(site, folder)), *options]
-    return subprocess.run(command, env=environment(folder), cwd=folder, capture_output=True, text=True, check=False)
+    return ansible_playbook(folder, str(playbook(site, folder)), *options)
 
 
 @pytest.fixture
@@ -210,8 +210,7 @@ def test_a_killed_module_leaves_the_old_spec_or_the_new_one(site: Site) -> None:
 def test_a_module_killed_around_its_patch_can_be_run_again(site: Site, proxy: FaultProxy, fault: str) -> None:
     """Before the server receives it, while it processes it, and after that."""
     site.make(selection("Console"), ["Console"])
-    arguments = {"delay": {"seconds": 1.0}}.get(fault, {})
-    getattr(proxy, fault)(**arguments, method="PATCH")
+    proxy.fail(fault, method="PATCH", seconds=1.0)
     process = start_alone(kubeconfig=proxy.kubeconfig, capabilities=only("Build"), append=True)
     wait_for(lambda: any(request.method == "PATCH" for request in proxy.requests), "the patch")
     kill(process)

@@ -44,7 +44,7 @@ def test_server_errors_are_retried(
 ) -> None:
     short_waits(monkeypatch, read_seconds=30)
     site.make(selection("Console"), ["Console"])
-    proxy.answer(status, 3, method=method, path="clusterversions")
+    proxy.fail("answer", 3, status=status, method=method, path="clusterversions")
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
     assert not outcome.failed, outcome.result
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
@@ -54,7 +54,7 @@ def test_server_errors_are_retried(
 
 def test_retry_after_is_honoured(site: Site, proxy: FaultProxy) -> None:
     site.make(selection("Console"), ["Console"])
-    proxy.answer(429, method="PATCH", retry_after=1)
+    proxy.fail("answer", status=429, method="PATCH", seconds=1)
     started = time.monotonic()
     assert site.append("Build", kubeconfig=proxy.kubeconfig)["changed"]
     assert 1 <= time.monotonic() - started < 15
@@ -68,7 +68,7 @@ def test_a_broken_connection_is_retried(
     """Whether or not the server has processed the request: it is applied once, and reported as a change."""
     short_waits(monkeypatch, read_seconds=2 if fault == "hold" else 30)
     site.make(selection("Console"), ["Console"])
-    getattr(proxy, fault)(2, method=method, path="clusterversions")
+    proxy.fail(fault, 2, method=method, path="clusterversions")
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig, diff=True)
     assert not outcome.failed, outcome.result
     assert site.names == {"Build", "Console"}
@@ -83,7 +83,7 @@ def test_a_lost_answer_is_a_change_of_every_kind_of_request(
 ) -> None:
     short_waits(monkeypatch, read_seconds=30)
     site.make(selection("Console"), ["Build", "Console"])
-    proxy.lose(method="PATCH")
+    proxy.fail("lose", method="PATCH")
     outcome = site.ask(kubeconfig=proxy.kubeconfig, **options)
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
     assert outcome["adopted_capabilities"] == (["Build"] if "adopt_implicit" in options else [])
@@ -95,8 +95,8 @@ def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(
     """Another client adds a name between the first attempt, which is applied, and the second, which conflicts."""
     short_waits(monkeypatch, read_seconds=30)
     site.make(selection("Console"), ["Console"])
-    proxy.lose(method="PATCH")
-    proxy.delay(2, method="PATCH")
+    proxy.fail("lose", method="PATCH")
+    proxy.fail("delay", seconds=2, method="PATCH")
 
     def add_storage() -> None:
         wait_for(lambda: [request.method for request in proxy.requests].count("PATCH") == 2, "the second attempt")
@@ -114,7 +114,7 @@ def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
 def test_client_errors_are_not_retried(site: Site, proxy: FaultProxy, method: str, status: int) -> None:
     site.make(selection("Console"), ["Console"])
-    proxy.answer(status, 9, method=method)
+    proxy.fail("answer", 9, status=status, method=method)
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
     assert outcome.failed
     assert [request.method for request in proxy.requests].count(method) == 1
@@ -134,8 +134,7 @@ def test_retries_end(
 ) -> None:
     short_waits(monkeypatch, read_seconds=2 if fault == "hold" else 30)
     site.make(selection("Console"), ["Console"])
-    arguments = (503, 99) if fault == "answer" else (99,)
-    getattr(proxy, fault)(*arguments, method="PATCH")
+    proxy.fail(fault, 99, method="PATCH", status=503 if fault == "answer" else 0)
     started = time.monotonic()
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
     assert time.monotonic() - started < 30
@@ -147,8 +146,8 @@ def test_retries_end(
 def test_waiting_continues_across_failures(site: Site, proxy: FaultProxy) -> None:
     """Watches that break or are rejected are restarted, after a new list."""
     site.make(selection("Console"), [])
-    proxy.reset(4, path="watch=true")
-    proxy.answer(503, 3, path="watch=true")
+    proxy.fail("reset", 4, path="watch=true")
+    proxy.fail("answer", 3, status=503, path="watch=true")
     process = start_alone(kubeconfig=proxy.kubeconfig, capabilities=selection("Console"), wait=True, wait_timeout=300)
     wait_for(lambda: proxy.pending == 0, "all faults to have happened")
     site.make(selection("Console"), ["Console"])
@@ -162,7 +161,7 @@ def test_the_client_raises_what_the_module_prints(
 ) -> None:
     short_waits(monkeypatch)
     site.make(selection("Console"), ["Console"])
-    proxy.reset(99)
+    proxy.fail("reset", 99)
     request = parse_request(only("Build"), Problems(), append=True, adopt_implicit=False)
     with pytest.raises(ClusterError, match=rf"cannot get {OBJECT.split('/')[-2]}\S+ version: {proxy.url}"):
         capabilities.enable_capabilities(site.client(kubeconfig=str(proxy.kubeconfig)), request, None, dry_run=False)

@@ -125,7 +125,7 @@ def test_the_guard_shows_that_it_waits_for_the_enforcement(site: Site, tmp_path:
     if state == "absent":
         assert run_playbook(tmp_path, GUARD, options).code == 0
     with FaultProxy(site.plane) as proxy:
-        proxy.delay(7, method="PATCH", path="clusterversions/version.*dryRun")
+        proxy.fail("delay", seconds=7, method="PATCH", path="clusterversions/version.*dryRun")
         played = run_playbook(tmp_path, GUARD, {**options, "kubeconfig": str(proxy.kubeconfig), "state": state})
     assert played.code == 0, played
     assert played.seconds_of(f"waiting until the API server {verb} {GUARD_NAME}"), played

@@ -197,7 +197,7 @@ def test_object_that_another_client_creates_again_during_the_run_gets_no_owner(
 
 def test_conflicts_with_an_object_that_does_not_exist_are_retried(rollouts: Rollouts) -> None:
     with FaultProxy(rollouts.plane) as proxy:
-        proxy.answer(409, 3, method="PATCH", path="/configmaps/a")
+        proxy.fail("answer", 3, status=409, method="PATCH", path="/configmaps/a")
         outcome = rollouts.done([config_map("a")], kubeconfig=proxy.kubeconfig)
     assert ids(outcome, "created") == ["ConfigMap a"]
 
@@ -206,7 +206,7 @@ def test_conflicts_with_an_object_that_does_not_exist_are_retried(rollouts: Roll
 def test_object_whose_creation_was_not_answered_gets_the_owner(rollouts: Rollouts, extra: dict[str, str]) -> None:
     body = config_map("a", annotations=extra)
     with FaultProxy(rollouts.plane) as proxy:
-        proxy.lose(method="PATCH", path="/configmaps/a")
+        proxy.fail("lose", method="PATCH", path="/configmaps/a")
         outcome = rollouts.done(
             rollouts.release([body], cluster_version=True), capabilities=INGRESS_ONLY, kubeconfig=proxy.kubeconfig
         )

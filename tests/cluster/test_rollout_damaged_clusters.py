@@ -164,7 +164,7 @@ def test_deletion_whose_answer_is_lost_is_reported(rollouts: Rollouts) -> None:
     rollouts.done(rollouts.release([stays, goes], "old"))
     release = rollouts.release([stays, config_map("goes", annotations={DELETE: "true"})], "new")
     with FaultProxy(rollouts.plane) as proxy:
-        proxy.lose(method="DELETE", path="configmaps/goes")
+        proxy.fail("lose", method="DELETE", path="configmaps/goes")
         outcome = rollouts.done(release, kubeconfig=proxy.kubeconfig, openshift_version="4.22.0")
     assert [item["name"] for item in outcome["deleted"]] == ["goes"]
     assert outcome["changed"]
@@ -217,7 +217,7 @@ def test_rollout_waits_for_a_busy_api_server_at_a_barrier(rollouts: Rollouts, mo
     with FaultProxy(rollouts.plane) as proxy:
 
         def busy(*arguments: Any, **options: Any) -> Any:
-            proxy.answer(503, 8, method="GET", path="namespaces\\?labelSelector")
+            proxy.fail("answer", 8, status=503, method="GET", path="namespaces\\?labelSelector")
             return real(*arguments, **options)
 
         monkeypatch.setattr(_rollout, "wait_until_ready", busy)

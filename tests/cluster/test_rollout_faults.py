@@ -143,11 +143,11 @@ class BusyProxy(FaultProxy):
             if kind:
                 self.faults.append(kind)
         if kind in ("reset", "lose"):
-            getattr(self, kind)()
+            self.fail(kind)
         elif kind == "delay":
-            self.delay(_STALL)
+            self.fail("delay", seconds=_STALL)
         elif kind:
-            self.answer(int(kind))
+            self.fail("answer", status=int(kind))
         return super().next_fault(method, path)
 
 
@@ -181,9 +181,9 @@ class ClosingProxy(FaultProxy):
             self._left -= "force=" in path
             refuses = self._left < 0
         if refuses and self._status:
-            self.answer(self._status)
+            self.fail("answer", status=self._status)
         elif refuses:
-            self.reset()
+            self.fail("reset")
         return super().next_fault(method, path)
 
 

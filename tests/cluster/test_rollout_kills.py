@@ -138,7 +138,7 @@ def test_capability_that_an_update_enables_survives_a_kill(
 ) -> None:
     _with_nothing(plane)
     with FaultProxy(plane) as proxy:
-        proxy.hold(method="PATCH", path=held)
+        proxy.fail("hold", method="PATCH", path=held)
         run = Run(proxy.kubeconfig, UPDATE, **_FACTS)
         wait_for(lambda: not proxy.pending, f"a request to {held}", pause=0.01)
         run.kill()
@@ -160,7 +160,7 @@ def test_objects_that_a_killed_run_created_are_pruned(plane: ControlPlane, tmp_p
         (release / f"0000_10_a_{name}.yaml").write_text(text, encoding="utf-8")
     options: dict[str, Any] = {"openshift_version": "4.21.0", "capabilities": CHOSEN}
     with FaultProxy(plane) as proxy:
-        proxy.hold(method="PATCH", path="/configmaps/kept-0")
+        proxy.fail("hold", method="PATCH", path="/configmaps/kept-0")
         run = Run(proxy.kubeconfig, release, **options)
         wait_for(lambda: not proxy.pending, "a request", pause=0.01)
         run.kill()

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import ssl
 from base64 import b64encode
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
@@ -22,7 +21,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     manifest,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import verified
-from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.server import Server
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -57,10 +55,7 @@ class _Webhook(BaseHTTPRequestHandler):
 def webhook(rollouts: Rollouts) -> Iterator[str]:
     """The name of a webhook for all objects."""
     plane = rollouts.plane
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    serving = plane.authority.serving()
-    context.load_cert_chain(write_secret(plane.folder / "webhook.pem", serving.certificate + serving.key))
-    server = Server(_Webhook, context)
+    server = Server(_Webhook, plane.serving_context())
     authority = b64encode(plane.authority.certificate).decode()
     client = {"url": f"{server.url}/", "caBundle": authority}
     rules = [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]
@@ -73,7 +68,6 @@ def webhook(rollouts: Rollouts) -> Iterator[str]:
     yield "fight.test.io"
     rollouts.api.delete(f"{PATH}/fight")
     server.close()
-    (plane.folder / "webhook.pem").unlink()
 
 
 @pytest.mark.parametrize("check", [False, True])

@@ -6,13 +6,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import trustme
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric import ec
 
 _NAMES = ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1")
 
@@ -43,16 +39,6 @@ class Authority:
 
 def _pem(leaf: trustme.LeafCert) -> Certificate:
     return Certificate(leaf.cert_chain_pems[0].bytes(), leaf.private_key_pem.bytes())
-
-
-def private_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
-    """Return a private key as the programs of Kubernetes read it."""
-    return key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
-
-
-def public_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
-    """Return the public part of a key."""
-    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def write_secret(path: Path, data: bytes) -> Path:

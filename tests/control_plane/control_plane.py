@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ssl
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
@@ -14,15 +15,12 @@ from typing import Any
 
 import urllib3
 import yaml
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError, write_kubeconfig
 from ansible_collections.capability.openshift.tests.control_plane.audit import POLICY, Audit
 from ansible_collections.capability.openshift.tests.control_plane.certificates import (
     Authority,
     Certificate,
-    private_pem,
-    public_pem,
     write_secret,
 )
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError, tail
@@ -59,7 +57,7 @@ class ControlPlane:
             folder.mkdir(parents=True)
         self.folder = Path(tempfile.mkdtemp(prefix="control-plane-")) if folder is None else folder.absolute()
         self.authority = Authority()
-        self.service_account_key = ec.generate_private_key(ec.SECP256R1())
+        self.service_account_key = self.authority.client("service-accounts").key
         self.kubeconfig = self.folder / "admin.kubeconfig"
         """The kubeconfig of its administrator."""
         self.api: Api
@@ -119,6 +117,12 @@ class ControlPlane:
         """Return the log of a program."""
         return self.folder / f"{name}.log"
 
+    def serving_context(self) -> ssl.SSLContext:
+        """Return what a server in this process needs to be trusted by clients of the API."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "serving.crt", self.folder / "serving.key")
+        return context
+
     def write_kubeconfig(self, name: str, credentials: Certificate | str) -> Path:
         """Write a kubeconfig for a client certificate or a token, and return its path."""
         return write_kubeconfig(self.folder / f"{name}.kubeconfig", self.url, self.authority.certificate, credentials)
@@ -128,8 +132,7 @@ class ControlPlane:
         write_secret(self.folder / "ca.crt", self.authority.certificate)
         write_secret(self.folder / "serving.crt", serving.certificate)
         write_secret(self.folder / "serving.key", serving.key)
-        write_secret(self.folder / "service-accounts.key", private_pem(self.service_account_key))
-        write_secret(self.folder / "service-accounts.pub", public_pem(self.service_account_key))
+        write_secret(self.folder / "service-accounts.key", self.service_account_key)
         (self.folder / "audit-policy.yaml").write_text(yaml.safe_dump(POLICY), encoding="utf-8")
 
     def _start_etcd(self) -> None:
@@ -179,7 +182,7 @@ class ControlPlane:
             f"--tls-cert-file={self.folder / 'serving.crt'}",
             f"--tls-private-key-file={self.folder / 'serving.key'}",
             f"--client-ca-file={self.folder / 'ca.crt'}",
-            f"--service-account-key-file={self.folder / 'service-accounts.pub'}",
+            f"--service-account-key-file={self.folder / 'service-accounts.key'}",
             f"--service-account-signing-key-file={self.folder / 'service-accounts.key'}",
             f"--service-account-issuer={ISSUER}",
             "--service-cluster-ip-range=10.0.0.0/16",

@@ -12,10 +12,9 @@ import ssl
 import struct
 import threading
 from http.server import BaseHTTPRequestHandler
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ansible_collections.capability.openshift.tests.control_plane.api import write_kubeconfig
-from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.server import Server
 from ansible_collections.capability.openshift.tests.control_plane.users import EVERYTHING, token_of, token_user
@@ -38,13 +37,15 @@ class Request(NamedTuple):
 class Fault(NamedTuple):
     """What happens to requests instead of, or before, being passed on.
 
-    ``answer``: with ``status``; ``reset``: the connection breaks; ``lose``: the API server gets the request, but the
-    connection breaks before its answer; ``delay``: it is passed on after ``seconds``; ``hold``: nothing comes back.
+    ``answer``: the API server seems to answer with ``status``, and with the header Retry-After if there are
+    ``seconds``; ``reset``: the connection breaks; ``lose``: the API server gets the request, but the connection breaks
+    before its answer; ``delay``: it is passed on after ``seconds``; ``hold``: nothing comes back, as in a network that
+    drops packets. It happens to requests with ``method`` whose path and query match the regular expression ``path``.
     """
 
-    kind: Literal["answer", "reset", "lose", "delay", "hold"]
-    method: str
-    path: re.Pattern[str]
+    kind: str
+    method: str = ""
+    path: str = ""
     status: int = 0
     seconds: float = 0.0
 
@@ -52,9 +53,7 @@ class Fault(NamedTuple):
 class FaultProxy:
     """A server on a separate port, which passes everything on unless a fault is set.
 
-    Clients have to use tokens: it ends their TLS, and client certificates with it. ``method`` and ``path`` (a regular
-    expression, searched in path and query) say which requests a fault is for; each fault is for the next ``times`` of
-    these, and faults that were set earlier come first.
+    Clients have to use tokens: it ends their TLS, and client certificates with it.
     """
 
     def __init__(self, plane: ControlPlane) -> None:
@@ -65,7 +64,7 @@ class FaultProxy:
         self._requests: list[Request] = []
         self.closed = threading.Event()
         handler = type("Handler", (_Handler,), {"proxy": self})
-        self._server = Server(handler, _server_context(plane))
+        self._server = Server(handler, plane.serving_context())
         self.url = self._server.url
         path = plane.folder / "proxy.kubeconfig"
         self.kubeconfig = write_kubeconfig(path, self.url, plane.authority.certificate, token_of(plane, USER))
@@ -77,27 +76,10 @@ class FaultProxy:
         self.closed.set()
         self._server.close()
 
-    def answer(
-        self, status: int, times: int = 1, *, method: str = "", path: str = "", retry_after: float = 0.0
-    ) -> None:
-        """Answer with ``status`` as the API server would, and its header Retry-After if that is not 0."""
-        self._add(times, Fault("answer", method, re.compile(path), status, retry_after))
-
-    def reset(self, times: int = 1, *, method: str = "", path: str = "") -> None:
-        """Break the connection before the API server has the request."""
-        self._add(times, Fault("reset", method, re.compile(path)))
-
-    def lose(self, times: int = 1, *, method: str = "", path: str = "") -> None:
-        """Break the connection after the API server answered, so that the client does not know what it did."""
-        self._add(times, Fault("lose", method, re.compile(path)))
-
-    def delay(self, seconds: float, times: int = 1, *, method: str = "", path: str = "") -> None:
-        """Pass on late."""
-        self._add(times, Fault("delay", method, re.compile(path), seconds=seconds))
-
-    def hold(self, times: int = 1, *, method: str = "", path: str = "") -> None:
-        """Never answer, as a network does that drops packets."""
-        self._add(times, Fault("hold", method, re.compile(path)))
+    def fail(self, kind: str, times: int = 1, **fault: Any) -> None:
+        """Have a ``Fault`` happen to the next ``times`` requests that it is for, after those that were set earlier."""
+        with self._lock:
+            self._faults += [Fault(kind, **fault)] * times
 
     @property
     def requests(self) -> list[Request]:
@@ -120,7 +102,7 @@ class FaultProxy:
         """Return what happens to a request, and count it."""
         with self._lock:
             for index, fault in enumerate(self._faults):
-                if fault.method in ("", method) and fault.path.search(path):
+                if fault.method in ("", method) and re.search(fault.path, path):
                     del self._faults[index]
                     break
             else:
@@ -128,10 +110,6 @@ class FaultProxy:
             passes = fault is None or fault.kind in ("lose", "delay")
             self._requests.append(Request(method, path, passes))
         return fault
-
-    def _add(self, times: int, fault: Fault) -> None:
-        with self._lock:
-            self._faults += [fault] * times
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -222,12 +200,3 @@ def _upstream(plane: ControlPlane) -> http.client.HTTPSConnection:
     context = ssl.create_default_context(cadata=plane.authority.certificate.decode())
     host, _colon, port = plane.url.removeprefix("https://").partition(":")
     return http.client.HTTPSConnection(host, int(port), context=context)
-
-
-def _server_context(plane: ControlPlane) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    serving = plane.authority.serving()
-    path = write_secret(plane.folder / "proxy.pem", serving.certificate + serving.key)
-    context.load_cert_chain(path)
-    path.unlink()
-    return context

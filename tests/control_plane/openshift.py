@@ -59,11 +59,11 @@ def apply_crds(api: Api, release: Path = EXAMPLE, options: ClusterOptions | None
     bodies = release_bodies(read_release(release), "CustomResourceDefinition", options)
     with ThreadPoolExecutor(_WORKERS) as pool:
         list(pool.map(lambda body: api.apply(f"{CRDS}/{body['metadata']['name']}", body), bodies))
-        names = sorted(body["metadata"]["name"] for body in bodies)
-        wait_for(lambda: set(names) <= set(established(api)), f"{len(names)} CRDs to be established")
-        # The condition Established is set a moment before requests are answered.
         paths = [collection_path(body) for body in bodies]
         list(pool.map(lambda path: wait_for(lambda: _served(api, path), f"{path} to be served"), paths))
+    names = sorted(body["metadata"]["name"] for body in bodies)
+    # A moment after requests are answered. Each look transfers all definitions.
+    wait_for(lambda: set(names) <= set(established(api)), f"{len(names)} CRDs to be established")
     return names
 
 

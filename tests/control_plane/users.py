@@ -5,25 +5,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 from uuid import uuid4
 
 import jwt
 
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, write_kubeconfig
 from ansible_collections.capability.openshift.tests.control_plane.certificates import Authority
-from ansible_collections.capability.openshift.tests.control_plane.control_plane import (
-    ADMINISTRATORS,
-    ISSUER,
-    ControlPlane,
-)
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ADMINISTRATORS, ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric import ec
 
 Rule = Mapping[str, Sequence[str]]
 
@@ -34,8 +26,8 @@ EVERYTHING: tuple[Rule, ...] = (
 ACCOUNTS = "kube-system"
 """Namespace of the service accounts of token users: one that every cluster has."""
 
-_LEEWAY = 60
-"""Seconds for which an API server takes a token that has expired."""
+_RBAC = "rbac.authorization.k8s.io"
+_DAY = 86400
 
 
 class User(NamedTuple):
@@ -45,52 +37,35 @@ class User(NamedTuple):
     name: str
 
 
-def certificate_user(plane: ControlPlane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "") -> User:
-    """Make a user with a client certificate who may do what ``rules`` of RBAC log, in one namespace if one is given."""
-    subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}
-    _grant(plane.api, name, subject, name, rules, namespace)
+def certificate_user(plane: ControlPlane, name: str, rules: Sequence[Rule] = ()) -> User:
+    """Make a user with a client certificate who may do what ``rules`` of RBAC say."""
+    _grant(plane.api, name, {"apiGroup": _RBAC, "kind": "User", "name": name}, name, rules)
     return User(plane.write_kubeconfig(name, plane.authority.client(name)), name)
 
 
-def token_user(
-    plane: ControlPlane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "", seconds: float = 3600
-) -> User:
-    """Make a service account with a token which may do what ``rules`` of RBAC say.
-
-    The API server takes the token for ``seconds``, and never where they are negative; one that it took before it goes
-    on taking for up to ten seconds more.
-    """
-    account = _account(plane.api, name)
-    subject = {"kind": "ServiceAccount", "name": name, "namespace": ACCOUNTS}
-    user = f"system:serviceaccount:{ACCOUNTS}:{name}"
-    _grant(plane.api, name, subject, user, rules, namespace)
-    token = sign_token(plane.service_account_key, ISSUER, account, seconds)
+def token_user(plane: ControlPlane, name: str, rules: Sequence[Rule] = ()) -> User:
+    """Make a service account with a token which may do what ``rules`` of RBAC say."""
+    token, user = token_of(plane, name), f"system:serviceaccount:{ACCOUNTS}:{name}"
+    _grant(plane.api, name, {"kind": "ServiceAccount", "name": name, "namespace": ACCOUNTS}, user, rules)
     return User(plane.write_kubeconfig(name, token), user)
 
 
-def token_of(plane: ControlPlane, name: str, seconds: float = 3600) -> str:
-    """Return another token of a user that ``token_user`` made."""
-    return sign_token(plane.service_account_key, ISSUER, _account(plane.api, name), seconds)
+def token_of(plane: ControlPlane, name: str) -> str:
+    """Return another token of the service account ``name``, which is made if there is none."""
+    path = f"/api/v1/namespaces/{ACCOUNTS}/serviceaccounts/{name}"
+    plane.api.apply(path, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}})
+    request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    token: str = plane.api.post(f"{path}/token", request)["status"]["token"]
+    return token
 
 
-def sign_token(key: ec.EllipticCurvePrivateKey, issuer: str, account: dict[str, Any], seconds: float) -> str:
-    """Return a token of a ServiceAccount that an API server takes for ``seconds``, and never if they are negative."""
-    metadata = account["metadata"]
-    namespace, name = metadata["namespace"], metadata["name"]
-    now = int(time.time())
-    expires = int(now + seconds - _LEEWAY)
-    begins = min(now, expires) - 60
-    claims = {
-        "aud": [issuer],
-        "exp": expires,
-        "iat": begins,
-        "nbf": begins,
-        "iss": issuer,
-        "jti": str(uuid4()),
-        "sub": f"system:serviceaccount:{namespace}:{name}",
-        "kubernetes.io": {"namespace": namespace, "serviceaccount": {"name": name, "uid": metadata["uid"]}},
-    }
-    return jwt.encode(claims, key, algorithm="ES256")
+def expired_token(plane: ControlPlane, name: str) -> Path:
+    """Return a kubeconfig with a token of a service account that expired yesterday."""
+    claims = jwt.decode(token_of(plane, name), options={"verify_signature": False})
+    past = {claim: claims[claim] - _DAY for claim in ("exp", "iat", "nbf")}
+    return plane.write_kubeconfig(
+        "expired-token", jwt.encode({**claims, **past}, plane.service_account_key, algorithm="ES256")
+    )
 
 
 def unknown_token(plane: ControlPlane) -> Path:
@@ -105,30 +80,23 @@ def unknown_authority(plane: ControlPlane) -> Path:
     return write_kubeconfig(path, plane.url, Authority("another-authority").certificate, credentials)
 
 
-def _account(api: Api, name: str) -> dict[str, Any]:
-    body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": ACCOUNTS}}
-    return api.apply(f"/api/v1/namespaces/{ACCOUNTS}/serviceaccounts/{name}", body)
-
-
-def _grant(api: Api, name: str, subject: Mapping[str, str], user: str, rules: Sequence[Rule], namespace: str) -> None:
+def _grant(api: Api, name: str, subject: Mapping[str, str], user: str, rules: Sequence[Rule]) -> None:
     """Bind a role with ``rules`` to a user, and wait until the API server, which watches roles, knows it."""
     if not rules:
         return
-    scope, kind = (f"/namespaces/{namespace}", "Role") if namespace else ("", "ClusterRole")
-    group = "rbac.authorization.k8s.io"
-    version = {"apiVersion": f"{group}/v1", "metadata": {"name": f"test-{name}"}}
+    version = {"apiVersion": f"{_RBAC}/v1", "metadata": {"name": f"test-{name}"}}
     # A resource that exists nowhere: only who has this role, with these rules, may read it.
     mark = {"group": "test", "resource": str(uuid4()), "verb": "get"}
     marked = [*rules, {"apiGroups": [mark["group"]], "resources": [mark["resource"]], "verbs": [mark["verb"]]}]
-    reference = {"apiGroup": group, "kind": kind, "name": f"test-{name}"}
-    binding = {**version, "kind": f"{kind}Binding", "roleRef": reference, "subjects": [subject]}
-    folder = f"/apis/{group}/v1{scope}/{kind.lower()}"
-    api.apply(f"{folder}s/test-{name}", {**version, "kind": kind, "rules": marked})
+    reference = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": f"test-{name}"}
+    binding = {**version, "kind": "ClusterRoleBinding", "roleRef": reference, "subjects": [subject]}
+    folder = f"/apis/{_RBAC}/v1/clusterrole"
+    api.apply(f"{folder}s/test-{name}", {**version, "kind": "ClusterRole", "rules": marked})
     api.apply(f"{folder}bindings/test-{name}", binding)
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
-        "spec": {"user": user, "groups": [], "resourceAttributes": {**mark, "namespace": namespace}},
+        "spec": {"user": user, "groups": [], "resourceAttributes": mark},
     }
     reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
     wait_for(lambda: api.post(reviews, review)["status"]["allowed"], f"RBAC to know the rights of {user}")
