@@ -125,6 +125,11 @@ release:
       type: int
       returned: success
       sample: 904
+    included_without_capability:
+      description: Number of these manifests that need no capability.
+      type: int
+      returned: success
+      sample: 385
     known_capabilities:
       description: Known capabilities of the release with O(feature_set), sorted.
       type: list

@@ -51,6 +51,7 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
         "version": release.version,
         "manifests": len(release.manifests),
         "included": len(included),
+        "included_without_capability": sum(not manifest.capabilities for manifest in included),
         "known_capabilities": sorted(known),
         "capability_sets": {name: sorted(content - gated) for name, content in sets.items()},
         "capabilities": capabilities,
