@@ -106,10 +106,10 @@ def _digest(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say) -> bool:
-    """Make ``venv`` hold kubernetes.core and the packages of all ``sets`` (name -> requirements).
+def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say, *, has_collections: bool = True) -> bool:
+    """Make ``venv`` hold the packages of all ``sets`` (name -> requirements), kubernetes.core and this checkout.
 
-    Return whether anything was done.
+    ``has_collections``: whether it has these two. Return whether anything was done.
     """
     stamp = venv / ".setup.json"
     # Scripts in a virtual environment contain its path, so one that was moved is created again.
@@ -119,8 +119,8 @@ def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say) -> bool
     except (OSError, ValueError):
         known = {}
     done: dict[str, str] = known.get("sets", {})
-    core = requirement_lines(REQUIREMENTS / "collections.txt")
-    wanted = {name: _digest(lines) for name, lines in {**sets, CORE: core}.items()}
+    core = {CORE: requirement_lines(REQUIREMENTS / "collections.txt")} if has_collections else {}
+    wanted = {name: _digest(lines) for name, lines in {**sets, **core}.items()}
     fresh = {key: known.get(key) for key in base} != base
 
     changed = False
@@ -142,7 +142,7 @@ def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say) -> bool
         started = time.monotonic()
         _add_kubernetes_core(venv, site)
         say(f"{CORE} ({time.monotonic() - started:.0f} s)")
-    changed |= bool(missing) | _link(site, say)
+    changed |= bool(missing) | (has_collections and _link(site, say))
     if changed:
         stamp.write_text(json.dumps({**base, "sets": {**done, **wanted}}, indent=2) + "\n", encoding="utf-8")
     return changed
