@@ -38,6 +38,8 @@ def check_addons(
 
     Without a selection in ``cluster``, check what they need of any selection. Raises ``CapabilityError``.
     """
+    if not names:
+        problems.error("empty-list", "addons", "is empty", "Name files, directories or images")
     every = cluster.capabilities is None and not cluster.gives_status
     if every:
         cluster = cluster._replace(capabilities={"baseline_capability_set": NONE})

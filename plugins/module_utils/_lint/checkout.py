@@ -86,6 +86,9 @@ def read_checkout(
     ``base`` is the branch that the checkout will be merged into. Raises ``InvalidOptionError`` without a manifest.
     """
     path = os.path.abspath(path)
+    if not os.path.isdir(path):
+        message, hint = f"is {path}, which is not a directory", "Set it to the repository of the operator"
+        raise InvalidOptionError([Problem("error", "missing-directory", "checkout", message, hint)])
     given, applied = (tuple(map(os.path.normpath, names)) for names in (given, applied))
     for name in (*given, *applied):
         if os.path.isabs(name) or name.split(os.sep)[0] in (os.curdir, os.pardir):

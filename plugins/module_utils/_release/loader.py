@@ -39,7 +39,7 @@ _METADATA_KIND = "cincinnati-metadata-v0"
 _BOTH = f"{RELEASE_MANIFESTS}/ and {CVO_MANIFESTS}/"
 _MOST_SHOWN = 3
 _EXTRACT_AGAIN = "Extract the release again"
-_SET_RELEASE = "Set release to an extracted release"
+_SET_RELEASE = "Name an extracted release"
 _EXTRACT = (
     "Extract both directories of the release image: oc image extract IMAGE --path /manifests/:DIR/manifests "
     "--path /release-manifests/:DIR/release-manifests"

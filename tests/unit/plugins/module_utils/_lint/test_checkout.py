@@ -358,12 +358,16 @@ def test_a_directory_that_is_not_below_the_checkout(tmp_path, name):
 
 
 def test_no_manifests_at_all(tmp_path):
-    for path in (tmp_path, tmp_path / "missing"):
+    missing = tmp_path / "missing"
+    for path, code, fault in (
+        (tmp_path, "empty-checkout", "contains no manifests in manifests, install, bindata"),
+        (missing, "missing-directory", "is not a directory"),
+    ):
         with pytest.raises(InvalidOptionError) as raised:
             read(path)
         (problem,) = raised.value.problems
-        assert (problem.code, problem.where.field) == ("empty-checkout", "checkout")
-        assert problem.message == f"is {path}, which contains no manifests in manifests, install, bindata"
+        assert (problem.code, problem.where.field) == (code, "checkout")
+        assert problem.message == f"is {path}, which {fault}"
 
 
 def test_manifests_of_an_operator_that_is_in_no_release(tmp_path):

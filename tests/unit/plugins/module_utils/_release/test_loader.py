@@ -40,7 +40,7 @@ def errors(path: Path | str, **options: Any) -> list[tuple[str, ...]]:
 
 
 def test_an_empty_path():
-    expected = ("invalid-path", "release", "is empty, expected a directory", "Set release to an extracted release")
+    expected = ("invalid-path", "release", "is empty, expected a directory", "Name an extracted release")
 
     assert errors("") == [expected]
 
@@ -48,7 +48,7 @@ def test_an_empty_path():
 def test_a_path_that_is_not_a_directory(tmp_path):
     file, missing = tmp_path / "file", tmp_path / "missing"
     file.touch()
-    hint = "Set release to an extracted release"
+    hint = "Name an extracted release"
 
     assert errors(file) == [("not-a-directory", str(file), "is a file, expected a directory", hint)]
     assert errors(missing) == [("missing-directory", str(missing), "does not exist, expected a directory", hint)]
@@ -58,7 +58,7 @@ def test_a_directory_without_manifests(tmp_path):
     message = (
         "contains no manifests, expected release-manifests/ (and manifests/), or files that end in .yaml, .yml, .json"
     )
-    hint = "Set release to an extracted release"
+    hint = "Name an extracted release"
 
     assert errors(tmp_path) == [("empty-release", str(tmp_path), message, hint)]
 
