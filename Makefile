@@ -8,7 +8,7 @@ SHELL = /bin/bash
 
 LINT = ruff mypy imports ansible-lint docs changelog licences words
 # In the order in which they start: make fills the cores best if the longest are first.
-STEPS = cluster molecule unit integration sanity site registry units browser artefact $(LINT)
+STEPS = cluster molecule wheel unit integration sanity site registry units browser artefact $(LINT)
 # The tests of clusters wait often, so two more steps keep two cores busy.
 JOBS = 3
 RUN = $(if $(filter programs cluster molecule,$(STEPS)),programs) $(filter-out programs,$(STEPS))
@@ -42,13 +42,13 @@ test:
 	@.venv/bin/python tools/summary.py $(RUN)
 
 check:
-	@$(MAKE) --no-print-directory test STEPS="unit $(LINT)"
+	@$(MAKE) --no-print-directory test STEPS="wheel unit $(LINT)"
 
 lint:
 	@$(MAKE) --no-print-directory test STEPS="$(LINT)"
 
 unit:
-	@$(MAKE) --no-print-directory test STEPS=unit
+	@$(MAKE) --no-print-directory test STEPS="wheel unit"
 
 site:
 	@$(MAKE) --no-print-directory test STEPS=site
@@ -74,7 +74,7 @@ $(LOGS)/cluster.log $(LOGS)/programs.log: NICE = 0
 # A build on a busy machine ends when it ends.
 $(LOGS)/programs.log: LIMIT = 0
 # Other steps keep the second core busy: a second process would only collect all tests once more.
-$(LOGS)/unit.log: ARGUMENTS = -n $(if $(filter cluster,$(STEPS)),0,2)
+$(LOGS)/unit.log $(LOGS)/wheel.log: ARGUMENTS = -n $(if $(filter cluster,$(STEPS)),0,2)
 
 # One step is one session of nox. Its log ends with its seconds.
 $(LOGS)/%.log:

@@ -60,6 +60,14 @@ CONNECTIONS = ("tests/cluster/test_client.py", "tests/cluster/test_client_proxie
 """Tests of connections that kubernetes.core interprets, on a control plane."""
 HARNESS = "tests/cluster/harness"
 """Tests of the control plane itself. They run when it has changed since they last passed, and in the matrix."""
+WITHOUT_ANSIBLE = ("tests/unit/plugins/module_utils", "tests/parity")
+"""Tests that the step `wheel` runs against the wheel of the command, where Ansible is not installed."""
+WITH_ANSIBLE = (
+    "tests/unit/plugins/module_utils/_kubernetes/test_kubeconfig.py",
+    "tests/unit/plugins/module_utils/_module/test_untag.py",
+    "tests/parity/test_updates.py",
+)
+"""Those in the same folders that need Ansible. The step `unit` runs them."""
 GET_PIP = """\
 import subprocess, sys
 args = [arg for arg in sys.argv[1:] if arg not in ("--no-setuptools", "--no-wheel")]
@@ -139,7 +147,7 @@ def mypy(session: nox.Session) -> None:
     link.parent.mkdir(parents=True, exist_ok=True)
     link.unlink(missing_ok=True)
     link.symlink_to(ROOT, target_is_directory=True)
-    kinds = ("module_utils", "plugin_utils", "modules", "filter", "lookup", "test", "action")
+    kinds = ("command", "module_utils", "plugin_utils", "modules", "filter", "lookup", "test", "action")
     folders = [*(f"plugins/{kind}" for kind in kinds), "tests"]
     packages = [f"{PACKAGE}.{folder.replace('/', '.')}" for folder in folders if any((ROOT / folder).rglob("*.py"))]
     run(session, "mypy", *(f"--package={name}" for name in packages))
@@ -153,8 +161,36 @@ def imports(session: nox.Session) -> None:
 
 @nox.session
 def unit(session: nox.Session) -> None:
-    """Run the unit and parity tests, and those of the tools."""
-    pytest(session, "tests/unit", "tests/parity", "tests/tools")
+    """Run the unit tests that need Ansible, and those of the tools. The step `wheel` runs the others."""
+    folders = (path for path in (ROOT / "tests/unit/plugins").iterdir() if path.name != "module_utils")
+    paths = [*(ROOT / "tests/unit").glob("test_*.py"), *(path for path in folders if any(path.rglob("test_*.py")))]
+    pytest(session, *sorted(str(path.relative_to(ROOT)) for path in paths), *WITH_ANSIBLE, "tests/tools")
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build the wheel of the command, install it without Ansible, and run its tests and all that need no Ansible."""
+    venv, built = CACHE / "wheel" / "venv", CACHE / "wheel" / "dist"
+    shutil.rmtree(built, ignore_errors=True)
+    run(session, "python", "-m", "hatchling", "build", "-t", "wheel", "-d", built)
+    (file,) = built.glob("*.whl")
+    pins = requirement_lines(REQUIREMENTS / "runtime.txt") + requirement_lines(REQUIREMENTS / "unit.txt")
+    lines = [f"capability-openshift[all] @ {file.as_uri()}", *(pin for pin in pins if not pin.startswith("ansible-"))]
+    stamp, now = venv / "requirements.txt", "\n".join(lines)
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != now:
+        run(session, "python", "-m", "venv", "--clear", venv)
+        stamp.write_text(now, encoding="utf-8")
+        run(session, "python", "-m", "pip", "install", "-q", "-r", stamp, venv=venv)
+    # The files of the wheel have no version that pip could compare.
+    run(session, "python", "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", file, venv=venv)
+    collection = site_packages(venv) / "ansible_collections" / NAMESPACE / NAME
+    collection.mkdir(parents=True, exist_ok=True)
+    for name, target in {"plugins": site_packages(venv) / "openshift_capability", "tests": ROOT / "tests"}.items():
+        (collection / name).unlink(missing_ok=True)
+        (collection / name).symlink_to(target, target_is_directory=True)
+    run(session, "python", "-c", "from importlib.util import find_spec as find; assert not find('ansible')", venv=venv)
+    ignored = [f"--ignore={path}" for path in WITH_ANSIBLE]
+    pytest(session, *WITHOUT_ANSIBLE, "tests/command", options=ignored, venv=venv)
 
 
 @nox.session(name="ansible-lint")

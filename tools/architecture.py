@@ -51,6 +51,11 @@ PACKAGES = {
         "Compares a cluster with a release and writes nothing. Reports resources that are missing, unexpected, "
         "different or not ready. It expects what a rollout leaves, so it imports `_rollout`.",
     ),
+    "_summary": Package(
+        "results as text",
+        "Renders the results of modules as the lines of text that roles, playbooks and the command "
+        "`openshift-capability` show.",
+    ),
     "_rollout": Package(
         "apply a release without a CVO: order, wait, prune, inventory",
         "Applies a release to a cluster without a CVO: order, server-side apply, waiting, pruning, the "

@@ -21,6 +21,7 @@ LOGS = CACHE / "logs"
 PASSED = r"(?m)^(?:=+ )?(?:\d+ \w+, )*(\d+) passed"
 TESTS = {
     "unit": PASSED,
+    "wheel": PASSED,
     "sanity": r"(?m)^Running sanity test ",
     "units": PASSED,
     "integration": r"(?m)^Running \S+ integration test ",

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -29,19 +28,15 @@ from typing import TYPE_CHECKING, Any
 from ansible import constants as C
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import VARIABLE, write_line
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress_reader import follow
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._progress import Progress, silent
 
 if TYPE_CHECKING:
     from ansible.plugins.action.normal import ActionModule as NormalAction
 
-_SECONDS = 5.0
-"""Between two lines, and before the first one."""
-
 _LAST_SECONDS = 5.0
 """For which the end of a task may wait for a line that is being shown."""
-
-_LONGEST_LINE = 200
 
 
 @contextmanager
@@ -71,12 +66,12 @@ class _Shown:
     def __init__(self, action: NormalAction, task_vars: Mapping[str, Any]) -> None:
         self._task, self._environment = action._task, action._task.environment
         self._display, self._host = action._display, untag(task_vars.get("inventory_hostname", "localhost"))
-        self._unknown = f"{action._task.action.rpartition('.')[2]} is running"
+        unknown = f"{action._task.action.rpartition('.')[2]} is running"
         self._over = Event()
-        self._thread = Thread(target=self._follow, daemon=True)
         handle, self._path = tempfile.mkstemp(prefix="progress-", dir=getattr(C, "DEFAULT_LOCAL_TMP", None))
         os.close(handle)
         self.progress: Progress = partial(write_line, self._path)
+        self._thread = Thread(target=follow, args=(self._path, self._over, unknown, self._show), daemon=True)
         self._thread.start()
         if "{" not in self._path:  # Ansible would read it as a template.
             given = self._environment if isinstance(self._environment, list) else [self._environment]
@@ -90,18 +85,5 @@ class _Shown:
         with suppress(OSError):
             os.unlink(self._path)
 
-    def _follow(self) -> None:
-        started = time.monotonic()
-        text, rest = "", b""
-        with suppress(Exception), open(self._path, "rb") as file:
-            while not self._over.wait(_SECONDS):
-                *lines, rest = (rest + file.read()).split(b"\n")
-                text = _printable(lines[-1]) if lines else text
-                seconds = round(time.monotonic() - started)
-                self._display.display(f"{self._host}: {text or self._unknown}, {seconds} s", stderr=True)
-
-
-def _printable(line: bytes) -> str:
-    """Convert a line, which can contain texts of a cluster, to one without control characters."""
-    text = "".join(char if char.isprintable() else " " for char in line.decode("utf-8", "replace"))
-    return text if len(text) <= _LONGEST_LINE else f"{text[: _LONGEST_LINE - 3]}..."
+    def _show(self, line: str) -> None:
+        self._display.display(f"{self._host}: {line}", stderr=True)

@@ -1,7 +1,10 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Modules run as Ansible runs them: arguments in, the JSON that they print out."""
+"""Modules run as Ansible runs them: arguments in, the JSON that they print out.
+
+Where Ansible is not installed, because the wheel of the command is tested, the command runs them.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils import basic
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.main import run_module
+from ansible_collections.capability.openshift.plugins.command.running import CommandModule
+from ansible_collections.capability.openshift.plugins.command.values import check_rules, checked_options
+from ansible_collections.capability.openshift.plugins.module_utils._module.main import ModuleDefinition, run_module
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    CapabilityError,
+    InvalidOptionError,
+    Location,
+    Problems,
+)
 from ansible_collections.capability.openshift.tests.unit.result_schemas import check_result
+
+try:
+    from ansible.module_utils import basic
+except ImportError:
+    basic = None  # type: ignore[assignment]
 
 MODULES = "ansible_collections.capability.openshift.plugins.modules"
 
@@ -80,6 +96,29 @@ def _arguments(values: dict[str, Any]) -> Iterator[None]:
             yield
 
 
+def _run(module: Any, values: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    main = getattr(module, "main", None) or partial(run_module, module.MODULE)
+    with _arguments(values), pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert "Traceback" not in printed.out + printed.err
+    result: dict[str, Any] = json.loads(printed.out)
+    assert bool(ended.value.code) == result.get("failed", False)
+    return result
+
+
+def _run_without_ansible(definition: ModuleDefinition, values: dict[str, Any]) -> dict[str, Any]:
+    check_mode, diff = values.pop("_ansible_check_mode"), values.pop("_ansible_diff")
+    problems = Problems()
+    params = checked_options(values, definition.spec, lambda name: Location(field=name), problems)
+    check_rules(params, definition.rules, lambda name: Location(field=name), problems)
+    try:
+        problems.raise_errors(InvalidOptionError)
+    except CapabilityError as error:
+        return {"failed": True, "msg": error_text(error)}
+    return CommandModule(params, definition.spec, check_mode=check_mode, diff=diff).run(definition)
+
+
 def caller(capsys: pytest.CaptureFixture[str]) -> Call:
     """Return a function that runs ``module`` with ``options`` and returns its outcome, if it is as documented."""
 
@@ -90,13 +129,8 @@ def caller(capsys: pytest.CaptureFixture[str]) -> Call:
             "_ansible_diff": diff,
         }
         # A module changes only the directory of its process.
-        main = getattr(module, "main", None) or partial(run_module, module.MODULE)
-        with chdir(Path.cwd()), _arguments(values), pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.out + printed.err
-        result = json.loads(printed.out)
-        assert bool(ended.value.code) == result.get("failed", False)
+        with chdir(Path.cwd()):
+            result = _run_without_ansible(module.MODULE, values) if basic is None else _run(module, values, capsys)
         # A stand-in for a module, or one of another collection, has no schema here.
         package, _dot, name = getattr(module, "__name__", "").rpartition(".")
         if package == MODULES:

@@ -130,7 +130,7 @@ VARIABLES: dict[str, Any] = {
     "cluster_version": reported("4.20.3"),
 }
 OFFLINE = {plugin.name: plugin for plugin in plugins() if plugin.name not in OF_CLUSTERS | OF_REGISTRIES}
-OFFLINE["_plan_lines"].tasks.insert(0, OFFLINE["update_plan"].tasks[0])
+OFFLINE["_summary_lines"].tasks.insert(0, OFFLINE["update_plan"].tasks[0])
 DISKS = {
     "group": "disks.example",
     "names": {"kind": "Disk", "plural": "disks"},

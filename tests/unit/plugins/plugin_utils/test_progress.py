@@ -21,6 +21,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins import modules
 from ansible_collections.capability.openshift.plugins.action.release_apply import ActionModule
+from ansible_collections.capability.openshift.plugins.module_utils._module import progress_reader
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import VARIABLE, show_progress
 from ansible_collections.capability.openshift.plugins.plugin_utils import _progress
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
@@ -86,7 +87,7 @@ def local_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(constants, "DEFAULT_LOCAL_TMP", str(folder))
-    monkeypatch.setattr(_progress, "_SECONDS", 0.02)
+    monkeypatch.setattr(progress_reader, "_SECONDS", 0.02)
     yield folder
     assert list(folder.iterdir()) == []
 
@@ -120,7 +121,7 @@ def test_a_module_that_reports_nothing_is_shown_as_running(monkeypatch, texts):
 
 def test_the_seconds_are_those_of_the_task(monkeypatch):
     clock = iter((100.0, 107.4, 112.6))
-    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(progress_reader, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     task = Task(lambda: (task.line(), task.line()))
     task.run(monkeypatch)
     assert task.shown[:2] == ["berlin: mirror_check is running, 7 s", "berlin: mirror_check is running, 13 s"]
@@ -138,7 +139,7 @@ def test_each_module_can_show_its_progress(monkeypatch, name):
 
 
 def test_short_work_shows_nothing(monkeypatch):
-    monkeypatch.setattr(_progress, "_SECONDS", 5.0)
+    monkeypatch.setattr(progress_reader, "_SECONDS", 5.0)
     task = Task(lambda: show_progress("57 of 190 images"))
     task.run(monkeypatch)
     assert task.shown == []

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.filter._plan_lines import FilterModule
 from ansible_collections.capability.openshift.plugins.module_utils._report import words
 from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
@@ -276,11 +275,3 @@ def test_all_forms_of_a_plan_lead_with_its_verdict():
         assert all(reason[key] in text and reason[key] in html for key in ("message", "hint", "source", "reason"))
     for shown in (html, text, markdown):
         assert plans.NOT_CHECKED["message"] in shown
-
-
-def test_the_filter_renders_the_result_of_the_module():
-    outcome = result(plans.one_cluster())
-    render = FilterModule().filters()["_plan_lines"]
-
-    assert render(outcome) == plan_lines(outcome, full=True)
-    assert render(outcome, full=False) == plan_lines(outcome, full=False)

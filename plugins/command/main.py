@@ -1,0 +1,67 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The command openshift-capability: modules of the collection without Ansible.
+
+Exit codes: 0 if all is well, 1 if the module fails or finds something, 2 if the command line is wrong, and 130 after
+Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from .subcommands import PROGRAM, SUBCOMMANDS
+
+_OTHERS = {"completion": "Print the completion for bash, zsh or tcsh", "--version": "Show the version"}
+
+
+def main() -> int:
+    """Run the command line of this process, and return the exit code. Shows no traceback, unless with -X dev."""
+    try:
+        code = _run(sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader has ended. Python would report it once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        print(f"error: a bug in {PROGRAM}: {type(error).__name__}: {error}. Report it", file=sys.stderr)
+        return 1
+    return code
+
+
+def _run(words: Sequence[str]) -> int:
+    # Imports are here, because --help and --version need none of them.
+    name, *rest = words or ("--help",)
+    if name in ("-h", "--help"):
+        described = {name: each.short_description() for name, each in SUBCOMMANDS.items()} | _OTHERS
+        print(f"usage: {PROGRAM} SUBCOMMAND [OPTION ...]\n")
+        print(*(f"  {name:<12}  {text}" for name, text in described.items()), sep="\n")
+        print(f"\nThe options of a subcommand: {PROGRAM} SUBCOMMAND --help")
+        return 0
+    if name == "--version":
+        from importlib.metadata import version
+
+        print(f"{PROGRAM} {version('capability-openshift')}")
+        return 0
+    from ..module_utils._problems import did_you_mean
+    from .running import call, show_completion
+
+    if name in SUBCOMMANDS:
+        return call(SUBCOMMANDS[name], rest)
+    if name == "completion":
+        return show_completion(rest)
+    hint = did_you_mean(name, (*SUBCOMMANDS, *_OTHERS))
+    print(f"error: {name}: is not a subcommand. {hint}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The result of any module as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+
+def summary_lines(module: str, result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    """Render ``result``, what ``module`` returns. No lines if it failed before it had a result.
+
+    ``options`` are those of the module, as far as the text depends on them, ``check_mode`` and ``full``.
+    """
+    lines: list[str] = import_module(f"{__package__}.{module}").summary_lines(result, options)
+    return lines

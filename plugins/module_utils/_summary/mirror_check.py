@@ -1,0 +1,52 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The result of mirror_check as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .words import problem_text
+
+_MOST = 50
+_ROW = "{:<40}  {:<8}  {:<12}  {:<12}"
+
+
+def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> list[str]:
+    """The images that are not ready, with the commands that copy them, and the gates to acknowledge."""
+    return list(_lines(result)) if "images" in result else []
+
+
+def _lines(result: Mapping[str, Any]) -> Iterator[str]:
+    rows = [image for image in result["images"] if not image["ready"]]
+    yield f"{len(result['images']) - len(rows)} of {len(result['images'])} images are ready"
+    if rows:
+        yield ""
+        yield _ROW.format("image", "mirror", "OpenPGP", "sigstore").rstrip()
+        for row in rows:
+            in_mirror = "yes" if row["in_mirror"] else "no"
+            yield _ROW.format(row["name"], in_mirror, row["openpgp"], row["sigstore"]).rstrip()
+    for row in rows[:_MOST]:
+        yield ""
+        yield f"{row['name']}: {row['image']}"
+        yield from (f"  {problem_text(problem)}" for problem in row["problems"])
+        yield from (f"  $ {command}" for command in row["commands"])
+    if len(rows) > _MOST:
+        yield ""
+        yield f"and {len(rows) - _MOST} more"
+    if "update_check" in result:
+        yield ""
+        yield from _update(result["update_check"], ready=result["ready"])
+
+
+def _update(update: Mapping[str, Any], *, ready: bool) -> Iterator[str]:
+    accepts = "accepts" if update["accepted"] else "does not accept"
+    path = f"update from {update['from_version']} to {update['to_version']}"
+    yield f"{path}: the CVO {accepts} the signature of the release image"
+    for gate in update["acknowledge"]:
+        yield f"acknowledge{'' if ready else ' when the mirror is ready'} {gate['gate']}: {gate['text']}"
+        yield f"  $ {gate['command']}"

@@ -1,0 +1,42 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The result of release_manifests as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .words import listed
+
+
+def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    """How many manifests are included, whether ``dest`` changed, and the requested lists."""
+    return list(_lines(result, options)) if "included" in result else []
+
+
+def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
+    version, requests = result["version"] or "of unknown version", result.get("credentials_requests")
+    yield f"Release {version}: {result['included']} manifests included, {result['excluded']} excluded"
+    yield f"Enabled capabilities: {listed(result['enabled_capabilities'])}"
+    if options.get("dest"):
+        yield f"Directory {options['dest']}: {'changed' if result['changed'] else 'nothing to change'}"
+        if result["deletions"] and options.get("deletions", "omit") == "omit" and requests is None:
+            yield f"Manifests that delete their resource, not written: {result['deletions']}"
+    if requests is not None:
+        yield ""
+        yield f"{'CREDENTIALSREQUEST':<46}  {'PROVIDER':<24}  SECRET"
+        for item in requests:
+            secret = f"{item['secret_namespace']}/{item['secret_name']}"
+            yield f"{item['name']:<46}  {item['provider']:<24}  {secret}"
+    if "images" in result:
+        numbers = {part: len(result["images"][part]) for part in ("included", "excluded", "unreferenced")}
+        yield ""
+        yield "Images: {included} needed, {excluded} only by excluded manifests, {unreferenced} by no manifest".format(
+            **numbers
+        )
+        for item in result["images"]["included"]:
+            yield f"{item['name']}  {item['pull_spec']}" if item["name"] else item["pull_spec"]

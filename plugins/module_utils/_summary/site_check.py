@@ -1,0 +1,20 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The result of site_check as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    """The findings, and the files with corrections."""
+    lines = list(result.get("text", "").splitlines())
+    if result.get("fixed_files"):
+        label = "Files to correct" if options.get("check_mode") else "Corrected files"
+        lines.append(f"{label}: {', '.join(result['fixed_files'])}")
+    return lines

@@ -1,0 +1,241 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The installed command openshift-capability, in an environment without Ansible."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.command.main import main
+from ansible_collections.capability.openshift.plugins.command.subcommands import SUBCOMMANDS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+OLD, NEW = (str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22.0"))
+SITES = str(EXAMPLES / "sites")
+SMALL = "--capabilities={baselineCapabilitySet: None}"
+PROGRAM = str(Path(sys.executable).with_name("openshift-capability"))
+
+
+def command(*words, **options):
+    """Run the installed program."""
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, **options)
+    assert "Traceback" not in done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run the command in this process: its exit code, and what it printed on standard output and standard error."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", [PROGRAM, *words])
+        code = main()
+        return (code, *capsys.readouterr())
+
+    return run
+
+
+def test_ansible_is_not_installed():
+    assert find_spec("ansible") is None
+
+
+def test_help_names_each_subcommand_and_version_is_that_of_the_collection():
+    version = yaml.safe_load((EXAMPLES.parent / "galaxy.yml").read_text())["version"]
+    assert command("--version").stdout == f"openshift-capability {version}\n"
+    overview = command("--help")
+    assert overview.returncode == 0
+    assert all(f"  {name} " in overview.stdout for name in SUBCOMMANDS)
+    assert command().stdout == overview.stdout
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_help_of_a_subcommand_has_all_options_and_no_markup(run, capsys, name):
+    with pytest.raises(SystemExit) as ended:
+        run(name, "--help")
+    shown = capsys.readouterr().out
+    assert ended.value.code == 0
+    for option in SUBCOMMANDS[name].definition().spec:
+        assert f"--{option.replace('_', '-')}" in shown or option.upper() in shown
+    assert "O(" not in shown
+    assert "V(" not in shown
+    assert "C(" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        (("inspect", NEW), 0, "Release 4.22.0: 56 manifests, "),
+        (("inspect", NEW, "--changes-from", OLD), 0, "4.21.0 -> 4.22.0\n"),
+        (("manifests", NEW), 0, " manifests included, "),
+        (("plan", OLD, NEW), 0, "4.21.0 -> 4.22.0, selection: "),
+        (
+            ("plan", OLD, NEW, SMALL, "--fail-on=Insights"),
+            1,
+            "\nThe plan violates fail_on:\n- ",
+        ),
+        (("select", "--openshift-version=4.20", "--install-method=upi"), 0, "not written to a file\nOpenShift 4.20, "),
+        (("select", "--solution=nothing"), 1, "install-config: not written, "),
+        (("check-sites", SITES), 1, "7 errors in 5 sites\n"),
+        (("check-sites", SITES, "--fail-on=never"), 0, "7 errors in 5 sites\n"),
+        (("lint", NEW, "--fail-on=never"), 0, " warnings\n"),
+        (("addons", SITES, "--release", NEW), 0, "\nADD-ON  INSTALLER"),
+        (("mirror", OLD), 1, ""),
+        (("fetch", OLD, "/nowhere"), 1, ""),
+    ],
+)
+def test_text_and_exit_codes(run, words, code, part):
+    found, out, errors = run(*words)
+    assert (found, part in out) == (code, True)
+    # What has no text has an error.
+    assert out or errors.startswith("error: ")
+
+
+def test_formats_have_the_same_result(run):
+    as_json, as_yaml = (run("plan", OLD, NEW, f"--format={name}")[1] for name in ("json", "yaml"))
+    assert yaml.safe_load(as_yaml) == json.loads(as_json)
+    assert json.loads(as_json)["releases"] == ["4.21.0", "4.22.0"]
+    code, sarif, _errors = run("check-sites", SITES, "--format=sarif")
+    assert (code, json.loads(sarif)["version"]) == (1, "2.1.0")
+
+
+def test_options_are_those_of_playbooks(run, tmp_path):
+    (tmp_path / "selection.yml").write_text("baselineCapabilitySet: None\nadditionalEnabledCapabilities: [Console]\n")
+    expected = run("plan", OLD, NEW, f"--capabilities=@{tmp_path}/selection.yml", "--no-details", "--format=json")
+    text = '{"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}'
+    options = ("--no_details", "--capabilities", text, "--format=json")
+    assert run("plan", f"--releases={OLD},{NEW}", *options) == expected
+    assert run("plan", "--releases", OLD, *options, NEW) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("plann",), ["plann: ", "Did you mean plan?"]),
+        (("plan", "--relases=x"), ["--relases: ", "Did you mean --releases?"]),
+        (("fetch", "a", "b", "c"), ["c: ", "fetch --help"]),
+        (("fetch",), ["RELEASE: ", "DEST: "]),
+        (("lint", "--base=x"), ["RELEASE or --checkout: ", "--checkout: "]),
+        (("lint", "x", "--checkout=y"), ["--checkout: "]),
+        (("lint", "x", "--fail-on=eror", "--foo"), ["--fail-on: ", "Did you mean error?", "--foo: "]),
+        (("plan", "--clusters=[{nme: x}]"), ["--clusters[0].nme: ", "Did you mean name?", "--clusters[0].name: "]),
+        (("plan", "--capabilities={"), ["--capabilities: "]),
+        (("plan", "--capabilities=@/nowhere"), ["--capabilities: "]),
+        (("plan", "--promql"), ["--promql: "]),
+        (("completion", "csh"), ["bash, zsh"]),
+    ],
+)
+def test_all_that_is_wrong_with_a_call_is_reported_at_once(run, words, parts):
+    code, out, errors = run(*words)
+    assert (code, out) == (2, "")
+    assert errors.startswith("error: ")
+    assert [part for part in parts if part not in errors] == []
+
+
+def test_secrets_are_not_shown(run, tmp_path):
+    secret = "c2VjcmV0OnNlY3JldA=="
+    (tmp_path / "pull.json").write_text(json.dumps({"auths": {"127.0.0.1:1": {"auth": secret, "wrong": 1}}}))
+    image = f"127.0.0.1:1/x@sha256:{'1' * 64}"
+    code, out, errors = run("inspect", image, f"--pull-secret=@{tmp_path}/pull.json", "--format=json")
+    assert code == 1
+    assert secret not in out + errors
+
+
+def test_files_are_written_and_changes_are_shown(run, tmp_path):
+    words = ("manifests", NEW, f"--dest={tmp_path}/x", "--capabilities={baselineCapabilitySet: None}")
+    code, out, _errors = run(*words, "--check", "--diff")
+    assert (code, list(tmp_path.iterdir())) == (0, [])
+    assert f"+++ {tmp_path}/x (files)" in out
+    assert f"Directory {tmp_path}/x: changed" in run(*words)[1]
+    assert f"Directory {tmp_path}/x: nothing to change" in run(*words)[1]
+
+
+def test_missing_libraries_are_named(run, monkeypatch):
+    for name in ("urllib3", "jinja2", "shtab"):
+        monkeypatch.setitem(sys.modules, name, None)
+    code, _out, errors = run("completion", "bash")
+    assert (code, "shtab" in errors) == (1, True)
+    code, _out, errors = run("inspect", f"127.0.0.1:1/x@sha256:{'1' * 64}")
+    assert (code, "urllib3" in errors) == (1, True)
+    assert run("inspect", NEW)[0] == 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion_knows_subcommands_and_options(run, shell):
+    code, out, _errors = run("completion", shell)
+    assert code == 0
+    assert all(name in out for name in SUBCOMMANDS)
+    if shell == "bash":
+        done = subprocess.run(
+            [
+                "bash",
+                "-c",
+                f"{out}\nCOMP_WORDS=(openshift-capability plan --fail); COMP_CWORD=2; "
+                "_shtab_openshift_capability; echo ${COMPREPLY[@]}",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == ["--fail-on"]
+
+
+def on_terminal(*words, **environment):
+    """What the program prints on a terminal."""
+    main_side, its_side = pty.openpty()
+    env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"} | environment
+    with subprocess.Popen([PROGRAM, *words], stdout=its_side, stderr=its_side, stdin=its_side, env=env):
+        os.close(its_side)
+        shown = b""
+        while True:
+            try:
+                part = os.read(main_side, 65536)
+            except OSError:  # The other side is closed.
+                break
+            shown += part
+    os.close(main_side)
+    return shown.decode()
+
+
+def test_only_terminals_have_colours():
+    red = "\033[31merror\033[0m"
+    assert red in on_terminal("check-sites", SITES)
+    assert "\033" not in on_terminal("check-sites", SITES, NO_COLOR="1")
+    assert "\033" not in command("check-sites", SITES).stdout
+
+
+def test_no_traceback_after_the_end_of_a_reader_or_an_interrupt(tmp_path):
+    done = subprocess.run(
+        ["bash", "-c", f"'{PROGRAM}' plan '{OLD}' '{NEW}' --format json | head -1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    os.mkfifo(tmp_path / "options")
+    with subprocess.Popen(
+        [PROGRAM, "plan", f"--capabilities=@{tmp_path}/options"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        # It waits for the content of the file.
+        with open(tmp_path / "options", "w"):
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 130
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+def test_a_bug_is_reported_without_a_traceback(run, monkeypatch):
+    monkeypatch.setattr("ansible_collections.capability.openshift.plugins.command.running.call", lambda *_: 1 / 0)
+    code, _out, errors = run("plan")
+    assert (code, errors.count("\n")) == (1, 1)
+    assert "ZeroDivisionError" in errors
