@@ -63,6 +63,7 @@ HARNESS = "tests/cluster/harness"
 WITHOUT_ANSIBLE = ("tests/unit/plugins/module_utils", "tests/parity")
 """Tests that the step `wheel` runs against the wheel of the command, where Ansible is not installed."""
 WITH_ANSIBLE = (
+    "tests/unit/plugins/module_utils/_kubernetes/test_client.py",
     "tests/unit/plugins/module_utils/_kubernetes/test_kubeconfig.py",
     "tests/unit/plugins/module_utils/_module/test_untag.py",
     "tests/parity/test_updates.py",

@@ -130,6 +130,7 @@ def prepare(options: argparse.Namespace) -> Iterable[str]:
     (done / "TAG_MESSAGE").write_text(f"{NAMESPACE}.{NAME} {options.version}\n\n{section(notes)}", encoding="utf-8")
     tarball = build(tree, done, seconds)
     yield f"{tarball.name}: {tarball.stat().st_size:,} bytes"
+    run("python", "-m", "hatchling", "build", "-t", "wheel", "-d", done, cwd=tree)
     (done / "provenance.json").write_text(provenance(tarball, galaxy), encoding="utf-8")
     if options.gpg_key:
         sign_manifest(tarball, options.gpg_key)
@@ -137,6 +138,8 @@ def prepare(options: argparse.Namespace) -> Iterable[str]:
         sign_blob(tarball, options.key)
     if not options.without_bundle:
         folder = collect(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
+        for wheel in done.glob("*.whl"):
+            shutil.copy(wheel, folder / "wheels")
         (done / "sbom.cdx.json").write_text(sbom(galaxy, built, folder), encoding="utf-8")
         bundle = write_bundle(folder, done, seconds)
         yield f"{bundle.name}: {bundle.stat().st_size:,} bytes"

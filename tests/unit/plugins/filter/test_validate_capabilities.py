@@ -127,6 +127,12 @@ def test_options_of_an_installation_that_cannot_be(options, where, message, hint
     assert hint in problem["hint"]
 
 
+def test_the_filter_knows_the_rules_of_platforms():
+    problems = validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.20", "aws", "agent")
+
+    assert [(item["code"], item["where"]) for item in problems] == [("agent-platform", "platform")]
+
+
 @pytest.mark.parametrize("other", ["cluster_profile", "always_enabled_capabilities"])
 @pytest.mark.parametrize("option", [{"platform": "aws"}, {"install_method": "upi"}])
 def test_beside_an_installation_other_options_have_no_meaning(other, option):

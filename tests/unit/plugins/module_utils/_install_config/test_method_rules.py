@@ -88,11 +88,3 @@ def test_an_agent_based_single_node_has_no_compute_replicas(compute, complete, b
     expected = [("agent-single-node-compute", "compute")] if broken else []
     assert found("4.20", "agent", values, complete=complete) == expected
     assert found("4.20", "upi", values, complete=complete) == []
-
-
-def test_the_filter_knows_the_rules_of_platforms():
-    from ansible_collections.capability.openshift.plugins.filter.validate_capabilities import validate_capabilities
-
-    problems = validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.20", "aws", "agent")
-
-    assert [(item["code"], item["where"]) for item in problems] == [("agent-platform", "platform")]
