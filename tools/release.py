@@ -58,7 +58,9 @@ RELEASE = CACHE / "release"
 VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
 WITH_VERSION = (
     "README.md",
+    "docs/how_to/check_in_ci.md",
     "docs/how_to/install.md",
+    "templates/check.yml",
     ".github/ISSUE_TEMPLATE/bug.yml",
     "plugins/module_utils/_version.py",
 )
@@ -174,13 +176,20 @@ def set_metadata(tree: Path, version: str, repository: str | None) -> Mapping[st
             text = text.replace("dependencies:\n", f"{name}: {link}\ndependencies:\n", 1)
         for name in checkout_files():
             if name.endswith((".md", ".yml")) and not (tree / name).is_symlink():
-                replace(tree / name, before.get("repository", PLACEHOLDER), address)
+                for old, new in zip(forms(before.get("repository", PLACEHOLDER)), forms(address), strict=True):
+                    replace(tree / name, old, new)
         readme = tree / "README.md"
         shown = re.sub(rf"{BADGES}(\[!.*\n)*", BADGES + badges(address), readme.read_text("utf-8"))
         readme.write_text(shown, encoding="utf-8")
     path.write_text(text, encoding="utf-8")
     after: Mapping[str, Any] = yaml.safe_load(text)
     return after
+
+
+def forms(address: str) -> tuple[str, str, str]:
+    """Return the forms in which pages name the repository: also those of components of GitLab, and of actions."""
+    parts = urlsplit(address)
+    return address, f"{parts.netloc}{parts.path}", f"{parts.path.strip('/')}@v"
 
 
 def replace(path: Path, old: str, new: str) -> None:

@@ -20,6 +20,7 @@ SCHEMAS = {
     "vendor.github-workflows": sorted(GITHUB.glob("workflows/*.yml")),
     "vendor.github-issue-forms": [GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml" for name in ("bug", "feature")],
     "vendor.github-issue-config": [GITHUB / "ISSUE_TEMPLATE" / "config.yml"],
+    "vendor.github-actions": [ROOT / "action.yml"],
     "vendor.renovate": [ROOT / "renovate.json"],
 }
 
