@@ -60,6 +60,9 @@ def open_release(text: str, source: ReleaseSource, where: str = "release") -> Op
     directory is returned as it is, and not checked.
     """
     problems = Problems()
+    if not text:
+        message = "is empty, expected a directory or a pull spec"
+        problems.error("invalid-path", where, message, "Name an extracted release or an image")
     name = parse_release_name(text, where, problems)
     problems.raise_errors(ReleaseError)
     if name is None:

@@ -51,10 +51,6 @@ def is_directory_name(text: str) -> bool:
 
 def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName | None:
     """Parse the name of a release; reports problems and returns ``None`` for one that is not valid."""
-    if not text:
-        message = "is empty, expected a directory or a pull spec"
-        problems.error("invalid-path", where, message, "Name an extracted release or an image")
-        return None
     if is_directory_name(text):
         return ReleaseName("directory", text, os.path.expanduser(text))
     if _VERSION.fullmatch(text):
