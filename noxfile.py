@@ -186,9 +186,11 @@ def wheel(session: nox.Session) -> None:
     run(session, "python", "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", file, venv=venv)
     collection = site_packages(venv) / "ansible_collections" / NAMESPACE / NAME
     collection.mkdir(parents=True, exist_ok=True)
-    for name, target in {"plugins": site_packages(venv) / "openshift_capability", "tests": ROOT / "tests"}.items():
+    # Tests also read what is next to the plugins.
+    targets = {path.name: path for path in ROOT.iterdir() if path.name[0] != "."}
+    for name, target in {**targets, "plugins": site_packages(venv) / "openshift_capability"}.items():
         (collection / name).unlink(missing_ok=True)
-        (collection / name).symlink_to(target, target_is_directory=True)
+        (collection / name).symlink_to(target)
     run(session, "python", "-c", "from importlib.util import find_spec as find; assert not find('ansible')", venv=venv)
     ignored = [f"--ignore={path}" for path in WITH_ANSIBLE]
     pytest(session, *WITHOUT_ANSIBLE, "tests/command", options=ignored, venv=venv)
