@@ -11,7 +11,9 @@ LINT = ruff mypy imports ansible-lint docs changelog licences words
 STEPS = cluster molecule wheel unit integration sanity site registry units browser artefact $(LINT)
 # The tests of clusters wait often, so two more steps keep two cores busy.
 JOBS = 3
-RUN = $(if $(filter programs cluster molecule,$(STEPS)),programs) $(filter-out programs,$(STEPS))
+# Built before the other steps: make starts what depends on a running step after everything else.
+PROGRAMS = $(if $(filter programs cluster molecule,$(STEPS)),programs)
+RUN = $(PROGRAMS) $(filter-out programs,$(STEPS))
 LOGS = .cache/logs
 
 # Without the user's Ansible settings, and with one interpreter for Ansible and its tasks.
@@ -38,6 +40,7 @@ quickstart:
 test:
 	@tools/setup test
 	@mkdir -p $(LOGS) && rm -f $(LOGS)/*.log && touch $(LOGS)/started
+	@$(MAKE) --no-print-directory $(PROGRAMS:%=$(LOGS)/%.log) || true
 	@$(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) $(RUN:%=$(LOGS)/%.log) || true
 	@.venv/bin/python tools/summary.py $(RUN)
 
