@@ -47,7 +47,9 @@ class _Key(NamedTuple):
 def read_key_ring(name: str, data: bytes, problems: Problems) -> KeyRing | None:
     """Read a key ring, armored or not; ``None`` after a reported problem. A key that is left out is a warning."""
     try:
-        reader = _KeyRingReader(list(packets(data if data[:1] >= b"\x80" else dearmor(data.decode("ascii", "replace")))))
+        reader = _KeyRingReader(
+            list(packets(data if data[:1] >= b"\x80" else dearmor(data.decode("ascii", "replace"))))
+        )
         loaded, left_out = reader.keys()
     except ValueError as error:
         problems.error("invalid-key-ring", name, f"{error}, expected OpenPGP public keys", _HINT)
