@@ -140,8 +140,6 @@ def prepare(options: argparse.Namespace) -> Iterable[str]:
         sign_blob(tarball, options.key)
     if not options.without_bundle:
         folder = collect(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
-        for wheel in done.glob("*.whl"):
-            shutil.copy(wheel, folder / "wheels")
         (done / "sbom.cdx.json").write_text(sbom(galaxy, built, folder), encoding="utf-8")
         bundle = write_bundle(folder, done, seconds)
         yield f"{bundle.name}: {bundle.stat().st_size:,} bytes"
@@ -256,7 +254,7 @@ def sbom(galaxy: Mapping[str, Any], built: datetime, folder: Path) -> str:
     kubernetes = Component(name="kubernetes.core", version=core_version, bom_ref="kubernetes.core")
     known, needs = packages(folder / "wheels")
     bom.components.update([kubernetes, *known.values()])
-    direct = {canonicalize_name(each.name) for each in requirements()}
+    direct = {canonicalize_name(each.name) for each in requirements()} | {f"{NAMESPACE}-{NAME}"}
     bom.register_dependency(collection, [kubernetes, *(one for (each, _), one in known.items() if each in direct)])
     for key, component in known.items():
         bom.register_dependency(component, [one for (each, _), one in known.items() if each in needs[key]])
@@ -327,7 +325,11 @@ def collect(tarball: Path, pythons: Iterable[str], machines: Iterable[str], seco
         if path.exists():
             shutil.copy(path, folder)
     build_kubernetes_core(folder, seconds)
-    (folder / "requirements.txt").write_text("".join(f"{each}\n" for each in requirements()), encoding="utf-8")
+    (wheel,) = tarball.parent.glob("*.whl")
+    shutil.copy(wheel, folder / "wheels")
+    command, version, *_tags = parse_wheel_filename(wheel.name)
+    lines = [f"{command}=={version}", *map(str, requirements())]
+    (folder / "requirements.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
     for python in pythons:
         for machine in machines:
             download(folder, python, machine)
