@@ -218,6 +218,7 @@ def main() -> None:
     installations()
     for script in ("hosts.py", "check_addons.py"):
         subprocess.run([str(BIN / "python"), str(HERE / script), str(found[-1])], check=True)
+    subprocess.run([str(BIN / "python"), str(HERE / "check_sites.py"), *map(str, found[-2:])], check=True)
     for script in ("registry.py", "cluster.py", "rollout.py"):
         subprocess.run([str(BIN / "python"), str(HERE / script)], check=True)
 
