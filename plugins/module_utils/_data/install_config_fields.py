@@ -17,8 +17,8 @@ UNKNOWN_FIELDS_REJECTED_SINCE = Minor(4, 22)
 
 Source: openshift/installer:pkg/asset/installconfig/installconfigbase.go LoadFromFile. Commit bcf281163 (CORS-3954)
 came to main with 435db5ebe of 2026-02-27, five days before fc62ca57f, which updates the images of main for 4.22. The
-branches 4.11, 4.12, 4.15 to 4.18, 4.20 and 4.21 were read, too: they have no such commit. 4.13, 4.14, 4.19 and 4.22 were
-not read. If services set the variable OPENSHIFT_INSTALL_INVOKER, the installer warns.
+branches 4.11, 4.12, 4.15 to 4.18, 4.20 and 4.21 were read, too: they have no such commit. 4.13, 4.14, 4.19 and 4.22
+were not read. If services set the variable OPENSHIFT_INSTALL_INVOKER, the installer warns.
 """
 
 FIELDS_KNOWN_UNTIL = Minor(5, 0)
