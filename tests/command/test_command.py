@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.command.main import main
-from ansible_collections.capability.openshift.plugins.command.subcommands import SUBCOMMANDS
+from ansible_collections.capability.openshift.plugins.plugin_utils._command import running
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.subcommands import SUBCOMMANDS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OLD, NEW = (str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22.0"))
@@ -235,7 +236,9 @@ def test_no_traceback_after_the_end_of_a_reader_or_an_interrupt(tmp_path):
 
 
 def test_a_bug_is_reported_without_a_traceback(run, monkeypatch):
-    monkeypatch.setattr("ansible_collections.capability.openshift.plugins.command.running.call", lambda *_: 1 / 0)
+    monkeypatch.setattr(
+        "ansible_collections.capability.openshift.plugins.plugin_utils._command.running.call", lambda *_: 1 / 0
+    )
     code, _out, errors = run("plan")
     assert (code, errors.count("\n")) == (1, 1)
     assert "ZeroDivisionError" in errors

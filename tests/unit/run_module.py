@@ -18,8 +18,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.command.running import CommandModule
-from ansible_collections.capability.openshift.plugins.command.values import check_rules, checked_options
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import ModuleDefinition, run_module
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -28,6 +26,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Location,
     Problems,
 )
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.running import CommandModule
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import check_rules, checked_options
 from ansible_collections.capability.openshift.tests.unit.result_schemas import check_result
 
 try:

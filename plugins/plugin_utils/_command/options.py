@@ -11,12 +11,12 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from ..module_utils._files import cannot
-from ..module_utils._findings.formats import FORMATS
-from ..module_utils._module.main import ModuleDefinition
-from ..module_utils._problems import InvalidOptionError, Location, Problem, Problems, nearest_name
-from ..module_utils._yaml.libyaml import load_body
-from ..module_utils._yaml.values import YamlError
+from ...module_utils._files import cannot
+from ...module_utils._findings.formats import FORMATS
+from ...module_utils._module.main import ModuleDefinition
+from ...module_utils._problems import InvalidOptionError, Location, Problem, Problems, nearest_name
+from ...module_utils._yaml.libyaml import load_body
+from ...module_utils._yaml.values import YamlError
 from .subcommands import PROGRAM, Subcommand
 from .values import check_rules, checked_options
 

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.capability.openshift.plugins.command.main import main
-from ansible_collections.capability.openshift.plugins.command.subcommands import SUBCOMMANDS
-from ansible_collections.capability.openshift.plugins.command.values import checked_options
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problems
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.subcommands import SUBCOMMANDS
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import checked_options
 
-EXAMPLES = Path(__file__).parents[4] / "examples"
+EXAMPLES = Path(__file__).parents[5] / "examples"
 OLD, NEW = (str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22.0"))
 SELECTION = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Ingress"]}
 DIGEST = f"quay.io/openshift/release@sha256:{'1' * 64}"

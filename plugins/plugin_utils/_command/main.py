@@ -51,7 +51,7 @@ def _run(words: Sequence[str]) -> int:
 
         print(f"{PROGRAM} {version('capability-openshift')}")
         return 0
-    from ..module_utils._problems import did_you_mean
+    from ...module_utils._problems import did_you_mean
     from .running import call, show_completion
 
     if name in SUBCOMMANDS:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ..module_utils._module.main import ModuleDefinition
+    from ...module_utils._module.main import ModuleDefinition
 
 PROGRAM = "openshift-capability"
-_ROOT = __package__.rpartition(".")[0]
+_ROOT = __package__.rsplit(".", 2)[0]
 
 
 class Subcommand(NamedTuple):
@@ -46,7 +46,7 @@ class Subcommand(NamedTuple):
 
     def documentation(self) -> dict[str, Any]:
         """The ``DOCUMENTATION`` of the module, with the options and notes of its fragments."""
-        from ..module_utils._yaml.libyaml import load_body
+        from ...module_utils._yaml.libyaml import load_body
 
         found = re.search(r'(?s)\nDOCUMENTATION = r"""\n(.*?)"""', self.source())
         own: dict[str, Any] = load_body(found[1].encode()) if found else {}
@@ -63,7 +63,7 @@ class Subcommand(NamedTuple):
 
     def source(self) -> str:
         """The file of the module."""
-        return (Path(__file__).parents[1] / "modules" / f"{self.module}.py").read_text(encoding="utf-8")
+        return (Path(__file__).parents[2] / "modules" / f"{self.module}.py").read_text(encoding="utf-8")
 
 
 SUBCOMMANDS = {

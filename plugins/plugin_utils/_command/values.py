@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..module_utils._module.argspec import Spec
-from ..module_utils._problems import Location, Problems, did_you_mean, shown, type_name
+from ...module_utils._module.argspec import Spec
+from ...module_utils._problems import Location, Problems, did_you_mean, shown, type_name
 
 Place = Callable[[str], Location]
 """Where an option is, by its name."""

@@ -18,13 +18,13 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any, NoReturn, TextIO
 
-from ..module_utils._module.argspec import Spec
-from ..module_utils._module.main import ModuleDefinition, run_definition
-from ..module_utils._module.progress import VARIABLE
-from ..module_utils._module.progress_reader import follow
-from ..module_utils._module.result import error_text
-from ..module_utils._problems import InvalidOptionError
-from ..module_utils._summary.lines import summary_lines
+from ...module_utils._module.argspec import Spec
+from ...module_utils._module.main import ModuleDefinition, run_definition
+from ...module_utils._module.progress import VARIABLE
+from ...module_utils._module.progress_reader import follow
+from ...module_utils._module.result import error_text
+from ...module_utils._problems import InvalidOptionError
+from ...module_utils._summary.lines import summary_lines
 from .options import Parser, make_parser, parse
 from .subcommands import PROGRAM, SUBCOMMANDS, Subcommand
 
