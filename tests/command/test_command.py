@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.plugin_utils._command import running
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.subcommands import SUBCOMMANDS
 
