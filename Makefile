@@ -11,9 +11,10 @@ LINT = ruff mypy imports ansible-lint docs changelog licences words
 STEPS = cluster molecule wheel unit integration sanity site registry units browser artefact $(LINT)
 # The tests of clusters wait often, so two more steps keep two cores busy.
 JOBS = 3
-# Built before the other steps: make starts what depends on a running step after everything else.
+# Built before the other steps, so that the build does not count against their time limits, and because make starts what
+# depends on a running step after everything else.
 PROGRAMS = $(if $(filter programs cluster molecule,$(STEPS)),programs)
-RUN = $(PROGRAMS) $(filter-out programs,$(STEPS))
+OTHERS = $(filter-out programs,$(STEPS))
 LOGS = .cache/logs
 
 # Without the user's Ansible settings, and with one interpreter for Ansible and its tasks.
@@ -40,9 +41,9 @@ quickstart:
 test:
 	@tools/setup test
 	@mkdir -p $(LOGS) && rm -f $(LOGS)/*.log && touch $(LOGS)/started
-	@$(MAKE) --no-print-directory $(PROGRAMS:%=$(LOGS)/%.log) || true
-	@$(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) $(RUN:%=$(LOGS)/%.log) || true
-	@.venv/bin/python tools/summary.py $(RUN)
+	@$(if $(PROGRAMS),$(MAKE) --no-print-directory $(LOGS)/programs.log || true)
+	@$(if $(OTHERS),$(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) $(OTHERS:%=$(LOGS)/%.log) || true)
+	@.venv/bin/python tools/summary.py $(PROGRAMS) $(OTHERS)
 
 check:
 	@$(MAKE) --no-print-directory test STEPS="wheel unit $(LINT)"
@@ -67,9 +68,6 @@ public-site:
 		git worktree add --quiet --detach .cache/latest "$$tag" && build .cache/latest latest; \
 	fi && printf '<!DOCTYPE html>\n<meta http-equiv="refresh" content="0; url=%s/index.html">\n' "$${start:-devel}" \
 		> .cache/public/index.html
-
-# These start after the programs are built, so the build does not count against their time limit.
-$(LOGS)/cluster.log $(LOGS)/molecule.log: $(LOGS)/programs.log
 
 LIMIT = 1800
 NICE = 10
