@@ -104,6 +104,17 @@ def pytest(session: nox.Session, *paths: str, options: Sequence[str] = (), venv:
     run(session, "python", "-m", "pytest", "-q", *options, *(() if others else paths), *session.posargs, venv=venv)
 
 
+def make_environment(
+    session: nox.Session, venv: Path, python: str, packages: dict[str, list[str]], *, has_collections: bool = True
+) -> None:
+    """Make a virtual environment with ``packages``, unless it has them already."""
+    venv.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        build(venv, python, packages, session.log, has_collections=has_collections)
+    except SetupError as error:
+        session.error(str(error))
+
+
 def ansible_test(session: nox.Session, venv: Path, command: str, *arguments: str) -> None:
     """Run ansible-test in a copy of the checkout, because it accepts only a path .../ansible_collections/..."""
     source = (site_packages(venv) / "ansible_test" / "_internal" / "python_requirements.py").read_text(encoding="utf-8")
@@ -177,11 +188,7 @@ def wheel(session: nox.Session) -> None:
     (file,) = built.glob("*.whl")
     pins = requirement_lines(REQUIREMENTS / "runtime.txt") + requirement_lines(REQUIREMENTS / "unit.txt")
     lines = [f"capability-openshift[all] @ {file.as_uri()}", *(pin for pin in pins if not pin.startswith("ansible-"))]
-    stamp, now = venv / "requirements.txt", "\n".join(lines)
-    if not stamp.exists() or stamp.read_text(encoding="utf-8") != now:
-        run(session, "python", "-m", "venv", "--clear", venv)
-        stamp.write_text(now, encoding="utf-8")
-        run(session, "python", "-m", "pip", "install", "-q", "-r", stamp, venv=venv)
+    make_environment(session, venv, os.path.realpath(sys.executable), {"wheel": lines}, has_collections=False)
     # The files of the wheel have no version that pip could compare.
     run(session, "python", "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", file, venv=venv)
     collection = site_packages(venv) / "ansible_collections" / NAMESPACE / NAME
@@ -352,10 +359,7 @@ def import_as_galaxy(session: nox.Session, tarball: Path) -> None:
     """
     venv = CACHE / "galaxy"
     packages = {"galaxy": requirement_lines(REQUIREMENTS / "galaxy_importer.txt")}
-    try:
-        build(venv, os.path.realpath(sys.executable), packages, session.log, has_collections=False)
-    except SetupError as error:
-        session.error(str(error))
+    make_environment(session, venv, os.path.realpath(sys.executable), packages, has_collections=False)
     with tempfile.TemporaryDirectory(prefix="capability-") as folder, session.chdir(folder):
         without_lint = {"GALAXY_IMPORTER_RUN_ANSIBLE_LINT": "false"}
         output = run(session, "python", "-m", "galaxy_importer.main", tarball, venv=venv, silent=True, env=without_lint)
@@ -420,13 +424,9 @@ def newest(session: nox.Session) -> None:
 def other_core(session: nox.Session, name: str, core: str, interpreter: str) -> Path:
     """Return a virtual environment with another ansible-core, and with the packages of the unit tests."""
     venv = CACHE / "matrix" / name
-    venv.parent.mkdir(parents=True, exist_ok=True)
     pins = requirement_lines(REQUIREMENTS / "runtime.txt") + requirement_lines(REQUIREMENTS / "unit.txt")
     lines = [core, *(line for line in pins if not line.startswith("ansible-core"))]
-    try:
-        build(venv, interpreter, {"matrix": lines}, session.log)
-    except SetupError as error:
-        session.error(str(error))
+    make_environment(session, venv, interpreter, {"matrix": lines})
     return venv
 
 
