@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ class ActionModule(ActionBase):
             return {**result, "changed": False, "help": True, "problems": []}
         problems = Problems()
         has_other_variables = bool(variables.get("groups", {}).get("all")) or not _is_started(spec.name)
-        others = imported_playbooks(_arguments(), self._loader.load_from_file) - {spec.name}
+        others = self._playbooks()
         check_names(spec, extra_vars, problems, has_other_variables=has_other_variables, others=others)
         values = {name: value for name, value in extra_vars.items() if not self._templar.is_template(value)}
         check_values(spec, values, problems)
@@ -60,6 +60,10 @@ class ActionModule(ActionBase):
         if problems.has_errors:
             result |= {"failed": True, "msg": error_text(InvalidOptionError(problems))}
         return result
+
+    def _playbooks(self) -> Iterator[str]:
+        # Only an unknown name needs them, and each host would read their files.
+        yield from imported_playbooks(_arguments(), self._loader.load_from_file)
 
 
 def _is_started(playbook: str) -> bool:

@@ -84,12 +84,13 @@ def check_names(
     """Report extra variables that neither the playbook nor one of ``others`` has.
 
     ``has_other_variables``: whether an extra variable can belong to something else, such as an inventory. A name that
-    resembles no known one is a warning then. ``others``: the names of the other playbooks of this collection in the
-    same run.
+    resembles no known one is a warning then. ``others``: the names of the playbooks of this collection in the same run,
+    which are read only for a name that this one does not have.
     """
-    unknown = [name for name in names if name not in _known(spec) and not name.startswith(OTHER_PREFIXES)]
+    own = _known(spec)
+    unknown = [name for name in names if name not in own and not name.startswith(OTHER_PREFIXES)]
     if unknown:  # Each host would read the specs.
-        known = _known(spec).union(*(_known(read_spec(name)) for name in others))
+        known = own.union(*(_known(read_spec(name)) for name in others))
         for name in unknown:
             if name not in known:
                 _report_unknown(name, spec, known, problems, has_other_variables=has_other_variables)
