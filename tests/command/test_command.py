@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -99,6 +100,14 @@ def test_text_and_exit_codes(run, words, code, part):
     assert (found, part in out) == (code, True)
     # What has no text has an error.
     assert out or errors.startswith("error: ")
+
+
+def test_a_release_without_a_version_is_no_bug(run, tmp_path):
+    manifests = tmp_path / "release"
+    shutil.copytree(Path(NEW) / "manifests", manifests)
+    code, out, errors = run("inspect", str(manifests))
+    assert (code, out) == (1, "")
+    assert errors.splitlines()[-1].startswith("error: openshift_version: ")
 
 
 def test_formats_have_the_same_result(run):

@@ -20,6 +20,9 @@ from ...module_utils._yaml.values import YamlError
 from .subcommands import PROGRAM, Subcommand
 from .values import check_rules, checked_options
 
+RENDERED = ("text", "json", "yaml")
+"""Formats of any result. The others are those that the module writes."""
+
 _METAVARS: dict[Any, str] = {"path": "PATH", "dict": "MAP", "int": "NUMBER", "json": "JSON"}
 _MARKUP = re.compile(r"\b(RV|[A-Z])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
 
@@ -67,7 +70,7 @@ def make_parser(
             how = {"action": "append" if is_list else "store", "metavar": metavar}
         parser.add_argument(*flags, dest=name, help=text, **how)
     output = parser.add_argument_group("output")
-    formats = dict.fromkeys(("text", "json", "yaml", *(FORMATS if "outputs" in spec else ())))
+    formats = dict.fromkeys((*RENDERED, *(FORMATS if "outputs" in spec else ())))
     output.add_argument("--format", choices=tuple(formats), default="text", help="format of the result, default: text")
     output.add_argument("--check", action="store_true", default=False, help="write no file, show what would change")
     output.add_argument("--diff", action="store_true", default=False, help="show the changes of files")

@@ -25,7 +25,7 @@ from ...module_utils._module.progress_reader import follow
 from ...module_utils._module.result import error_text
 from ...module_utils._problems import InvalidOptionError
 from ...module_utils._summary.lines import summary_lines
-from .options import Parser, make_parser, parse
+from .options import RENDERED, Parser, make_parser, parse
 from .subcommands import PROGRAM, SUBCOMMANDS, Subcommand
 
 _COLOURS = {"error": "31", "blocked": "31", "warning": "33", "risk": "33", "acknowledge": "33", "go": "32"}
@@ -104,22 +104,33 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
         if sys.stderr.isatty():
             stack.enter_context(_shown_progress())
         report = Path(stack.enter_context(tempfile.TemporaryDirectory()), "report")
-        if output["format"] not in ("text", "json", "yaml"):
+        if output["format"] not in RENDERED:
             # The module writes its other formats to files.
             params["outputs"].append({"format": output["format"], "path": str(report)})
         module = CommandModule(params, definition.spec, check_mode=output["check"], diff=output["diff"])
         result = module.run(definition)
+        options = {**params, "check_mode": output["check"]}
+        if subcommand.decides and output["format"] == "text" and not result.get("failed"):
+            decided = options["decided"] = _decide(params)
+            result = decided if decided.get("failed") else result
         for warning in module.warnings:
             show(f"warning: {warning}", sys.stderr)
         if report.exists():
             show(report.read_text(encoding="utf-8").rstrip("\n"), sys.stdout)
         else:
-            _show_result(subcommand, result, params, output)
+            _show_result(subcommand, result, options, output)
     return int(bool(result.get("failed")) or result.get("ready") is False)
 
 
-def _show_result(subcommand: Subcommand, result: dict[str, Any], given: dict[str, Any], output: dict[str, Any]) -> None:
-    options = {**given, "check_mode": output["check"]}
+def _decide(params: dict[str, Any]) -> dict[str, Any]:
+    other = SUBCOMMANDS["manifests"].definition()
+    common = {name: params.get(name, option.get("default")) for name, option in other.spec.items()}
+    return CommandModule(common, other.spec).run(other)
+
+
+def _show_result(
+    subcommand: Subcommand, result: dict[str, Any], options: dict[str, Any], output: dict[str, Any]
+) -> None:
     if output["format"] == "json":
         lines = [json.dumps(result, indent=2, ensure_ascii=False)]
     elif output["format"] == "yaml":
@@ -128,10 +139,6 @@ def _show_result(subcommand: Subcommand, result: dict[str, Any], given: dict[str
         dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
         lines = [yaml.dump(result, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120).rstrip("\n")]
     else:
-        if subcommand.decides and not result.get("failed"):
-            other = SUBCOMMANDS["manifests"].definition()
-            common = {name: given.get(name, option.get("default")) for name, option in other.spec.items()}
-            options["decided"] = CommandModule(common, other.spec).run(other)
         changes = _diff_lines(result.get("diff", [])) if output["diff"] else ()
         lines = [*changes, *summary_lines(subcommand.module, result, options)]
     if lines:
