@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from .._capability.inclusion import CapabilityStatus, InclusionContext, included_manifests
+from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_manifests
 from .._data.aggregated_apis import AGGREGATED_APIS, AGGREGATED_GROUPS, OPERATOR_APIS
 from .._data.builtin_kinds import is_of_kubernetes
 from .._footprint.footprint import Footprint, compare
@@ -42,7 +42,7 @@ class ServedKind(NamedTuple):
 def selected_cluster(release: Release, context: InclusionContext, more: Names = ()) -> SelectedCluster:
     """The cluster of ``release`` with the capability status of ``context``. ``more`` are enabled as well."""
     status = context.capability_status or CapabilityStatus(frozenset(), frozenset())
-    loaded = included_manifests(release.manifests, context._replace(capability_status=None))
+    loaded = loaded_manifests(release.manifests, context)
     return SelectedCluster(release, loaded, status.known, (status.enabled & status.known).union(more))
 
 

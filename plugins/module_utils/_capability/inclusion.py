@@ -114,6 +114,14 @@ def included_manifests(manifests: Iterable[Manifest], context: InclusionContext)
     return tuple(manifest for manifest in manifests if next(_reasons(manifest, context), None) is None)
 
 
+def loaded_manifests(manifests: Iterable[Manifest], context: InclusionContext) -> tuple[Manifest, ...]:
+    """Those of ``manifests`` that the CVO of ``context`` loads, whatever the capabilities of the cluster.
+
+    Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate
+    """
+    return included_manifests(manifests, context._replace(capability_status=None))
+
+
 def depends_on_feature_set(manifest: Manifest, rules: InclusionRules) -> bool:
     """Whether a CVO with ``rules`` needs the feature set of the cluster to decide on ``manifest``."""
     annotations = manifest.annotations or _NO_ANNOTATIONS

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._capability.inclusion import decide_all, included_manifests
+from .._capability.inclusion import decide_all, loaded_manifests
 from .._capability.resolved_release import resolve_cluster
 from .._footprint.image_lists import list_images
 from .._module.argspec import (
@@ -98,8 +98,7 @@ def run_release_manifests(
     release = loaded.release
     reported = Problems()
     context, status = resolve_cluster(options.cluster, release, reported)
-    loaded_by_cvo = included_manifests(release.manifests, context._replace(capability_status=None))
-    check_references(release, loaded_by_cvo, status, "warning", reported)
+    check_references(release, loaded_manifests(release.manifests, context), status, "warning", reported)
     problems += reported
     inclusions = decide_all(release.manifests, context)
     included = sum(1 for inclusion in inclusions if inclusion.included)

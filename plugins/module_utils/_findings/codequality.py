@@ -15,7 +15,7 @@ from typing import Any
 
 from .._problems import Problem
 from .baseline import fingerprints
-from .finding import Report, sentence
+from .finding import Report, sentences
 
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
@@ -30,7 +30,7 @@ def _issue(finding: Problem, fingerprint: str) -> dict[str, Any]:
     where = finding.where
     text = f"{where.field}: {finding.message}" if where.field else finding.message
     return {
-        "description": " ".join(sentence(part) for part in (text, finding.hint) if part),
+        "description": sentences(text, finding.hint),
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],

@@ -101,6 +101,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def sentences(*texts: str) -> str:
+    """Those of ``texts`` that are not empty, as sentences."""
+    return " ".join(sentence(text) for text in texts if text)
+
+
 def sentence(text: str) -> str:
     """``text`` with a full stop, unless it ends with a mark already."""
     return text if text.endswith(("?", "!", ".")) else f"{text}."

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from .._problems import Location, Problem
 from .baseline import fingerprints
-from .finding import CheckRule, Report, sentence
+from .finding import CheckRule, Report, sentences
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -54,11 +54,10 @@ def _rule(rule: CheckRule, report: Report) -> dict[str, Any]:
 
 
 def _result(finding: Problem, fingerprint: str, indexes: dict[str, int]) -> dict[str, Any]:
-    text = " ".join(sentence(part) for part in (finding.message, finding.hint) if part)
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": text},
+        "message": {"text": sentences(finding.message, finding.hint)},
         "partialFingerprints": {_FINGERPRINT: fingerprint},
     }
     if finding.code in indexes:

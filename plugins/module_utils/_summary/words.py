@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .._problems import Problem
+
 MEBIBYTE = 1024 * 1024
 
 
@@ -35,6 +37,4 @@ def problem_line(item: Mapping[str, Any]) -> str:
 
 def problem_text(item: Mapping[str, Any]) -> str:
     """A problem with its location and hint."""
-    where = f"{item['where']}: " if item["where"] else ""
-    hint = f". {item['hint']}" if item["hint"] else ""
-    return f"{where}{item['message']}{hint}"
+    return str(Problem(**item))
