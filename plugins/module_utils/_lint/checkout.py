@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.capabilities import BRANCHES, newest_minor
-from .._problems import InvalidOptionError, Problem, Problems
+from .._problems import InvalidOptionError, Problem, Problems, Severity
 from .._release.documents import read_manifest_file
 from .._release.manifest import (
     CAPABILITY_ANNOTATION,
@@ -31,9 +31,15 @@ from .._release.manifest_file import ManifestFile
 from .._release.release import Release
 from .._release.task_graph import component_of
 from .._resources import CLUSTER_OPERATORS, ResourceId
+from .._version import Minor, find_minor
 from .source import LintSource, read_source
 
 _REMOTES = ("upstream", "origin")
+_MAIN = ("main", "master")
+_RELEASE_BRANCH = re.compile(r"(?:^|/)release-(\d+\.\d+)$")
+_DETACHED = "HEAD"
+"""What git shows instead of a branch."""
+
 _COLUMNS = {
     "capability": CAPABILITY_ANNOTATION,
     "feature_set": FEATURE_SET_ANNOTATION,
@@ -96,17 +102,21 @@ def read_checkout(
             raise InvalidOptionError(
                 [Problem("error", "invalid-path", "checkout", message, "Set the parent directory")]
             )
-    branch, texts, fault = "", {}, ""
+    branches, texts, fault = list[str](), {}, ""
     try:
-        branch = _git(path, "rev-parse", "--abbrev-ref", "HEAD").decode().strip()
-        base, commit = _merge_base(path, base, branch)
+        branches = _branches(path)
+        base, commit = _merge_base(path, base, branches)
         texts = _files_at(path, commit, [*given, *applied])
     except _GitError as error:
         fault = str(error)
     if version is None:
-        named = re.findall(r"(?:^|/)release-(\d+\.\d+)$", f"{branch}\n{base}", re.MULTILINE)
-        version = named[0] if named else str(newest_minor())
-        problems.info("assumed-version", "openshift_version", f"is not set, so the manifests are those of {version}")
+        named = next((name for name in (base or "", *branches) if _RELEASE_BRANCH.search(name)), "")
+        version = named.rpartition("-")[2] or str(newest_minor())
+        reason = f"the minor of {named}" if named else "the newest known minor"
+        message = f"is not set, so the manifests are checked for {version}, {reason}"
+        severity: Severity = "info" if branches else "warning"
+        hint = "Set openshift_version to check them for another minor"
+        problems.append(Problem(severity, "assumed-version", "openshift_version", message, hint))
     source = read_source(
         path, version, folders=tuple(name for name in given if os.path.isdir(os.path.join(path, name)))
     )
@@ -183,11 +193,33 @@ class _GitError(Exception):
     """Why the repository cannot be read, as one line."""
 
 
-def _merge_base(path: str, given: str | None, branch: str) -> tuple[str, str]:
+def _branches(path: str) -> list[str]:
+    """The branches ``release-X.Y``, oldest first, and main branches that HEAD belongs to, or else the current branch.
+
+    CI often checks out a commit without its branch, and a topic has another name. So these are the branches that lack
+    the fewest commits of HEAD. Empty if none is known.
+    """
+    current = _git(path, "rev-parse", "--abbrev-ref", "HEAD").decode().strip()
+    if _RELEASE_BRANCH.search(current):
+        return [current]
+    found: list[tuple[int, bool, Minor, str]] = []
+    folders = ("refs/heads", *(f"refs/remotes/{remote}" for remote in _REMOTES))
+    for name in _git(path, "for-each-ref", "--format=%(refname)", *folders).decode().split():
+        short = name.rpartition("/")[2]
+        release = _RELEASE_BRANCH.search(short)
+        minor = find_minor(release[1]) if release else None
+        if minor in BRANCHES or short in _MAIN:
+            missing = int(_git(path, "rev-list", "--count", "HEAD", "--not", name))
+            found.append((missing, minor is None, minor or min(BRANCHES), short))
+    nearest = [short for missing, *_order, short in sorted(found) if missing == min(found)[0]]
+    return list(dict.fromkeys(nearest)) or [current] * (current != _DETACHED)
+
+
+def _merge_base(path: str, given: str | None, branches: Sequence[str]) -> tuple[str, str]:
     """The merge base with ``given``, or else with the remote ``release-`` or main branch: its name, and the commit."""
-    own = [branch] if branch.startswith("release-") else []
-    remote = [f"{remote}/{name}" for name in (*own, "HEAD", "main", "master") for remote in _REMOTES]
-    for name in [given] if given else [*remote, "main", "master"]:
+    own = [] if set(_MAIN) & set(branches) else [name for name in branches[:1] if _RELEASE_BRANCH.search(name)]
+    remote = [f"{remote}/{name}" for name in (*own, "HEAD", *_MAIN) for remote in _REMOTES]
+    for name in [given] if given else [*remote, *_MAIN]:
         try:
             return name, _git(path, "merge-base", "--end-of-options", "HEAD", name).decode().strip()
         except _GitError:

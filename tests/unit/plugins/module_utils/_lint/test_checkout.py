@@ -167,6 +167,44 @@ def test_the_version_of_the_branch_to_merge_into(tmp_path):
     assert read(path, None, base="release-4.16")[0].source.release.version == "4.16"
 
 
+def assumed(path: Path) -> tuple[str, str, str | None]:
+    """Return branch and severity of the assumption, and the version."""
+    checkout, problems = read(path, None)
+    found = next(problem for problem in problems if problem.code == "assumed-version")
+    assert found.hint
+    return found.message.rpartition(" ")[2], found.severity, checkout.source.release.version
+
+
+def test_the_version_of_a_commit_without_a_branch_is_that_of_the_nearest_release(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
+    git(path, "update-ref", "refs/remotes/origin/release-4.19", "HEAD")
+    git(path, "update-ref", "refs/remotes/origin/release-4.20", "HEAD")
+    write_operator(path, {"b.yaml": manifest("two")})
+    commit(path)
+    git(path, "update-ref", "refs/remotes/origin/release-4.18", "HEAD")
+    write_operator(path, {"c.yaml": manifest("three")})
+    commit(path)
+    git(path, "switch", "-q", "--detach")
+    git(path, "branch", "-q", "-D", "work")
+    assert assumed(path) == ("origin/release-4.18", "info", "4.18")
+    # Its merge base is with that branch, too.
+    assert changes(path) == {"manifests/c.yaml three": ["added"]}
+    git(path, "switch", "-q", "--detach", "main")
+    assert assumed(path) == ("release-4.18", "info", "4.18")
+    git(path, "update-ref", "-d", "refs/remotes/origin/release-4.18")
+    assert assumed(path) == ("release-4.19", "info", "4.19")
+    git(path, "switch", "-q", "main")
+    git(path, "commit", "-q", "--allow-empty", "-m", "Next")
+    assert assumed(path) == ("minor", "info", str(newest_minor()))
+
+
+def test_a_guess_without_any_branch_is_a_warning(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")}, branch="topic")
+    git(path, "switch", "-q", "--detach")
+    git(path, "branch", "-q", "-D", "topic", "work")
+    assert assumed(path) == ("minor", "warning", str(newest_minor()))
+
+
 # Changes
 
 
