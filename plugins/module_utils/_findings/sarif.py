@@ -25,12 +25,17 @@ _FINGERPRINT = "capabilityOpenshift/v1"
 
 def sarif_report(report: Report) -> str:
     """Render ``report``. Findings of the baseline are in it as suppressed results."""
-    indexes = {rule.id: index for index, rule in enumerate(report.rules)}
     findings = (*report.findings, *report.known)
+    # A selection is checked with code that also checks options, so a finding can have any code of a problem.
+    pages = dict.fromkeys((rule.id for rule in report.rules), f"{report.tool}_rules")
+    others = {found.code: _other_rule(found) for found in findings if found.code not in pages}
+    rules = [
+        _rule(rule, report.documentation, pages.get(rule.id, "problems")) for rule in (*report.rules, *others.values())
+    ]
+    indexes = {rule["id"]: index for index, rule in enumerate(rules)}
     results = [_result(*each, indexes) for each in zip(findings, fingerprints(findings), strict=True)]
     for suppressed in results[len(report.findings) :]:
         suppressed["suppressions"] = [{"kind": "external", "justification": "in the baseline"}]
-    rules = [_rule(rule, report) for rule in report.rules]
     run = {
         "tool": {"driver": {"name": f"capability.openshift.{report.tool}", "rules": rules}},
         "columnKind": "unicodeCodePoints",
@@ -39,7 +44,12 @@ def sarif_report(report: Report) -> str:
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(rule: CheckRule, report: Report) -> dict[str, Any]:
+def _other_rule(found: Problem) -> CheckRule:
+    name = found.code.replace("-", " ").capitalize()
+    return CheckRule(found.code, found.severity, f"{name}.", f"{name}, see the page on the codes of problems.")
+
+
+def _rule(rule: CheckRule, documentation: str, page: str) -> dict[str, Any]:
     described: dict[str, Any] = {
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
@@ -47,9 +57,8 @@ def _rule(rule: CheckRule, report: Report) -> dict[str, Any]:
         "help": {"text": f"{rule.hint}." if rule.hint else rule.reason},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
-    if report.documentation:
-        page = f"docs/reference/{report.tool}_rules.html"
-        described["helpUri"] = f"{report.documentation.rstrip('/')}/{page}#{rule.id}"
+    if documentation:
+        described["helpUri"] = f"{documentation.rstrip('/')}/docs/reference/{page}.html#{rule.id}"
     return described
 
 
@@ -58,10 +67,9 @@ def _result(finding: Problem, fingerprint: str, indexes: dict[str, int]) -> dict
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
         "message": {"text": sentences(finding.message, finding.hint)},
+        "ruleIndex": indexes[finding.code],
         "partialFingerprints": {_FINGERPRINT: fingerprint},
     }
-    if finding.code in indexes:
-        result["ruleIndex"] = indexes[finding.code]
     location = _location(finding.where)
     if location:
         result["locations"] = [location]

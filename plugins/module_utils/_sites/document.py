@@ -26,9 +26,9 @@ from .._yaml.values import YamlError, resolve_plain
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _MARKS = re.compile(
     "AgentClusterInstall|ClusterDeployment|ClusterImageSet|ClusterInstance|ClusterVersion|HostedCluster|InfraEnv|"
-    "SiteConfig|baseDomain|install-?[cC]onfig-?[oO]verrides"
+    "PolicyGen(?:erator|Template)|SiteConfig|baseDomain|install-?[cC]onfig-?[oO]verrides"
 )
-"""Every document that describes a site contains one of these words. The others need not be YAML."""
+"""Every document that describes a site, or policies of one, has one of these words. The others need not be YAML."""
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\([A-Za-z_][\w.-]*\)")
 _LINE_BREAK = re.compile("\n")

@@ -33,6 +33,7 @@ _GROUPS = {
 }
 _INSTALL_CONFIG_FIELDS = ("baseDomain", "platform", "controlPlane", "metadata")
 _FEWEST_FIELDS = 2
+_POLICY_GENERATORS = ("PolicyGenerator", "PolicyGenTemplate")
 _RAW_TEMPLATES = "object-templates-raw"
 _NOT_WANTED = "mustnothave"
 
@@ -65,7 +66,7 @@ class SiteObject(NamedTuple):
 
 
 def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteObject]:
-    """Yield the objects in ``document``. Problems name templates and Kustomizations, which are not checked."""
+    """Yield the objects in ``document``. Problems name what is not checked: templates, Kustomizations, generators."""
     root = document.root
     kind, version = document.text_of(root, "kind"), document.text_of(root, "apiVersion")
     if kind == "Kustomization" or posixpath.basename(document.path).lower().startswith("kustomization."):
@@ -77,6 +78,12 @@ def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteO
     elif kind in ("", "InstallConfig") and _is_install_config(document, version):
         yield SiteObject(document, INSTALL_CONFIG, root)
     elif kind or root.kind == "list":
+        if kind in _POLICY_GENERATORS:
+            name = document.text_of(root, "metadata", "name")
+            message = "generates policies, which are not checked for the selections of the sites that they are bound to"
+            hint = "Run kustomize build with the generator, and check the manifests in the policies with addon_check"
+            where = Location(document.path, line=document.line, field=f"{kind} {name}")
+            problems.info("policy-generator", where, message, hint)
         yield from _nested_objects(document, root, None, problems)
 
 

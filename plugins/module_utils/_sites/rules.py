@@ -139,6 +139,12 @@ _FILE_RULES = (
         "Their result is not known before kustomize build.",
     ),
     CheckRule(
+        "policy-generator",
+        "info",
+        "The policies of a PolicyGenerator or PolicyGenTemplate are not checked.",
+        "Which manifests a site gets is not known before kustomize build, and labels decide which site it is.",
+    ),
+    CheckRule(
         "too-large",
         "warning",
         "Files are small enough to be read.",

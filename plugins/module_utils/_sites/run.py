@@ -29,6 +29,9 @@ from .site import METHODS
 from .summary import FileSummary, SiteSummary, summarize_file
 from .version import SiteVersion, SiteVersions
 
+_OF_RELEASES = ("different-capabilities",)
+"""Codes of problems that all sites with a release would have."""
+
 
 class SitesOptions(NamedTuple):
     """The options of the module, as given. ``checkout`` is an absolute path. ``fix``: correct the selections.
@@ -106,6 +109,7 @@ def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResu
                     fixed.append(result)
                     files[path] = summarize_file(CheckoutFile(path, real_paths[path], result.after))
                     checked[path] = checker.check(files[path])
+    problems += checker.of_releases
     all_sites = tuple(site for items in checked.values() for site in items)
     findings += (item for summary in files.values() for item in summary.findings)
     findings += (item for site in all_sites for item in site.findings)
@@ -157,6 +161,7 @@ class _Checker:
     ) -> None:
         self.options, self.releases, self.versions, self.extra = options, releases, versions, extra
         self.results: dict[tuple[object, ...], SiteCheckResult] = {}
+        self.of_releases: dict[Problem, None] = {}
 
     def check(self, summary: FileSummary) -> list[CheckedSite]:
         """Check the sites of a file."""
@@ -181,7 +186,8 @@ class _Checker:
             values = site.overrides.values
             request = SiteCheckRequest(site.form, values, method, site.platform, desired, provided)
             result = self.results[key] = check_site(request, release)
-        problems = Problems(problem for problem in result.problems if problem.code != "missing-version")
+        self.of_releases |= dict.fromkeys(item for item in result.problems if item.code in _OF_RELEASES)
+        problems = Problems(item for item in result.problems if item.code not in (*_OF_RELEASES, "missing-version"))
         missing = ", ".join(self.extra.missing(site))
         if missing and any(item.code in REFERENCE_RULES and item.severity == "error" for item in problems):
             message = f"refers to {missing}, which the checkout does not contain, so its manifests are not known"

@@ -95,6 +95,17 @@ def test_sarif_names_rule_line_resource_and_suppression():
     assert known["ruleIndex"] == 0
 
 
+def test_sarif_describes_also_a_code_that_is_no_rule():
+    other = finding(rule="unknown-platform", severity="warning", path="c.yaml")
+    reported = report(finding(), other, other._replace(message="x"), documentation="https://docs.example.com")
+    (run,) = json.loads(FORMATS["sarif"](reported))["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [item.code for item in reported.findings]
+    assert [rule["id"] for rule in rules] == [*(rule.id for rule in RULES), "unknown-platform"]
+    assert rules[-1]["helpUri"] == "https://docs.example.com/docs/reference/problems.html#unknown-platform"
+    assert rules[-1]["defaultConfiguration"]["level"] == "warning"
+
+
 def test_junit_has_failures_passed_rules_and_skipped_known_findings():
     suite = ET.fromstring(FORMATS["junit"](EVERY))[0]
     assert suite.attrib == {

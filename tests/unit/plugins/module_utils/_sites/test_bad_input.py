@@ -50,6 +50,8 @@ HEAD = "apiVersion: siteconfig.open-cluster-management.io/v1alpha1\nkind: Cluste
         (HEAD + "spec:\n  {{ toYaml . }}\n", "info", "template", 5),
         ("{{ if .Values.x }}\n" + GOOD + "{{ end }}\n", "info", "template", 1),
         ("kind: Kustomization\npatches: [{patch: 'kind: ClusterInstance'}]\n", "info", "kustomization", 1),
+        ("kind: PolicyGenerator\npolicies: [{name: a, manifests: [{path: b.yaml}]}]\n", "info", "policy-generator", 1),
+        ("a: 1\n---\nkind: PolicyGenTemplate\nspec: {sourceFiles: []}\n", "info", "policy-generator", 2),
         (WRONG.encode("utf-16"), "error", "invalid-encoding", 0),
         (HEAD.encode() + b"spec: {x: '\xff'}\n", "error", "invalid-encoding", 4),
         (HEAD + "...\nkind: HostedCluster\n", "error", "invalid-yaml", 5),

@@ -301,6 +301,9 @@ def test_the_names_are_those_of_the_release(check, tmp_path):
     files = {"a.yaml": instance(*RAN_DU, "Quantum"), "b.yaml": instance(*RAN_DU, "Quantum", image_set="img4.21")}
     outcome = check(files, releases=[str(release)])
     assert rules_of(outcome["findings"]) == [("unknown-capability", "b.yaml")]
+    # What differs in a release is no mistake of each of its sites.
+    assert [item["code"] for item in outcome["problems"]] == ["different-capabilities"] * 2
+    assert "different-capabilities" not in {item["rule"] for item in outcome["findings"]}
 
 
 @pytest.mark.parametrize("text", [instance(*RAN_DU), policy(cluster_version(*RAN_DU))])
