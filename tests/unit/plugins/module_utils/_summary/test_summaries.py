@@ -1,0 +1,321 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The lines of text that playbooks and the command show of a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils import _summary
+from ansible_collections.capability.openshift.plugins.module_utils._summary.lines import summary_lines
+from ansible_collections.capability.openshift.plugins.module_utils._summary.words import counted, listed, mebibytes
+
+MODULES = sorted(
+    path.stem
+    for path in Path(next(iter(_summary.__path__))).glob("*.py")
+    if path.stem not in ("lines", "words", "__init__")
+)
+ERROR = {"severity": "error", "code": "x", "where": "path", "message": "is wrong", "hint": "Correct it"}
+WARNING = {**ERROR, "severity": "warning"}
+COUNTS = {"deployments": 1, "daemonsets": 1, "statefulsets": 0, "cpu_millicores": 10, "memory_bytes": 3 << 20}
+SELECTION = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Ingress"]}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_that_failed_before_it_had_a_result_has_no_lines(module: str) -> None:
+    assert summary_lines(module, {"changed": False, "failed": True, "msg": "x", "problems": [ERROR]}, {}) == []
+
+
+def test_words() -> None:
+    assert [counted(number, "error") for number in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
+    assert (listed(["a", "b"]), listed([])) == ("a, b", "none")
+    assert mebibytes((5 << 20) + 1) == 5
+
+
+# Findings
+
+
+@pytest.mark.parametrize(
+    ("options", "last"),
+    [({}, "Corrected files: a.yaml, b.yaml"), ({"check_mode": True}, "Files to correct: a.yaml, b.yaml")],
+)
+def test_site_check_names_what_it_corrects(options: dict[str, Any], last: str) -> None:
+    result = {"text": "a finding\n1 error in 2 sites\n", "fixed_files": ["a.yaml", "b.yaml"]}
+    assert summary_lines("site_check", result, options) == ["a finding", "1 error in 2 sites", last]
+    assert summary_lines("site_check", {**result, "fixed_files": []}, options)[-1] == "1 error in 2 sites"
+
+
+def test_release_lint_shows_its_findings() -> None:
+    assert summary_lines("release_lint", {"text": "a finding\n1 error\n"}, {}) == ["a finding", "1 error"]
+
+
+def addon(number: int, error: int = 0, name: str = "") -> dict[str, Any]:
+    needs = ["Console"] if error else []
+    row = {"path": f"addon-{number:02}", "name": name, "installer": "olm", "error": error, "review": 0, "fine": 3}
+    return {**row, "needs": needs}
+
+
+def test_addon_check_shows_add_ons_with_errors_first_and_what_repairs_them() -> None:
+    adds = {**COUNTS, "manifests": 92, "crds": 8, "namespaces": 3, "images": 2}
+    result = {
+        "text": "1 error in 4 objects\n",
+        "every_selection": False,
+        "version": "4.20.3",
+        "enabled_capabilities": [],
+        "addons": [addon(1), addon(2, error=4, name="widgets.v1")],
+        "repairs": [{"capabilities": ["Console", "Ingress"], "objects": 1, "adds": adds}],
+    }
+    lines = summary_lines("addon_check", result, {})
+    assert lines[:2] == ["1 error in 4 objects", "Checked for 4.20.3 with no capability."]
+    assert [line.split() for line in lines[3:6]] == [
+        ["ADD-ON", "INSTALLER", "ERROR", "REVIEW", "FINE", "NEEDS"],
+        ["addon-02", "olm", "4", "0", "3", "widgets.v1:", "Console"],
+        ["addon-01", "olm", "0", "0", "3", "nothing"],
+    ]
+    assert lines[7] == "Console and Ingress would repair 1 object, and permanently add 92 manifests:"
+    assert "CPU: 10m, memory: 3 MiB" in lines[8]
+
+
+def test_addon_check_counts_add_ons_that_it_does_not_show() -> None:
+    many = {
+        "text": "",
+        "every_selection": True,
+        "version": "4.20",
+        "addons": list(map(addon, range(53))),
+        "repairs": [],
+    }
+    lines = summary_lines("addon_check", many, {})
+    assert (lines[0], lines[-1]) == ("Checked for every selection of 4.20.", "and 3 more")
+
+
+# Releases
+
+
+@pytest.mark.parametrize(
+    ("changed", "options", "state"),
+    [(False, {}, "unchanged"), (True, {}, "changed"), (True, {"check_mode": True}, "would change")],
+)
+def test_release_fetch(changed: bool, options: dict[str, Any], state: str) -> None:
+    result = {"files": 3, "changed": changed, "dest": "/x", "image": {"pull_spec": "registry.example/r:1"}}
+    assert summary_lines("release_fetch", result, options) == [f"/x: {state}, 3 files of registry.example/r:1"]
+
+
+MANIFESTS: dict[str, Any] = {
+    "version": None,
+    "included": 2,
+    "excluded": 1,
+    "enabled_capabilities": [],
+    "changed": True,
+    "deletions": 4,
+    "credentials_requests": None,
+}
+
+
+def test_release_manifests_shows_the_directory_and_what_is_not_written() -> None:
+    head = ["Release of unknown version: 2 manifests included, 1 excluded", "Enabled capabilities: none"]
+    assert summary_lines("release_manifests", MANIFESTS, {}) == head
+    lines = summary_lines("release_manifests", MANIFESTS, {"dest": "/x"})
+    assert lines[2:] == ["Directory /x: changed", "Manifests that delete their resource, not written: 4"]
+    kept = summary_lines("release_manifests", {**MANIFESTS, "changed": False}, {"dest": "/x", "deletions": "keep"})
+    assert kept[2:] == ["Directory /x: nothing to change"]
+
+
+def test_release_manifests_lists_requests_and_images() -> None:
+    request = {"name": "a", "provider": "AWSProviderSpec", "secret_namespace": "n", "secret_name": "s"}
+    images = {
+        "included": [{"name": "cli", "pull_spec": "r/cli@x"}, {"name": "", "pull_spec": "r/y"}],
+        "excluded": [{}],
+        "unreferenced": [],
+    }
+    result = {**MANIFESTS, "credentials_requests": [request], "images": images}
+    lines = summary_lines("release_manifests", result, {})
+    assert lines[4].split() == ["a", "AWSProviderSpec", "n/s"]
+    assert lines[6:] == ["Images: 2 needed, 1 only by excluded manifests, 0 by no manifest", "cli  r/cli@x", "r/y"]
+
+
+def test_release_info_counts_only_what_is_included() -> None:
+    contents = {"manifests": 5, "crds": ["a", "b"], "cluster_operators": ["console"]}
+    capabilities = dict.fromkeys(("Console", "Ingress", "New"), contents)
+    release = {"version": "4.20.3", "manifests": 20, "included_without_capability": 5, "capabilities": capabilities}
+    decided = {
+        "included": 10,
+        "excluded": 10,
+        "known_capabilities": ["Console", "Ingress"],
+        "enabled_capabilities": ["Console"],
+    }
+    lines = summary_lines("release_info", {"release": release}, {"decided": decided})
+    assert lines[0] == "Release 4.20.3: 20 manifests, 10 included, 10 excluded"
+    assert [line.split() for line in lines[3:]] == [
+        ["Console", "enabled", "5", "5", "2", "console"],
+        ["Ingress", "available", "5", "0", "2", "console"],
+        ["New", "unknown", "5", "0", "2", "console"],
+        ["(no", "capability)", "5", "5"],
+    ]
+
+
+def test_release_info_shows_what_differs_from_another_release() -> None:
+    crd = {"kind": "CustomResourceDefinition", "namespace": "", "name": "as.example", "capabilities": []}
+    role = {"kind": "Role", "namespace": "n", "name": "r", "capabilities": ["Console", "Ingress"]}
+    request = {"name": "a", "provider": "GCPProviderSpec", "change": "changed"}
+    changes = {
+        "version": "4.20.3",
+        "known_capabilities": ["Console", "Old"],
+        "manifests": {"added": [role], "removed": [], "deleted": [crd], "changed": []},
+        "images": {"added": [1], "removed": [], "changed": [1, 2]},
+        "credentials_requests": [{**request, "permissions_added": [1], "permissions_removed": []}],
+        "exposure": {"summary": ["exposes less"]},
+    }
+    release = {"version": "4.21.0", "known_capabilities": ["Console", "New"]}
+    lines = summary_lines("release_info", {"changes": changes, "release": release}, {})
+    assert lines[0] == "4.20.3 -> 4.21.0"
+    assert [line.split()[-1] for line in lines[2:5]] == ["New", "Old", "as.example"]
+    assert "1 added, 0 removed, 2 changed" in lines[6]
+    assert lines[10].split() == ["a", "GCPProviderSpec", "changed", "1", "added,", "0", "removed"]
+    assert lines[12:] == [
+        *("exposes less", "", "Manifests added:", "  Role n/r (Console + Ingress)", ""),
+        *("Manifests deleted:", "  CustomResourceDefinition as.example"),
+    ]
+
+
+# Mirrors and updates
+
+
+def image(number: int, *, ready: bool) -> dict[str, Any]:
+    about = {"name": f"image-{number}", "image": f"r/x{number}", "in_mirror": ready, "openpgp": "ok", "sigstore": ""}
+    return {**about, "ready": ready, "problems": [] if ready else [ERROR], "commands": ["skopeo copy a b"]}
+
+
+def test_mirror_check_shows_only_images_that_are_not_ready() -> None:
+    result = {"ready": False, "images": [image(1, ready=True), image(2, ready=False)]}
+    lines = summary_lines("mirror_check", result, {})
+    assert lines[0] == "1 of 2 images are ready"
+    assert lines[3].split() == ["image-2", "no", "ok"]
+    assert lines[5:] == ["image-2: r/x2", "  path: is wrong. Correct it", "  $ skopeo copy a b"]
+    many = {"ready": False, "images": [image(number, ready=False) for number in range(52)]}
+    assert summary_lines("mirror_check", many, {})[-1] == "and 2 more"
+    assert summary_lines("mirror_check", {"ready": True, "images": []}, {}) == ["0 of 0 images are ready"]
+
+
+@pytest.mark.parametrize(
+    ("ready", "accepted", "first", "second"),
+    [
+        (True, True, "the CVO accepts the", "acknowledge ack-1: text"),
+        (False, False, "the CVO does not accept the", "acknowledge when the mirror is ready ack-1: text"),
+    ],
+)
+def test_mirror_check_shows_gates(ready: bool, accepted: bool, first: str, second: str) -> None:
+    gate = {"gate": "ack-1", "text": "text", "command": "oc patch"}
+    update = {"from_version": "4.13.0", "to_version": "4.14.0", "accepted": accepted, "acknowledge": [gate]}
+    lines = summary_lines("mirror_check", {"ready": ready, "images": [], "update_check": update}, {})
+    assert lines[2] == f"update from 4.13.0 to 4.14.0: {first} signature of the release image"
+    assert lines[3:] == [second, "  $ oc patch"]
+
+
+# Selections
+
+
+CHECKED = {
+    "openshift_version": "4.20",
+    "platform": "none",
+    "install_method": "upi",
+    "changed": True,
+    "path": "/x/install-config.yaml",
+    "capabilities": SELECTION,
+    "explanation": ["Ingress is required"],
+    "enabled_capabilities": ["Console", "Ingress", "Other"],
+    "known_capabilities": ["Console", "Ingress", "Other", "Storage"],
+    "consequences": [
+        {"capability": "Storage", "text": "no volumes", "source": "s"},
+        {"capability": "Storage", "text": "no classes", "source": "s"},
+    ],
+    "problems": [WARNING, {**WARNING, "severity": "info"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "state"),
+    [
+        ({}, {}, "written"),
+        ({}, {"check_mode": True}, "would be written"),
+        ({"changed": False}, {}, "unchanged"),
+    ],
+)
+def test_install_config_shows_the_file(change: dict[str, Any], options: dict[str, Any], state: str) -> None:
+    lines = summary_lines("install_config", {**CHECKED, **change}, options)
+    assert lines == [
+        f"/x/install-config.yaml: {state}",
+        "OpenShift 4.20, platform none, install method upi",
+        "selection: capability set None, with Console, Ingress",
+        "reason: Ingress is required",
+        "enabled: 3 of 4 capabilities: those of the selection, Other",
+        "without Storage: no volumes",
+        "warning: path: is wrong. Correct it",
+    ]
+
+
+def test_install_config_shows_all_with_full() -> None:
+    lines = summary_lines("install_config", {**CHECKED, "backup_file": "/x/copy"}, {"full": True})
+    assert lines[5:] == [
+        *("without Storage: no volumes (s)", "without Storage: no classes (s)"),
+        *("warning: path: is wrong. Correct it", "info: path: is wrong. Correct it", "backup: /x/copy"),
+    ]
+
+
+def test_install_config_of_a_hosted_cluster_and_of_the_default() -> None:
+    hosted = {key: value for key, value in CHECKED.items() if key != "path"}
+    lines = summary_lines("install_config", {**hosted, "capabilities": {}, "hosted_cluster_spec": {"a": 1}}, {})
+    assert lines[0] == "hosted cluster: not written to a file"
+    assert lines[2] == "selection: none, which is the cluster default (vCurrent)"
+    assert lines[3] == 'HostedCluster spec: {"a": 1}'
+
+
+def test_install_config_with_errors_suggests_a_selection() -> None:
+    result = {**CHECKED, "openshift_version": None, "platform": None, "problems": [ERROR, WARNING]}
+    lines = summary_lines("install_config", {**result, "suggested_capabilities": SELECTION}, {"path": "ic.yaml"})
+    assert lines == [
+        "ic.yaml: not written, 1 error",
+        "OpenShift of unknown version, platform unknown, install method upi",
+        "",
+        "error: path: is wrong. Correct it",
+        "This selection meets every rule: None and Console, Ingress",
+    ]
+
+
+def test_install_config_shows_what_a_selection_saves() -> None:
+    saved = {**COUNTS, "manifests": 7, "crds": 1, "namespaces": 0, "cluster_operators": 1, "images": 2}
+    comparison = {"saved": saved, "exposure": {"summary": ["exposes less"]}}
+    lines = summary_lines("install_config", {**CHECKED, "comparison": comparison}, {})
+    assert lines[6].startswith("saves: 7 manifests, 1 CRD, 0 namespaces, 1 ClusterOperator, 2 workloads, 2 images; ")
+    assert lines[7] == "exposes less"
+
+
+@pytest.mark.parametrize(
+    ("valid", "invalid", "options", "verdict"),
+    [
+        (2, 0, {}, "2 of 2 clusters are valid."),
+        (0, 1, {}, "None of 1 clusters is valid. Nothing was written."),
+        (1, 1, {}, "1 of 2 clusters are valid. Nothing was written. To write the valid ones set write_valid."),
+        (
+            *(1, 1, {"write_valid": True}),
+            "1 of 2 clusters are valid. Only these were written, if they changed.",
+        ),
+        (
+            *(1, 1, {"write_valid": True, "check_mode": True}),
+            "1 of 2 clusters are valid. Only these would be written, if they changed.",
+        ),
+    ],
+)
+def test_install_config_of_a_fleet(valid: int, invalid: int, options: dict[str, Any], verdict: str) -> None:
+    good = {"name": "good", "selection": 0, "errors": [], "path": "/x", "differs": True}
+    bad = {"name": "bad", "selection": None, "errors": ["one\nmore", "two"], "path": None, "differs": False}
+    result = {"clusters": [good] * valid + [bad] * invalid, "selections": [CHECKED]}
+    lines = summary_lines("install_config", result, options)
+    assert lines[-1] == verdict
+    table = [line.split() for line in lines[1 : 1 + valid + invalid]]
+    row = ["good", "4.20", "none", "upi", "None", "+", "Console,", "Ingress", "3/4", "changes", "OK"]
+    assert table == [row] * valid + [["bad", "2", "errors"]] * invalid
+    assert lines[2 + valid : -2] == ["", "bad:", "  - one", "    more", "  - two"][: 5 * invalid] or not invalid
