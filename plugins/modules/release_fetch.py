@@ -149,32 +149,12 @@ files:
   type: int
   sample: 775
 problems:
-  description: All warnings and remarks.
+  description:
+    - As RV(capability.openshift.release_lint#module:problems).
+    - All warnings and remarks.
   returned: always
   type: list
   elements: dict
-  contains:
-    severity:
-      description: V(error), V(warning) or V(info).
-      type: str
-      returned: always
-    code:
-      description: The kind of problem.
-      type: str
-      returned: always
-    where:
-      description: The location.
-      type: str
-      returned: always
-    message:
-      description: What is wrong, and what was expected.
-      type: str
-      returned: always
-    hint:
-      description: How to correct it.
-      type: str
-      returned: always
-  sample: []
 """
 
 from typing import Any

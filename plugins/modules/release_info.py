@@ -511,31 +511,12 @@ changes:
       type: dict
       returned: always
 problems:
-  description: Errors, warnings and notes about the release.
+  description:
+    - As RV(capability.openshift.release_lint#module:problems).
+    - Errors, warnings and notes about the release.
   returned: always
   type: list
   elements: dict
-  contains:
-    severity:
-      description: V(error), V(warning) or V(info).
-      type: str
-      returned: always
-    code:
-      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
-      type: str
-      returned: always
-    where:
-      description: Location of the problem, such as an option, or a field of a file or object.
-      type: str
-      returned: always
-    message:
-      description: What is wrong, and what was expected.
-      type: str
-      returned: always
-    hint:
-      description: What to do about it. Empty if there is nothing to do.
-      type: str
-      returned: always
 """
 
 from typing import Any

@@ -219,57 +219,17 @@ fixed_files:
   type: list
   elements: str
 findings:
-  description: Findings that are not in O(baseline), by path and line. With O(state=fixed), those that remain.
+  description:
+    - As RV(capability.openshift.release_lint#module:findings).
+    - With O(state=fixed), those that remain.
   returned: always, unless an option is invalid
   type: list
   elements: dict
-  contains:
-    rule:
-      description: Identifier of the rule, in kebab case. It stays the same if the message is reworded.
-      type: str
-      returned: always
-    severity:
-      description: V(error), V(warning) or V(info).
-      type: str
-      returned: always
-    path:
-      description: File, relative to O(relative_to).
-      type: str
-      returned: always
-    line:
-      description: Line from 1. V(0) if it is not known.
-      type: int
-      returned: always
-    resource:
-      description: Kind and name of the object. Empty if there is none.
-      type: str
-      returned: always
-    message:
-      description: What is wrong, and what was expected.
-      type: str
-      returned: always
-    hint:
-      description: What to do about it.
-      type: str
-      returned: always
 counts:
-  description: Number of findings, by severity.
+  description: As RV(capability.openshift.release_lint#module:counts).
   returned: always, unless an option is invalid
   type: dict
   sample: {error: 2, warning: 1, info: 0}
-  contains:
-    error:
-      description: Number of errors.
-      type: int
-      returned: always
-    warning:
-      description: Number of warnings.
-      type: int
-      returned: always
-    info:
-      description: Number of notes.
-      type: int
-      returned: always
 known:
   description: Number of findings in O(baseline).
   returned: always, unless an option is invalid
@@ -279,31 +239,12 @@ text:
   returned: always, unless an option is invalid
   type: str
 problems:
-  description: Problems of the options and of the releases.
+  description:
+    - As RV(capability.openshift.release_lint#module:problems).
+    - Problems of the options and of the releases.
   returned: always
   type: list
   elements: dict
-  contains:
-    severity:
-      description: V(error), V(warning) or V(info).
-      type: str
-      returned: always
-    code:
-      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
-      type: str
-      returned: always
-    where:
-      description: Location of the problem, such as an option.
-      type: str
-      returned: always
-    message:
-      description: What is wrong, and what was expected.
-      type: str
-      returned: always
-    hint:
-      description: What to do about it. Empty if there is nothing to do.
-      type: str
-      returned: always
 """
 
 from typing import Any

@@ -51,30 +51,10 @@ help:
   type: bool
   sample: false
 problems:
-  description: Errors and warnings about the variables.
+  description:
+    - As RV(capability.openshift.release_lint#module:problems).
+    - Errors and warnings about the variables.
   returned: always
   type: list
   elements: dict
-  contains:
-    severity:
-      description: V(error) or V(warning).
-      type: str
-      returned: always
-    code:
-      description: Identifier of the kind of problem.
-      type: str
-      returned: always
-    where:
-      description: Name of the variable.
-      type: str
-      returned: always
-    message:
-      description: What is wrong, and what was expected.
-      type: str
-      returned: always
-    hint:
-      description: How to correct it.
-      type: str
-      returned: always
-  sample: []
 """
