@@ -384,41 +384,22 @@ capabilities:
       elements: str
       returned: always
 problems:
-  description: Errors, warnings and notes about the cluster.
+  description:
+    - As RV(capability.openshift.release_lint#module:problems).
+    - Errors, warnings and notes about the cluster.
   returned: always
   type: list
   elements: dict
-  contains:
-    severity:
-      description: V(error), V(warning) or V(info).
-      type: str
-      returned: always
-    code:
-      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
-      type: str
-      returned: always
-    where:
-      description: Location of the problem, such as an option, or a field of a file or object.
-      type: str
-      returned: always
-    message:
-      description: What is wrong, and what was expected.
-      type: str
-      returned: always
-    hint:
-      description: What to do about it. Empty if there is nothing to do.
-      type: str
-      returned: always
 """
 
 from typing import Any
 
 from ..module_utils._cluster.capabilities import capabilities_dict, capability_metrics, read_capabilities
 from ..module_utils._cluster.live_properties import read_inclusion_criteria
-from ..module_utils._fleet.read import FleetEntry, FleetSources, read_fleet
+from ..module_utils._fleet.read import FleetEntry, read_fleet
 from ..module_utils._fleet.table import fleet_dict
 from ..module_utils._kubernetes.auth_options import auth_spec, secret_texts
-from ..module_utils._kubernetes.connection import connect, connect_with
+from ..module_utils._kubernetes.connection import connect
 from ..module_utils._module.argspec import chdir_spec
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
@@ -467,12 +448,8 @@ def run_fleet(module: Module, result: dict[str, Any], problems: Problems) -> Non
     if module.params["inclusion_criteria"]:
         message = "cannot be combined with clusters, because it describes one cluster"
         problems.error("conflicting-options", "inclusion_criteria", message, "Remove it, or read a single cluster")
-    sources = FleetSources(
-        connect=connect_with,
-        read_file=read_cluster_version,
-    )
     entries = [FleetEntry.from_params(entry) for entry in clusters]
-    rows = read_fleet(entries, common, sources, show_progress, problems)
+    rows = read_fleet(entries, common, read_cluster_version, show_progress, problems)
     problems.raise_errors(InvalidOptionError)
     result.update(fleet_dict(rows))
 

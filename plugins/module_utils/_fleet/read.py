@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .._cluster.capabilities import CapabilityReading, capabilities_dict, read_capabilities
 from .._cluster.cluster_version import parse_cluster_version
 from .._data import capabilities as capability_data
-from .._kubernetes.client import Client
+from .._kubernetes.connection import connect_with
 from .._problems import CapabilityError, Location, Problem, Problems, of_clusters
 from .._progress import Progress
 from .._version import find_minor
@@ -45,27 +45,17 @@ class FleetEntry(NamedTuple):
         return cls(name or "", group or "", version, own)
 
 
-class FleetSources(NamedTuple):
-    """How the clusters of a fleet are read. Each function raises ``CapabilityError``.
-
-    ``connect`` returns a client for connection options. ``read_file`` returns the content of a file with a
-    ClusterVersion.
-    """
-
-    connect: Callable[[Mapping[str, Any]], Client]
-    read_file: Callable[[str], Any]
-
-
 def read_fleet(
     clusters: Sequence[FleetEntry],
     common: Mapping[str, Any],
-    sources: FleetSources,
+    read_file: Callable[[str], Any],
     progress: Progress,
     problems: Problems,
 ) -> list[FleetRow]:
     """Read all clusters, 16 at the same time. ``common`` has the connection options that a cluster does not set.
 
-    An invalid cluster is an error, and nothing is read. A cluster that cannot be read is a row and a warning.
+    ``read_file`` returns the content of a file with a ClusterVersion, and raises ``CapabilityError``. An invalid
+    cluster is an error, and nothing is read. A cluster that cannot be read is a row and a warning.
     """
     for index, cluster in enumerate(clusters):
         _check_cluster(cluster, f"clusters[{index}]", problems)
@@ -77,7 +67,7 @@ def read_fleet(
     if problems.has_errors:
         return []
     # Connecting is not safe in threads, because the library kubernetes has global state. Requests are.
-    reads = [_prepare(cluster, common, sources) for cluster in clusters]
+    reads = [_prepare(cluster, common, read_file) for cluster in clusters]
     done = count(1)
 
     def attempt(read: Read) -> tuple[Mapping[str, Any] | None, tuple[Problem, ...]]:
@@ -111,12 +101,12 @@ def _check_cluster(cluster: FleetEntry, where: str, problems: Problems) -> None:
         problems.error("missing-field", where, message, hint)
 
 
-def _prepare(cluster: FleetEntry, common: Mapping[str, Any], sources: FleetSources) -> Read:
+def _prepare(cluster: FleetEntry, common: Mapping[str, Any], read_file: Callable[[str], Any]) -> Read:
     version = cluster.cluster_version
     if version is not None:
-        return lambda: _offline(sources.read_file(version) if isinstance(version, str) else version)
+        return lambda: _offline(read_file(version) if isinstance(version, str) else version)
     try:
-        client = sources.connect({**common, **cluster.connection})
+        client = connect_with({**common, **cluster.connection})
     except CapabilityError as error:
         return _raising(error)
 
