@@ -79,6 +79,11 @@ class ResolvedRelease(NamedTuple):
         """The names that a manifest may require; ``None`` if the CVO does not filter by capabilities."""
         return None if self.minor_data is None else status.enabled & status.known
 
+    def included(self, status: CapabilityStatus) -> tuple[Manifest, ...]:
+        """The manifests that a cluster with ``status`` includes, in the order of the release."""
+        enabled = self.capability_filter(status)
+        return tuple(item for item in self.loaded if enabled is None or enabled.issuperset(item.capabilities))
+
     def manifests_loaded_by(self, loader: ResolvedRelease) -> tuple[Manifest, ...]:
         """The manifests of this release that the CVO of ``loader`` loads, by its own rules and with its feature gates.
 

@@ -35,23 +35,13 @@ def resolve_platform(name: str | None, problems: Problems) -> str | None:
     return platform
 
 
-class ReleaseCredentials:
-    """The CredentialsRequests among ``manifests`` of ``release`` that are for ``platform``.
+def credentials_requests(
+    release: Release, manifests: Iterable[Manifest], platform: str | None
+) -> Iterator[CredentialsRequest]:
+    """Yield the CredentialsRequests among ``manifests`` of ``release`` that are for ``platform``.
 
     All of them if ``platform`` is ``None``; then their bodies are not read. Raises ``ReleaseError``.
     """
-
-    def __init__(self, release: Release, manifests: Iterable[Manifest], platform: str | None) -> None:
-        self._requests = tuple(_requests(release, manifests, platform))
-
-    def needed(self, enabled: frozenset[str] | None) -> tuple[CredentialsRequest, ...]:
-        """Return those that are included if ``enabled`` are enabled, in release order. ``None`` includes all."""
-        return tuple(
-            item for item in self._requests if enabled is None or enabled.issuperset(item.manifest.capabilities)
-        )
-
-
-def _requests(release: Release, manifests: Iterable[Manifest], platform: str | None) -> Iterator[CredentialsRequest]:
     data = PLATFORM_DATA.get(platform) if platform is not None else None
     provider = data.credentials if data is not None else None
     for manifest in manifests:

@@ -50,11 +50,8 @@ def live_only(
     return tuple(item for resource, item in excluded.items() if resource not in applied)
 
 
-def present_after(
-    loaded: Iterable[Manifest], enabled: frozenset[str] | None, present: frozenset[ResourceId]
-) -> frozenset[ResourceId]:
-    """Return the resources that exist after a release applied those of ``loaded`` that ``enabled`` includes."""
-    included = [item for item in loaded if enabled is None or enabled.issuperset(item.capabilities)]
+def present_after(included: Sequence[Manifest], present: frozenset[ResourceId]) -> frozenset[ResourceId]:
+    """Return the resources that exist after a release applied its ``included`` manifests."""
     deleted = {item.resource_id for item in included if item.deletes}
     return (present | {item.resource_id for item in included if not item.deletes}) - deleted
 

@@ -13,7 +13,7 @@ Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go loadUpdatedPay
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
@@ -29,10 +29,10 @@ from .._references.unmet import ReleaseReferences
 from .._release.manifest import Manifest
 from .._release.task_graph import component_of
 from .._resources import ResourceId
-from .credentials import CredentialsRequest, ReleaseCredentials
+from .credentials import CredentialsRequest
 from .image_signature import ImageSignature
 from .live_resources import LiveOnlyResource, live_only, present_after
-from .release_diff import Changes, ReleaseDiff
+from .release_diff import Changes, resource_changes
 from .start import Rule, StartingCluster
 
 
@@ -133,8 +133,7 @@ class Hop(NamedTuple):
     start: ResolvedRelease
     end: ResolvedRelease
     implicit_enablement: ImplicitEnablement
-    comparison: ReleaseDiff
-    credentials: ReleaseCredentials
+    credentials: tuple[CredentialsRequest, ...]
     downgrade: bool
     gates: tuple[AdminGate, ...]
     references: ReleaseReferences
@@ -155,7 +154,7 @@ def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:
             plan, parts = _with_exposure(plan, hop, hop.readers, parts)
         current = plan.after
         if present is not None:
-            present = present_after(hop.end.loaded, hop.end.capability_filter(current), present)
+            present = present_after(hop.end.included(current), present)
         plans.append(plan)
     condition = None if hops[-1].end.minor_data is None else capability_condition(current)
     return Plan(selection, tuple(plans), current, condition, cluster.rule)
@@ -166,14 +165,9 @@ def _with_exposure(
 ) -> tuple[HopPlan, Parts]:
     """Return ``plan`` with its exposure, and the parts of the cluster after it. ``parts``: those before, if known."""
     old, new = readers
-    before = old.parts(_included(hop.start, plan.before)) if parts is None else parts
-    after = new.parts(_included(hop.end, plan.after), before)
+    before = old.parts(hop.start.included(plan.before)) if parts is None else parts
+    after = new.parts(hop.end.included(plan.after), before)
     return plan._replace(exposure=(exposure(before), exposure(after))), after
-
-
-def _included(release: ResolvedRelease, status: CapabilityStatus) -> Iterator[Manifest]:
-    enabled = release.capability_filter(status)
-    return (item for item in release.loaded if enabled is None or enabled.issuperset(item.capabilities))
 
 
 def _as_reported(status: ReportedCapabilities, start: ResolvedRelease, selection: Selection) -> CapabilityStatus:
@@ -197,8 +191,8 @@ def _plan_hop(
         EnabledCapability(name, "forced", (), capability_data.ALWAYS_ENABLED.source)
         for name in (after.enabled & end.always) - requested - stay_enabled
     ]
-    included = end.capability_filter(after)
-    changes = _managed(hop.comparison.changes(start.capability_filter(before), included), overrides)
+    names = end.capability_filter(after)
+    changes = _managed(resource_changes(start.included(before), end.included(after)), overrides)
     no_longer_optional = start.known - running - end.known - end.gated
     return HopPlan(
         from_version=start.release.shown_version,
@@ -212,8 +206,10 @@ def _plan_hop(
         not_in_fresh_install=frozenset() if end.minor_data is None else after.enabled - requested - end.always,
         moved=hop.implicit_enablement.moved(start.requested(selection) & before.enabled, before.enabled),
         changes=changes,
-        credentials_requests=hop.credentials.needed(included),
-        live_only=None if present is None else live_only(end.loaded, included, present, overrides),
+        credentials_requests=tuple(
+            item for item in hop.credentials if names is None or names.issuperset(item.manifest.capabilities)
+        ),
+        live_only=None if present is None else live_only(end.loaded, names, present, overrides),
     )
 
 

@@ -28,12 +28,11 @@ from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._references.unmet import ReleaseReferences
 from .._release.release import Release
 from .blockers import release_gates
-from .credentials import ReleaseCredentials
+from .credentials import credentials_requests
 from .image_signature import ImageSignature
 from .origin import ReleaseOrigin
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
-from .release_diff import ReleaseDiff
 from .request import PlanRequest
 from .verdict import HopVerdict, hop_verdicts, most_serious
 from .warnings import check_dangling, check_plan, check_status, check_verdicts
@@ -174,8 +173,7 @@ def _hop(
         start,
         end,
         ImplicitEnablement(start.loaded, end.manifests_loaded_by(start)),
-        ReleaseDiff(start.loaded, end.loaded),
-        ReleaseCredentials(end.release, end.loaded, platform),
+        tuple(credentials_requests(end.release, end.loaded, platform)),
         not is_upgrade(start.release, end.release),
         release_gates(start),
         ReleaseReferences(end.release, end.loaded),

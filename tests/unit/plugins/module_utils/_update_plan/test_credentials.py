@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.credentials import (
-    ReleaseCredentials,
+    credentials_requests,
     resolve_platform,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
@@ -62,7 +62,7 @@ def release_of(manifests: list[Manifest], read: list[str]) -> Release:
 )
 def test_a_platform_has_the_requests_for_its_provider_in_their_order(platform, names):
     manifests = [manifest(name) for name in BODIES]
-    found = ReleaseCredentials(release_of(manifests, []), manifests, platform).needed(None)
+    found = tuple(credentials_requests(release_of(manifests, []), manifests, platform))
 
     assert [item.manifest.resource_id.name for item in found] == names
     assert {item.provider for item in found} <= {PLATFORM_DATA[platform].credentials}
@@ -72,7 +72,7 @@ def test_a_platform_has_the_requests_for_its_provider_in_their_order(platform, n
 def test_no_body_is_read_unless_the_provider_is_needed(platform):
     read: list[str] = []
     manifests = [manifest(name) for name in BODIES]
-    found = ReleaseCredentials(release_of(manifests, read), manifests, platform).needed(None)
+    found = tuple(credentials_requests(release_of(manifests, read), manifests, platform))
 
     assert read == []
     assert [(item.manifest, item.provider) for item in found] == (
@@ -87,28 +87,9 @@ def test_only_credentials_requests_that_are_applied_count():
         manifest("gcp", delete="true"),
         manifest("aws2", delete="false"),
     ]
-    found = ReleaseCredentials(release_of(others, []), others, None).needed(None)
+    found = tuple(credentials_requests(release_of(others, []), others, None))
 
     assert [item.manifest for item in found] == others[3:]
-
-
-@pytest.mark.parametrize(
-    ("enabled", "names"),
-    [
-        (set(), ["aws", "gcp"]),
-        ({"A"}, ["number", "aws", "gcp"]),
-        ({"B"}, ["aws", "gcp"]),
-        ({"A", "B", "C"}, ["number", "aws", "aws2", "gcp"]),
-        (None, ["number", "aws", "aws2", "gcp"]),
-    ],
-)
-def test_only_enabled_requests_count_in_release_order(enabled, names):
-    requests = [manifest("number", needs="A"), manifest("aws"), manifest("aws2", needs="B+A"), manifest("gcp")]
-    found = ReleaseCredentials(release_of(requests, []), requests, None).needed(
-        None if enabled is None else frozenset(enabled)
-    )
-
-    assert [item.manifest.resource_id.name for item in found] == names
 
 
 @pytest.mark.parametrize("name", PLATFORM_DATA)
