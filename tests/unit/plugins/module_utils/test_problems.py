@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     ClusterError,
+    Location,
     Problem,
     Problems,
     ReleaseError,
@@ -36,6 +37,20 @@ ERROR = Problem("error", "wrong-value", "c", "is wrong", "Undo it")
 )
 def test_a_problem_reads_as_location_message_and_hint(problem, text):
     assert str(problem) == text
+
+
+@pytest.mark.parametrize(
+    ("where", "text"),
+    [
+        (Location("a.yaml", 2, 3, "spec"), "berlin: a.yaml, document 2 (line 3), spec"),
+        (Location(field="capabilities"), "berlin: capabilities"),
+        (Location("a.yaml"), "berlin: a.yaml"),
+        (Location(line=3), "berlin, line 3"),
+        (Location(), "berlin"),
+    ],
+)
+def test_a_location_can_be_that_of_one_of_several_clusters(where, text):
+    assert str(where.within("berlin")) == text
 
 
 def test_an_error_has_all_problems_errors_first_and_its_text_is_the_errors():

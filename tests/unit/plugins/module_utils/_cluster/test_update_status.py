@@ -39,3 +39,42 @@ def test_a_conditional_update_has_its_risks(conditional, more):
     assert update.recommended is None
     assert update.risks == (ConditionalRisk("Slow", "It is slow", "https://example.com", ("a > 1",), None),)
     assert found.conditional_update("4.20.6") is None
+
+
+ALWAYS = [{"type": "Always"}]
+
+
+def condition(type_: str, status: str, reason: str = "") -> list[dict[str, str]]:
+    return [{"type": "Progressing", "status": "True"}, {"type": type_, "status": status, "reason": reason}]
+
+
+@pytest.mark.parametrize(
+    ("rules", "of_risk", "of_update", "applies"),
+    [
+        # The condition of the risk itself
+        ([RULE], condition("Applies", "True"), condition("Recommended", "True"), True),
+        ([RULE], condition("Applies", "False"), condition("Recommended", "False", "Slow"), False),
+        ([RULE], condition("Applies", "Unknown"), [], None),
+        # The condition of the update
+        ([RULE], [], condition("Recommended", "True"), False),
+        ([RULE], [], condition("Recommended", "False", "Slow"), True),
+        ([RULE], [], condition("Recommended", "False", "MultipleReasons"), None),
+        ([RULE], [], condition("Recommended", "Unknown", "Slow"), None),
+        ([RULE], condition("Applies", "Unknown"), condition("Recommended", "False", "Slow"), True),
+        # The rules
+        (ALWAYS, [], [], True),
+        ([*ALWAYS, RULE], [], [], None),
+        (ALWAYS, condition("Applies", "False"), [], False),
+        ([], [], [], None),
+    ],
+)
+def test_a_risk_applies_as_the_cluster_reports(rules, of_risk, of_update, applies):
+    risk = {**RISK, "matchingRules": rules, "conditions": of_risk}
+    update = {"riskNames": ["Slow"], "conditions": of_update}
+
+    found = read_update_status(status(update, conditionalUpdateRisks=[risk]))
+
+    assert found is not None
+    conditional = found.conditional_update("4.20.5")
+    assert conditional is not None
+    assert [item.applies for item in conditional.risks] == [applies]

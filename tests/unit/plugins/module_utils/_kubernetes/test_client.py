@@ -88,3 +88,36 @@ def test_the_time_is_that_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None
         found.append(asked.server_time())
     noon = datetime(2026, 2, 3, 12, tzinfo=UTC)
     assert found == [None, noon + timedelta(seconds=5), noon + timedelta(seconds=10)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "requests", "code"),
+    [
+        ([200], 1, 0),
+        ([429, 429, 200], 3, 0),
+        ([429] * 91, 91, 429),
+        ([409], 1, 409),
+        ([429, 409], 2, 409),
+    ],
+)
+def test_a_request_is_repeated_while_the_server_has_too_many(
+    answers: list[int], requests: int, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    sent = 0
+
+    class Pool:
+        def request_encode_url(self, *_arguments: Any, **_options: Any) -> Any:
+            nonlocal sent
+            sent += 1
+            text = {200: b"{}", 429: b"Too many requests, please try again later."}.get(answers[sent - 1], b"no")
+            return urllib3.HTTPResponse(text, status=answers[sent - 1])
+
+    pool: Any = Pool()
+    asked = Client("https://one.example", pool, [], lambda: None)
+    try:
+        asked.document("/api")
+        failed = 0
+    except ApiError as error:
+        failed = error.code
+    assert (sent, failed) == (requests, code)

@@ -75,13 +75,14 @@ class Listener:
 
     def __init__(self, error: ClusterError | None = None) -> None:
         self._error = error
+        self.waits: list[tuple[int, str, str]] = []
 
     def applied(self, result: ApplyResult) -> None:
         if self._error is not None:
             raise self._error
 
     def waiting(self, left: int, resource: str, message: str) -> None:
-        pass
+        self.waits.append((left, resource, message))
 
     def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
         pass
@@ -268,3 +269,21 @@ def test_check_relies_on_a_kind_only_if_its_definition_succeeds(kind: str, actio
     fake = FakeApplier(a=unserved, xs=failed, ys=lambda result: result._replace(pending=False))
     check = run(fake, definition("ys", "b"), definition("xs"), thing, dry_run=True)
     assert actions(check)["a"] == action
+
+
+def test_what_is_tried_again_and_again_is_shown() -> None:
+    tries = 0
+
+    def later(result: ApplyResult) -> ApplyResult:
+        nonlocal tries
+        tries += 1
+        return without_namespace(result) if tries < 4 else result
+
+    applier: Any = FakeApplier(a=later)
+    kinds: Any = NoKinds()
+    listener = Listener()
+    timings = Timings(first_pause=0, longest_pause=0)
+    options: Any = SimpleNamespace(parallelism=1, deadline=time.monotonic() + 9, dry_run=False, timings=timings)
+    changes = GraphRunner(task_graph([config("a")], "install"), applier, kinds, options, listener).run()
+    assert actions(changes) == {"a": "created"}
+    assert listener.waits == [(1, "ConfigMap a", "no namespace")] * 2

@@ -13,14 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import (
+    ApiError,
     MistypedField,
     StatusCause,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import schema_of
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import LAST_APPLIED_HASH
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.normalize import (
     adopt_conflicting_defaults,
     fill_required_fields,
+    normalized_for,
     unowned_items,
     without_field,
     wrong_types,
@@ -279,3 +283,35 @@ def test_unowned_items_inside_an_item_are_found() -> None:
     assert found is not None
     assert found.adopted["list"] == [{"name": "a", "inner": [{"id": 1}, {"id": 2}]}]
     assert found.rest["list"] == body["list"]
+
+
+# The choice of a way
+
+
+def error(code: int, message: str, *causes: StatusCause) -> ApiError:
+    return ApiError(code, message, "patch", "it", causes=causes)
+
+
+ODD = {"metadata": {}, "spec": {"b": {"odd": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("rejection", "live", "code", "first"),
+    [
+        (error(500, ".spec.odd: field not declared in schema"), ODD, "undeclared-field", None),
+        (error(422, "", *required("flat")), ODD, "required-field", None),
+        (error(422, "", *required("flat"), *forbidden("spec.b.odd")), ODD, "required-field", None),
+        (error(422, "", *forbidden("spec.b.odd")), ODD, "conflicting-default", {"b": {"odd": 1}}),
+        (error(422, "", *forbidden("spec.b.odd")), None, "", None),
+        (error(422, "", *forbidden("spec.b.other")), ODD, "", None),
+        (error(422, "", StatusCause("FieldValueInvalid", "spec.b.odd", "is odd")), ODD, "", None),
+        (error(422, ""), ODD, "", None),
+        (error(409, "", *required("flat")), ODD, "", None),
+    ],
+)
+def test_the_rejection_decides_how_a_body_is_normalized(rejection: ApiError, live: Any, code: str, first: Any) -> None:
+    manifest = Manifest(ResourceId("test.io", "Thing", "", "a"), "v1", {}, "a.yaml")
+    body = {"metadata": {"annotations": {LAST_APPLIED_HASH: "h"}}, "spec": {"odd": 1, "b": {}}}
+    found = normalized_for(rejection, manifest, body, lambda: SCHEMA, lambda: live)
+    assert (found.problem.code if found else "") == code
+    assert (found and found.first and found.first["spec"]["b"]) == (first and first["b"])

@@ -1,0 +1,136 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The files of a checkout: which are found, once each, in a stable order, and nothing outside of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._checkout import walk
+from ansible_collections.capability.openshift.plugins.module_utils._checkout.walk import (
+    directories,
+    read_file,
+    read_files,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
+from ansible_collections.capability.openshift.tests.unit.builders.sites import write_checkout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout next to a file that is not part of it."""
+    write_checkout(tmp_path, {"outside.yaml": "a: 1\n"})
+    files = {"b.yml": "b", "a/b.yaml": "ab", "a/c.json": "ac", "a/d.txt": "ad", ".git/e.yaml": "e", "[x]/f.yaml": "f"}
+    return write_checkout(tmp_path / "checkout", dict(files))
+
+
+def found(checkout: Path, *paths: str) -> tuple[dict[str, bytes], list[tuple[str, str]]]:
+    """The content of the files by path, and the codes and locations of problems."""
+    problems = Problems()
+    files = {file.path: file.data for file in read_files(str(checkout), paths, problems)}
+    return files, [(item.code, str(item.where)) for item in problems]
+
+
+ALL = {"[x]/f.yaml": b"f", "a/b.yaml": b"ab", "a/c.json": b"ac", "b.yml": b"b"}
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["."], list(ALL)),
+        (["a", "."], ["a/b.yaml", "a/c.json", "[x]/f.yaml", "b.yml"]),
+        (["a/*.yaml", "b.yml"], ["a/b.yaml", "b.yml"]),
+        (["**/*.json"], ["a/c.json"]),
+        (["a/d.txt"], ["a/d.txt"]),  # named, so it is read whatever its suffix
+    ],
+)
+def test_files_are_found_once_in_a_stable_order(checkout, paths, names):
+    files, problems = found(checkout, *paths)
+
+    assert list(files) == names
+    assert files == {name: {**ALL, "a/d.txt": b"ad"}[name] for name in names}
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("none", "missing-path"), ("*.txt", "missing-path"), ("..", "outside-path")]
+)
+def test_a_path_must_match_something_inside(checkout, path, code):
+    with pytest.raises(InvalidOptionError) as error:
+        found(checkout, "b.yml", path)
+
+    assert [(item.code, str(item.where)) for item in error.value.problems] == [(code, path)]
+
+
+def test_a_checkout_must_be_a_directory(checkout):
+    with pytest.raises(InvalidOptionError) as error:
+        found(checkout / "b.yml", ".")
+
+    assert [item.code for item in error.value.problems] == ["missing-directory"]
+
+
+@pytest.mark.parametrize(
+    ("target", "renamed", "code"),
+    [
+        ("../outside.yaml", {}, "outside-link"),
+        ("..", {}, "outside-link"),
+        ("none.yaml", {}, "dangling-link"),
+        ("a/d.txt", {}, None),
+        (".", {}, None),
+        ("a", {"a/b.yaml": "0.yaml/b.yaml", "a/c.json": "0.yaml/c.json"}, None),
+        ("b.yml", {"b.yml": "0.yaml"}, None),
+    ],
+)
+def test_a_link_is_followed_inside_only(checkout, target, renamed, code):
+    (checkout / "0.yaml").symlink_to(target)
+
+    expected = {renamed.get(name, name): content for name, content in ALL.items()}
+    assert found(checkout, ".") == (expected, [(code, "0.yaml")] if code else [])
+
+
+def test_what_cannot_be_read_is_reported_and_the_rest_is_read(checkout, monkeypatch):
+    os.mkfifo(checkout / "pipe.yaml")
+    (checkout / "large.yaml").write_bytes(b"12345")
+    monkeypatch.setattr(walk, "MAX_SIZE", 4)
+    listed = os.scandir
+
+    def scandir(path: str):
+        if path.endswith("/a"):
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+
+    assert found(checkout, ".") == (
+        {"[x]/f.yaml": b"f", "b.yml": b"b"},
+        [("unreadable-file", "a"), ("too-large", "large.yaml"), ("not-a-file", "pipe.yaml")],
+    )
+
+
+@pytest.mark.parametrize(("chart", "files"), [(True, []), (False, ["c/templates/a.yaml"])])
+def test_templates_of_a_chart_are_not_read(checkout, chart, files):
+    write_checkout(checkout, {"c/templates/a.yaml": "a", **({"c/Chart.yaml": "c"} if chart else {})})
+
+    read, problems = found(checkout, "c")
+    assert [name for name in read if "templates" in name] == files
+    assert problems == ([("template", "c/templates")] if chart else [])
+
+
+def test_directories_are_globs_of_those_inside(checkout):
+    paths = directories(str(checkout), ["a", "[x]", "b.yml", "none", ".."])
+
+    assert [list(found(checkout, path)[0]) for path in paths] == [["a/b.yaml", "a/c.json"], ["[x]/f.yaml"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "content"), [("a/b.yaml", b"ab"), ("a", b""), ("none", b""), ("../outside.yaml", b""), ("large", b"")]
+)
+def test_a_single_file_is_read_inside_only(checkout, path, content, monkeypatch):
+    monkeypatch.setattr(walk, "MAX_SIZE", 4)
+    (checkout / "large").write_bytes(b"12345")
+
+    assert read_file(str(checkout), path) == content

@@ -1,0 +1,87 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Installing and removing the guard, against a model of an API server, which does not evaluate its expressions."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import (
+    enforced_fingerprint,
+    install,
+    remove,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME, Guard
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    ADMISSION_BINDINGS,
+    ADMISSION_POLICIES,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+
+BOTH = (ADMISSION_POLICIES, ADMISSION_BINDINGS)
+PATHS = [kind.path(GUARD_NAME) for kind in BOTH]
+
+
+@pytest.fixture
+def server() -> ApiServer:
+    return ApiServer(*BOTH)
+
+
+def test_the_guard_is_installed_once_and_removed(server):
+    assert [change.changed for change in install(server.client(), Guard())] == [True, True]
+    assert list(server.objects) == PATHS
+    assert enforced_fingerprint({kind.kind: server.objects[path] for kind, path in zip(BOTH, PATHS, strict=True)})
+    server.requests.clear()
+    assert [change.changed for change in install(server.client(), Guard())] == [False, False]
+    assert server.requests == [f"GET {path}" for path in PATHS]
+    # The binding first, so no write meets a binding without its policy.
+    assert [change.changed for change in remove(server.client())] == [True, True]
+    assert server.objects == {}
+    assert [request for request in server.requests if "DELETE" in request] == [f"DELETE {path}" for path in PATHS[::-1]]
+    assert [change.changed for change in remove(server.client())] == [False, False]
+
+
+def test_only_the_object_that_differs_is_written(server):
+    install(server.client(), Guard())
+    server.requests.clear()
+
+    changes = install(server.client(), Guard(enforce=False))
+
+    assert [change.changed for change in changes] == [False, True]
+    assert (
+        enforced_fingerprint({change.target.kind.kind: server.objects[change.target.path] for change in changes}) == ""
+    )
+
+
+def test_a_dry_run_stores_nothing(server):
+    assert all(change.changed for change in install(server.client(), Guard(), dry_run=True))
+    assert server.objects == {}
+    install(server.client(), Guard())
+    assert all(change.changed for change in remove(server.client(), dry_run=True))
+    assert list(server.objects) == PATHS
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_changes_of_others_are_overwritten_only_by_force(server, force):
+    install(server.client(), Guard())
+    wanted = server.objects[PATHS[0]]["spec"]
+    server.put(ADMISSION_POLICIES, GUARD_NAME, spec={**wanted, "paramKind": {"kind": "Other"}})
+    if not force:
+        with pytest.raises(ClusterError) as error:
+            install(server.client(), Guard())
+        assert [item.code for item in error.value.problems] == ["conflicting-managers"]
+        return
+
+    install(server.client(), Guard(), force=True)
+    assert server.objects[PATHS[0]]["spec"] == wanted
+
+
+def test_a_cluster_without_policies_is_too_old():
+    client = ApiServer().client()
+    with pytest.raises(ClusterError) as error:
+        install(client, Guard())
+
+    assert [item.code for item in error.value.problems] == ["unserved-kind"]
+    assert [change.changed for change in remove(client)] == [False, False]
