@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -19,11 +18,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.tests.cluster.helpers.guard import BINDING, POLICY, is_guarded
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, StatusWriter, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
@@ -31,14 +29,12 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     capabilities_status,
     make_cluster_version,
 )
-from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 pytestmark = pytest.mark.slow
 
 GUARD, ENABLE, PLAN = "capability_guard", "cluster_capabilities", "update_plan"
-DOCS = EXAMPLE.parents[2] / "docs" / "how_to"
 KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
 RELEASES = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 UNDEFINED = "{{ not_defined_anywhere }}"
@@ -201,36 +197,6 @@ def desk(cluster: ControlPlane, tmp_path: Path) -> Iterator[Desk]:
         if cluster.api.exists(path):
             cluster.api.delete(path)
     wait_for(lambda: not is_guarded(cluster.api), "the guard to be gone")
-
-
-def commands(page: str) -> list[list[str]]:
-    """Return the commands of a page that run a playbook."""
-    blocks = re.findall(r"(?ms)^```bash\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"))
-    lines = "".join(blocks).replace("\\\n", " ").splitlines()
-    return [shlex.split(line) for line in lines if line.startswith("ansible-playbook ")]
-
-
-@pytest.mark.parametrize("page", ["enable_capabilities.md", "guard_capabilities.md"])
-def test_the_commands_of_the_documentation_work(page: str, desk: Desk) -> None:
-    for site in ("berlin", "paris", "lab"):
-        (desk.folder / site).mkdir()
-        shutil.copy(desk.plane.kubeconfig, desk.folder / site / "kubeconfig")
-    sites = re.findall(r"(?ms)^```yaml\n(# sites\.yml\n.*?)^```", (DOCS / page).read_text(encoding="utf-8"))
-    for text in sites:
-        local = text.replace("/srv/sites/", "").replace("/srv/", "").replace("context: rome", "context: control-plane")
-        assert yaml.safe_load(local)
-        (desk.folder / "sites.yml").write_text(local)
-    found = commands(page)
-    assert len(found) > 3
-    console = Operator("console", {"operator": "4.21.0"}, ("Console",))
-    with StatusWriter(desk.plane.kubeconfig, KNOWN), Operators(desk.plane.kubeconfig, [console], {}, namespaces=()):
-        for command in found:
-            done = desk.command(*command)
-            assert done.code == 0, done.text
-    if page.startswith("enable"):
-        assert desk.plane.api.get(OBJECT)["spec"]["capabilities"] == selection("Console", "Ingress")
-    else:
-        assert not desk.plane.api.exists(POLICY)
 
 
 def refusal(playbook: str, name: str, message: str) -> str:

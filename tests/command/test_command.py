@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -145,6 +147,19 @@ def test_exit_codes(run, words, code):
 )
 def test_text(run, words, part):
     assert part in run(*words)[1]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/how_to/use_the_command.md"])
+def test_the_commands_of_the_documentation_run(run, monkeypatch, page):
+    monkeypatch.chdir(EXAMPLES)
+    text = (EXAMPLES.parent / page).read_text("utf-8").replace("examples/releases", "releases")
+    lines = re.findall(r"(?m)^openshift-capability (.*)$", text)
+    assert lines
+    for line in lines:
+        words = shlex.split(line.partition(">")[0])
+        code, out, errors = run(*words)
+        assert code == int("check-sites" in words or "--fail-on" in words), errors
+        assert out
 
 
 def test_a_release_without_a_version_is_no_bug(run, tmp_path):

@@ -66,6 +66,7 @@ NEVER = {"fail_on": "never"}
     ("name", "more"),
     [
         ("release_info", {}),
+        ("release_compare", {"changes_from": str(RELEASES / "4.21.0")}),
         ("release_lint", NEVER),
         ("addon_check", {**NEVER, "addons": [str(RELEASES / "4.22.0" / "release-manifests")]}),
     ],

@@ -1,0 +1,90 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The shell commands of README and documentation that need a cluster. Others: ``tests/unit/test_snippets.py``."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.request_counts import count, serve_counts
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, StatusWriter, selection
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    EXAMPLE,
+    capabilities_status,
+    make_cluster_version,
+)
+from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
+from ansible_collections.capability.openshift.tests.control_plane.reset import reset
+from ansible_collections.capability.openshift.tests.unit.builders.releases import write_files
+from ansible_collections.capability.openshift.tests.unit.builders.snippets import (
+    KUBERNETES,
+    OPENSHIFT,
+    SHELL,
+    Desk,
+    snippets,
+)
+
+pytestmark = pytest.mark.slow
+
+VERSION = "4.21.0"
+KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
+FAILING = {
+    ("docs/how_to/roll_out_a_release.md", "-e fail_on=any"): "enables Insights because of",
+    ("docs/how_to/verify_a_cluster.md", ""): "ClusterOperator ingress: has not reported yet",
+}
+"""Commands that fail on purpose, by their page and a part of them, and what they print."""
+
+OF_CLUSTERS = [snippet for snippet in snippets(*SHELL) if snippet.where in (OPENSHIFT, KUBERNETES)]
+
+
+def desk_of(plane: ControlPlane, folder: Path, page: str) -> Desk:
+    """Return a desk with the kubeconfigs that the pages name."""
+    config = yaml.safe_load(plane.kubeconfig.read_text("utf-8"))
+    config["contexts"] += [{**config["contexts"][0], "name": "rome"}]
+    text = yaml.safe_dump(config)
+    for place in ("", "plane", "srv/sites/berlin", "srv/sites/paris", "srv/lab"):
+        write_files(folder / place, {"kubeconfig": text})
+    write_files(folder, {"paris.kubeconfig": text})
+    shutil.copytree(EXAMPLE, folder / "srv" / "releases" / "4.20.3", dirs_exist_ok=True)
+    return Desk(folder, page, {"K8S_AUTH_KUBECONFIG": str(folder / "kubeconfig")})
+
+
+def pages(where: str) -> list[str]:
+    """Return the pages with blocks for a cluster."""
+    return sorted({snippet.page for snippet in OF_CLUSTERS if snippet.where == where})
+
+
+def run(plane: ControlPlane, folder: Path, page: str, where: str) -> None:
+    """Run the blocks of a page for a cluster."""
+    desk = desk_of(plane, folder, page)
+    for snippet in OF_CLUSTERS:
+        if (snippet.page, snippet.where) == (page, where):
+            desk.run(snippet, FAILING)
+
+
+@pytest.mark.parametrize("page", pages(OPENSHIFT))
+def test_the_commands_for_openshift_run(cluster: ControlPlane, tmp_path: Path, page: str) -> None:
+    status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": VERSION}}
+    make_cluster_version(cluster.api, {"capabilities": selection("Ingress")}, status)
+    console = Operator("console", {"operator": VERSION}, ("Console",))
+    with StatusWriter(cluster.kubeconfig, KNOWN), Operators(cluster.kubeconfig, [console], namespaces=()):
+        if "capability_usage" in page:
+            mark = cluster.audit.mark()
+            serve_counts(cluster)
+            count(cluster, cluster.audit.requests(mark))
+        run(cluster, tmp_path, page, OPENSHIFT)
+    if "enable" in page:
+        assert cluster.api.get(OBJECT)["spec"]["capabilities"] == selection("Console", "Ingress")
+
+
+def test_the_commands_for_kubernetes_run(plane: ControlPlane, tmp_path: Path) -> None:
+    """One page after the other on one cluster: a preview, a rollout, and a comparison with the release."""
+    reset(plane)
+    for page in pages(KUBERNETES):
+        run(plane, tmp_path, page, KUBERNETES)
