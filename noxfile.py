@@ -295,9 +295,11 @@ def molecule(session: nox.Session) -> None:
     for path in (scenario / f"{name}.yml" for scenario in scenarios for name in ("converge", "verify")):
         if not path.exists():
             session.error(f"{path.relative_to(ROOT)} is missing")
-    # Two checkouts whose folders have the same name would otherwise share a folder in the home directory.
-    alone = {"ANSIBLE_HOME": str(CACHE / "ansible")}
-    run(session, "molecule", "test", *(session.posargs or ["--all"]), "--workers", "2", env=alone)
+    path = os.pathsep.join([str(ROOT / "tools"), tool_environment()["PATH"]])
+    with tempfile.TemporaryDirectory(prefix="capability-") as packed:
+        # Two checkouts whose folders have the same name would otherwise share a folder in the home directory.
+        env = {"ANSIBLE_HOME": str(CACHE / "ansible"), "PACKED_MODULES": packed, "PATH": path}
+        run(session, "molecule", "test", *(session.posargs or ["--all"]), "--workers", "2", env=env)
 
 
 @nox.session
