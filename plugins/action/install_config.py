@@ -21,6 +21,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._progress import counted
+from ansible_collections.capability.openshift.plugins.plugin_utils._module_defaults import apply_module_defaults
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
 from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
@@ -29,6 +30,7 @@ _HIDDEN = "cannot be shown, because it can contain secrets"
 
 class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        apply_module_defaults(self, task_vars)
         args = self._task.args
         run: Callable[..., dict[str, Any]] = super().run
         with shown_progress(self, task_vars) as progress:

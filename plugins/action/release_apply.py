@@ -18,6 +18,7 @@ from typing import Any
 
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
+from ansible_collections.capability.openshift.plugins.plugin_utils._module_defaults import apply_module_defaults
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
 from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
@@ -30,6 +31,7 @@ _watched_parents: set[tuple[int, int]] = set()
 class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         _end_with_ansible()
+        apply_module_defaults(self, task_vars)
         run: Callable[..., dict[str, Any]] = super().run
         with shown_progress(self, task_vars):
             return hide_long_result(run(tmp, task_vars), self._display.verbosity)

@@ -31,6 +31,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
+from ansible_collections.capability.openshift.plugins.plugin_utils._module_defaults import apply_module_defaults
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
 from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
@@ -44,6 +45,7 @@ _WRITTEN = ("dest",)
 
 class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        apply_module_defaults(self, task_vars)
         run: Callable[..., dict[str, Any]] = super().run
         result, is_here = None, False
         # A shortcut must not fail a task. The module reports what is wrong.

@@ -16,6 +16,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check import inputs
 from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import signature_tag
 from ansible_collections.capability.openshift.plugins.modules import mirror_check
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
@@ -154,6 +155,12 @@ def pauses(monkeypatch) -> list[float]:
     found: list[float] = []
     monkeypatch.setattr(HttpClient, "pause", staticmethod(found.append))
     return found
+
+
+@pytest.fixture(autouse=True)
+def _known_keys(monkeypatch) -> None:
+    """A release may verify itself, as with the keys of Red Hat."""
+    monkeypatch.setattr(inputs, "RED_HAT_KEYS", {KEY.fingerprint})
 
 
 Check = Callable[..., Outcome]
@@ -344,7 +351,8 @@ def test_a_policy_that_cannot_be_evaluated_makes_its_images_unknown(mirror, chec
     ]
     assert codes(outcome["images"][0]) == ["image-policy-type"]
     elsewhere = {**files, "policy.json": policy("quay.io/another", policyType=kind)}
-    assert check(release=written(tmp_path / "more", "4.21.0", elsewhere), images="all")["ready"]
+    more = written(tmp_path / "more", "4.21.0", elsewhere, images=images)
+    assert check(release=more, images="all")["ready"]
 
 
 def test_a_mirror_without_signatures_and_the_commands_that_copy_them(mirror, check, releases):
@@ -431,6 +439,29 @@ def test_the_key_rings_are_those_of_the_current_release(mirror, check, tmp_path)
     ring = tmp_path / "ring"
     ring.write_bytes(KEY.ring)
     assert check(current_release=current, signature_keys=[str(ring)])["ready"]
+
+
+def test_a_release_with_unknown_keys_does_not_verify_itself(mirror, check, releases, tmp_path, monkeypatch):
+    """Anyone can sign a release with a key that it contains."""
+    monkeypatch.undo()
+    complete(mirror)
+    outcome = check()
+    assert (outcome["ready"], outcome["images"][0]["openpgp"]) == (False, "unknown")
+    assert "unknown-release-keys" in [item["code"] for item in outcome["problems"]]
+    ring = tmp_path / "ring"
+    ring.write_bytes(KEY.ring)
+    for trusted in ({"signature_keys": [str(ring)]}, {"current_release": releases["4.20"]}):
+        assert check(**trusted)["ready"]
+
+
+def test_all_images_of_a_release_that_does_not_name_them(mirror, check, releases, tmp_path):
+    complete(mirror)
+    flat = (releases["4.21"] / "release-manifests").rename(tmp_path / "flat")
+    for name in ("image-references", "release-metadata"):
+        (flat / name).unlink()
+    given = {"release": flat, "openshift_version": "4.21", "current_release": releases["4.20"]}
+    assert check(**given)["ready"]
+    assert check(**given, images="all").faults == [("missing-image-references", "images")]
 
 
 def test_signatures_in_config_maps_of_the_cluster(mirror, check):

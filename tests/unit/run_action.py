@@ -30,6 +30,7 @@ class ActionTask:
 
     def __init__(self, name: str, folder: Path, **changes: Any) -> None:
         self.options = {"async_val": 0, "environment": [], "check_mode": False, "diff": False, "delegate_to": None}
+        self.options["module_defaults"] = []
         self.options |= changes
         self.variables = self.options.pop("variables", {"ansible_python_interpreter": sys.executable})
         self.connection: dict[str, Any] = {"transport": "local", "become": None}

@@ -18,13 +18,12 @@ from .._http.error import HttpError
 from .._problems import MISSING_LIBRARY, Problems
 from .._registry.configured_access import read_http_client
 from .._signature.http_store import HttpAnswer, HttpGet, http_get, without_credentials
-from .._signature.key_ring import KeyRing
 from .._signature.signer import Signer
 from .._signature.verification_config import (
-    VerificationConfig,
     read_config,
     read_key_rings,
     signature_stores,
+    trusted_key_rings,
 )
 from .._signature.verifier import Verifier, verify_digest
 from .._unstructured import Object
@@ -56,25 +55,13 @@ def verify_release(
         verified_by = options.previous or PreviousRelease(name, found.directory)
         config = read_config(verified_by.name, _config_manifests(*verified_by), problems)
         if config is not None:
-            known = rings or (config.key_rings if options.previous else _known_key_rings(name, config, problems))
+            known = rings or (
+                config.key_rings if options.previous else trusted_key_rings(name, config, RED_HAT_KEYS, problems)
+            )
             verifier = config.verifier(get, known, stores)
     if problems.has_errors:
         return ()
     return verify_digest(name, found.image.digest, verifier, problems)
-
-
-def _known_key_rings(name: str, config: VerificationConfig, problems: Problems) -> tuple[KeyRing, ...]:
-    """The key rings of the release itself. They prove nothing unless all of their keys are known."""
-    unknown = [key for ring in config.key_rings for key in ring.fingerprints if key not in RED_HAT_KEYS]
-    if not unknown:
-        return config.key_rings
-    problems.error(
-        "unknown-release-keys",
-        name,
-        f"contains the keys {', '.join(unknown)}, which are not known keys of Red Hat",
-        "Set signature_keys to the key rings that you trust",
-    )
-    return ()
 
 
 def _config_manifests(name: str, directory: str) -> Iterator[tuple[str, Object]]:

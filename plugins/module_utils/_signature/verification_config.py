@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -39,6 +39,21 @@ class VerificationConfig(NamedTuple):
         """The verifier with the given ``key_rings`` and ``stores``, and with those of the release for what is empty."""
         own = ParallelStores(tuple(store_of(url, get) for url in self.stores))
         return Verifier(key_rings or self.key_rings, stores or (own,))
+
+
+def trusted_key_rings(
+    name: str, config: VerificationConfig, trusted: Collection[str], problems: Problems
+) -> tuple[KeyRing, ...]:
+    """The key rings of the release ``name`` if they may verify that release itself, empty after a reported problem.
+
+    Anyone can sign a release with a key that it contains, so all of their keys must be ``trusted`` fingerprints.
+    """
+    unknown = [key for ring in config.key_rings for key in ring.fingerprints if key not in trusted]
+    if not unknown:
+        return config.key_rings
+    message = f"contains the keys {', '.join(unknown)}, which are not known keys of Red Hat"
+    problems.error("unknown-release-keys", name, message, "Set signature_keys to the key rings that you trust")
+    return ()
 
 
 def store_of(url: str, get: HttpGet) -> Store:
