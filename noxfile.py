@@ -415,7 +415,12 @@ def matrix(session: nox.Session, core: str, python: str) -> None:
 @nox.session
 def newest(session: nox.Session) -> None:
     """Test on the newest ansible-core, also a prerelease, with the checkout of kubernetes.core in KUBERNETES_CORE."""
-    venv = other_core(session, "newest", f"ansible-core>={CORES[-1][0]}.dev0", sys.executable)
+    newest_core, _python = CORES[-1]
+    pythons = reversed([python for core, python in CORES if core == newest_core])
+    interpreter = next(filter(None, map(find_python, pythons)), None)
+    if interpreter is None:
+        session.error(f"ansible-core {newest_core} needs a newer Python, and none of CORES is installed")
+    venv = other_core(session, "newest", f"ansible-core>={newest_core}.dev0", interpreter)
     if checkout := os.environ.get("KUBERNETES_CORE"):
         core = site_packages(venv) / "ansible_collections" / "kubernetes" / "core"
         shutil.rmtree(core)

@@ -28,7 +28,12 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     read_release,
 )
 from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operators, operators_of
-from ansible_collections.capability.openshift.tests.control_plane.programs import API, CONTROLLERS, find_programs
+from ansible_collections.capability.openshift.tests.control_plane.programs import (
+    API,
+    CONTROLLERS,
+    LINTER,
+    find_programs,
+)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         if options.command == "programs":
-            for name, path in find_programs([*API, *CONTROLLERS], _log).items():
+            for name, path in find_programs([*API, *CONTROLLERS, *LINTER], _log).items():
                 print(f"{name}: {path}")
         elif options.command == "start":
             find_programs(API, _log)

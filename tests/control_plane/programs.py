@@ -58,9 +58,12 @@ MODULES = (
         },
     ),
     Module("kwok", {"kwok": "kwok"}),
+    Module("actionlint", {"actionlint": "actionlint"}),
 )
 API = ("etcd", "kube-apiserver", "kubectl")
 CONTROLLERS = ("kube-controller-manager", "kube-scheduler", "kwok")
+LINTER = ("actionlint",)
+"""Not of a control plane: it checks the workflows of the repository."""
 
 
 def find_programs(names: Iterable[str], log: Log) -> dict[str, Path]:

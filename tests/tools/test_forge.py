@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.capability.openshift.tests.control_plane.programs import LINTER, find_programs
+
 ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 SCHEMAS = {
@@ -39,6 +41,12 @@ def steps() -> list[str]:
 def test_each_file_has_the_form_that_the_forge_expects(schema):
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *map(str, SCHEMAS[schema])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_actionlint_finds_nothing_in_the_workflows():
+    (program,) = find_programs(LINTER, print).values()
+    done = subprocess.run([program, "-no-color"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

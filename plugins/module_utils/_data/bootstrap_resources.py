@@ -7,8 +7,9 @@
 
 The script ``bootkube.sh`` of the installer runs the renderers, and applies what they write. They do not read the
 selection, except that of the cloud credential operator from 4.15 on
-(openshift/cloud-credential-operator:pkg/cmd/render/render.go isDisabledViaCapability). Renderers that are not listed
-write no resource that needs a capability in a release. Compared on the branches 4.11 to 5.2.
+(openshift/cloud-credential-operator:pkg/cmd/render/render.go isDisabledViaCapability). Renderers that are not listed,
+such as that of the authentication operator from 4.19 on, write no resource that needs a capability in a release.
+Compared on the branches 4.11 to 5.2 of the renderers, and with the installers 4.11 to 4.21 and that of August 2026.
 """
 
 from __future__ import annotations
