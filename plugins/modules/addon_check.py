@@ -293,7 +293,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     problems += (*opened.problems, *loaded.problems_for_users)
     options = ReadOptions(params["installer"], params["packages"], source.access, source.go_architecture)
     result = check_addons(params["addons"], loaded.release, ClusterOptions.from_params(params), options, problems)
-    scope = f"{result.objects} {'object' if result.objects == 1 else 'objects'}"
+    scope = (result.objects, "object")
     finish(module, "addon_check", result.directory, RULES, result.findings, problems, scope=scope, **result.keys)
 
 

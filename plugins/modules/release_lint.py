@@ -373,6 +373,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         source, rows = checkout.source, checkout.rows(previous and previous.release)
         findings = (*checkout.operands.findings, *lint_checkout(checkout, previous, options, problems))
     release = source.release
+    checked = [item for item in release.manifests if options.covers(item.file)]
     finish(
         module,
         "release_lint",
@@ -380,6 +381,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         options.rules,
         findings,
         problems,
+        scope=(len(checked), "manifest"),
         version=release.version,
         manifests=len(release.manifests),
         **rows,

@@ -297,7 +297,7 @@ def run(module: Module, _result: dict[str, Any], _problems: Problems) -> None:
         result.findings,
         result.problems,
         write=lambda: write_files(result.fixed),
-        scope=f"{len(result.sites)} {'site' if len(result.sites) == 1 else 'sites'}",
+        scope=(len(result.sites), "site"),
         changed=bool(result.fixed),
         diff=sites_diff(result.fixed),
         sites=site_dicts(result),

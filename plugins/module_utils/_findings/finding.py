@@ -38,7 +38,7 @@ class Report(NamedTuple):
     ``rules`` are all rules that were checked. ``findings`` are the new ones, ``known`` those in the baseline. The code
     of a finding is the id of its rule. Its location has the path relative to the checked directory, with ``/`` between
     its parts, the line, and the resource as field. ``fail_on`` is the least severity that fails the check. ``scope`` is
-    what was checked, such as ``5 sites``; empty if the path says it. ``documentation`` is the address of the
+    what was checked, a number and a noun, such as ``(5, "site")``. ``documentation`` is the address of the
     documentation; empty if it is not known.
     """
 
@@ -47,7 +47,7 @@ class Report(NamedTuple):
     findings: tuple[Problem, ...]
     known: tuple[Problem, ...] = ()
     fail_on: FailOn = "error"
-    scope: str = ""
+    scope: tuple[int, str] | None = None
     documentation: str = ""
 
     @property

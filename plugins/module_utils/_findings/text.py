@@ -10,6 +10,8 @@ from __future__ import annotations
 from .._problems import Problem
 from .finding import Report, counts, printable, sentence
 
+_NOUNS = {"error": "error", "warning": "warning", "info": "note"}
+
 
 def text_report(report: Report) -> str:
     """Render ``report``: a line for each finding with its hint below, then a summary."""
@@ -33,15 +35,14 @@ def finding_line(finding: Problem) -> str:
 def summary(report: Report) -> str:
     """How many findings there are, in one line."""
     total = counts(report.findings)
-    parts = [f"{number} {_plural(severity, number)}" for severity, number in total.items() if number]
+    parts = [_counted(number, _NOUNS[severity]) for severity, number in total.items() if number]
     text = ", ".join(parts) if parts else "No findings"
     if report.scope:
-        text += f" in {report.scope}"
+        text += f" in {_counted(*report.scope)}"
     if report.known:
         text += f" ({len(report.known)} more in the baseline)"
     return text
 
 
-def _plural(severity: str, number: int) -> str:
-    noun = {"error": "error", "warning": "warning", "info": "note"}[severity]
-    return noun if number == 1 else f"{noun}s"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -51,9 +51,9 @@ class LintOptions(NamedTuple):
         """The rules that are checked."""
         return tuple(rule for rule in RULES if rule.id not in self.skip_rules)
 
-    def covers(self, found: Problem) -> bool:
-        """Whether a finding is in one of the components."""
-        return not self.components or component_of(found.where.source) in self.components
+    def covers(self, file: str) -> bool:
+        """Whether a file is of one of the components."""
+        return not self.components or component_of(file) in self.components
 
 
 def lint(
@@ -86,7 +86,7 @@ def lint(
     else:
         found = {(item.where.source, item.where.field) for item in findings}
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
-    return tuple(found for found in findings if found.code in rules and options.covers(found))
+    return tuple(found for found in findings if found.code in rules and options.covers(found.where.source))
 
 
 def lint_checkout(

@@ -57,14 +57,14 @@ def finish(
     findings: Iterable[Problem],
     problems: Problems,
     *,
+    scope: tuple[int, str],
     write: Callable[[], None] | None = None,
-    scope: str = "",
     **result: Any,
 ) -> NoReturn:
     """Compare ``findings`` with the baseline, write the outputs, and exit: failed if a finding is severe enough.
 
     ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
-    outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, for the summary.
+    outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun.
     ``result`` has the further keys of the result; its ``changed`` and ``diff`` are those of ``write``. Raises
     ``CapabilityError`` if an option is invalid or a file cannot be written.
     """

@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.main 
 from ansible_collections.capability.openshift.tests.unit.builders.findings import RULES, finding
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
 
+SCOPE = (2, "manifest")
 NOTE = finding(rule="no-news", severity="info", line=3)
 
 
@@ -28,7 +29,7 @@ def check(capsys, tmp_path):
 
     def check(*findings, **options):
         def run(module, _result, problems):
-            finish(module, "release_lint", str(directory), RULES, findings, problems, seen=1)
+            finish(module, "release_lint", str(directory), RULES, findings, problems, scope=SCOPE, seen=1)
 
         return call(SimpleNamespace(MODULE=ModuleDefinition(findings_spec(), run)), **options)
 
@@ -39,7 +40,7 @@ def test_findings_are_returned_in_order(check):
     outcome = check(finding(), NOTE, fail_on="never")
     assert [item["line"] for item in outcome["findings"]] == [3, 7]
     assert outcome["counts"] == {"error": 1, "warning": 0, "info": 1}
-    assert outcome["text"].splitlines()[-1] == "1 error, 1 note"
+    assert outcome["text"].splitlines()[-1] == "1 error, 1 note in 2 manifests"
     assert (outcome["changed"], outcome["known"], outcome["seen"]) == (False, 0, 1)
 
 
@@ -49,12 +50,22 @@ def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path,
 
     def run(module, _result, problems):
         further: dict[str, Any] = {"changed": True, "diff": [{"before": "", "after": "x"}]}
-        finish(module, "x", str(tmp_path), RULES, (), problems, write=lambda: path.write_text("x"), **further)
+        finish(
+            module,
+            "x",
+            str(tmp_path),
+            RULES,
+            (),
+            problems,
+            scope=SCOPE,
+            write=lambda: path.write_text("x"),
+            **further,
+        )
 
     options = {"outputs": [{"format": "text", "path": str(tmp_path / "o.txt")}], "diff": True, "check": check_mode}
     outcome = caller(capsys)(SimpleNamespace(MODULE=ModuleDefinition(findings_spec(), run)), **options)
     assert outcome["changed"]
-    assert [entry["after"] for entry in outcome["diff"]] == ["x", "No findings\n"]
+    assert [entry["after"] for entry in outcome["diff"]] == ["x", "No findings in 2 manifests\n"]
     assert path.exists() is not check_mode
 
 
@@ -85,7 +96,7 @@ def test_check_mode_predicts_and_writes_nothing(check, tmp_path):
     outputs = [{"format": "text", "path": str(tmp_path / "new" / "text")}]
     outcome = check(outputs=outputs, check=True, diff=True)
     assert outcome["changed"]
-    assert outcome["diff"][0]["after"] == "No findings\n"
+    assert outcome["diff"][0]["after"] == "No findings in 2 manifests\n"
     assert not (tmp_path / "new").exists()
 
 
