@@ -256,7 +256,7 @@ def test_missing_libraries_are_named(run, monkeypatch):
     assert run("inspect", NEW)[0] == 0
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh"])
 def test_completion_knows_subcommands_and_options(run, shell):
     code, out, _errors = run("completion", shell)
     assert code == 0

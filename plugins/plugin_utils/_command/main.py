@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from .subcommands import PROGRAM, SUBCOMMANDS
 
-_OTHERS = {"completion": "Print the completion for bash, zsh or tcsh", "--version": "Show the version"}
+_OTHERS = {"completion": "Print the completion for a shell, such as bash, zsh or fish", "--version": "Show the version"}
 
 
 def main() -> int:

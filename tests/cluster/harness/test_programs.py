@@ -36,7 +36,7 @@ build)
     echo build >> {count}
     {build}
     while [ "$1" != -o ]; do shift; done
-    for name in server kube-apiserver kube-controller-manager kube-scheduler kubectl kwok; do
+    for name in server kube-apiserver kube-controller-manager kube-scheduler kubectl kwok actionlint; do
         echo "#!/bin/sh" > "$2$name"; chmod +x "$2$name"
     done ;;
 esac
