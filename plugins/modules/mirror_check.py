@@ -188,31 +188,12 @@ images:
         - oc image mirror quay.io/openshift-release-dev/ocp-release:sha256-0f8e1d6a4c1b.sig
           mirror.example.com:5000/openshift/release-images:sha256-0f8e1d6a4c1b.sig
     problems:
-      description: Why the image is not ready.
+      description:
+        - As RV(capability.openshift.release_lint#module:problems).
+        - Why the image is not ready.
       type: list
       elements: dict
       returned: success
-      contains: &problem
-        severity:
-          description: V(error), V(warning) or V(info).
-          type: str
-          returned: always
-        code:
-          description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
-          type: str
-          returned: always
-        where:
-          description: Location of the problem, such as an option, a repository, or a signature.
-          type: str
-          returned: always
-        message:
-          description: What is wrong, and what was expected.
-          type: str
-          returned: always
-        hint:
-          description: What to do about it. Empty if there is nothing to do.
-          type: str
-          returned: always
 update_check:
   description: What the CVO of O(current_release) demands before it updates to the release.
   returned: if O(current_release) is set and O(release) can be read
@@ -264,11 +245,12 @@ update_check:
           type: str
           returned: always
 problems:
-  description: Errors, warnings and notes about the releases and the options.
+  description:
+    - As RV(capability.openshift.release_lint#module:problems).
+    - Errors, warnings and notes about the releases and the options.
   returned: always
   type: list
   elements: dict
-  contains: *problem
 """
 
 import os

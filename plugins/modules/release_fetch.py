@@ -105,34 +105,10 @@ image:
       returned: always
       sample: mirror.example/release@sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
     signed_by:
-      description:
-        - Whose OpenPGP signatures were verified, one element for each key ring. Empty if O(signature=ignore), or
-          without a valid signature of each key ring.
+      description: As RV(capability.openshift.release_info#module:release.signed_by).
       type: list
       elements: dict
       returned: always
-      sample:
-        - key_ring: verifier-public-key-redhat
-          fingerprint: 567E347AD0044ADE55BA8A5F199E2F91FD431D51
-          user: Red Hat, Inc. (release key 2) <security@redhat.com>
-          source: /srv/mirror/working-dir/signatures/4.20.3-x86_64-sha256-2f9145136fb387d4
-      contains:
-        key_ring:
-          description: Name of the key ring.
-          type: str
-          returned: always
-        fingerprint:
-          description: Fingerprint of the key.
-          type: str
-          returned: always
-        user:
-          description: User of the key.
-          type: str
-          returned: always
-        source:
-          description: Where the signature is.
-          type: str
-          returned: always
     layers:
       description: How many layers were read.
       type: int

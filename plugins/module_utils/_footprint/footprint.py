@@ -88,17 +88,6 @@ _Contents = Mapping[Location, _BodyContent]
 """What the bodies of manifests contain. A manifest contains a mapping, so its location is the key."""
 
 
-def footprint(release: Release, included: Iterable[Manifest], problems: Problems) -> Footprint:
-    """Count the ``included`` manifests of ``release``, and report invalid requests.
-
-    Manifests that delete their resource do not count. Reads the bodies of workloads and ConfigMaps. Raises
-    ``ReleaseError``.
-    """
-    applied = _applied(included)
-    contents = _read_contents(release, applied.resources.values(), problems)
-    return _footprint(applied, contents, _names(applied, contents))
-
-
 def compare(
     release: Release, included: Iterable[Manifest], against: Iterable[Manifest], problems: Problems
 ) -> FootprintComparison:

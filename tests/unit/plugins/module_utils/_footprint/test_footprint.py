@@ -23,7 +23,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.fo
     Footprint,
     FootprintComparison,
     compare,
-    footprint,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems, ReleaseError
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
@@ -326,10 +325,7 @@ def check_subset(
 
 
 def cost(release: Release, included: Iterable[Manifest]) -> Footprint:
-    problems = Problems()
-    found = footprint(release, included, problems)
-    assert problems == []
-    return found
+    return compared(release, included, ()).selection
 
 
 def compared(release: Release, included: Iterable[Manifest], against: Iterable[Manifest]) -> FootprintComparison:
