@@ -13,7 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     manifest_from_object,
@@ -95,6 +97,14 @@ def test_a_disk_that_gets_full_ends_the_journal_and_not_the_rollout(tmp_path, mo
     message = f"{tmp_path}/j is incomplete, because it can no longer be written: No space left on device"
     hint = "Read the result of the task instead"
     assert journal.problem == Problem("warning", "unwritable-file", "journal", message, hint)
+
+
+def test_a_journal_that_cannot_be_opened_is_an_error(tmp_path):
+    with pytest.raises(ClusterError) as error:
+        Journal(str(tmp_path))
+    message = f"{tmp_path} cannot be written: Is a directory"
+    expected = Problem("error", "unwritable-file", "journal", message, "Set a path that can be written")
+    assert error.value.problems == (expected,)
 
 
 def test_a_closed_journal_drops_lines(tmp_path):

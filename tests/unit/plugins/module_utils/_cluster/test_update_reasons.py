@@ -1,0 +1,88 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Why the update service does not recommend an update. Which updates a status lists is in test_update_status."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_reasons import (
+    Unchecked,
+    recommendation_reasons,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_status import read_update_status
+
+TARGET = "4.20.5"
+RISKS = {"Slow": {"name": "Slow", "message": "It is slow.", "matchingRules": [{"type": "Always"}]}}
+RISKS["Broken"] = {**RISKS["Slow"], "name": "Broken", "message": "It\n breaks"}
+RISKS["Some"] = {"name": "Some", "message": "It may break", "matchingRules": [{"promql": {"promql": "up"}}]}
+
+
+def condition(type_: str, status: str, reason: str = "Why", message: str = "so") -> dict[str, str]:
+    return {"type": type_, "status": status, "reason": reason, "message": message}
+
+
+def conditional(*names: str, recommended: str = "") -> dict[str, Any]:
+    conditions = [condition("Recommended", recommended)] if recommended else []
+    update = {"release": {"version": TARGET}, "risks": [RISKS[name] for name in names], "conditions": conditions}
+    return {"conditionalUpdates": [update]}
+
+
+def reasons(status: dict[str, Any], promql: dict[str, bool], spec: Any) -> tuple[list[tuple[str, str]], list[str]]:
+    """Code and reason of each, and the codes of what was not checked."""
+    found = read_update_status({"spec": spec, "status": {"desired": {"version": "4.20.3"}, **status}})
+    assert found is not None
+    unchecked: list[Unchecked] = []
+    given = list(recommendation_reasons(found, TARGET, promql, unchecked))
+    assert {reason.verdict for reason in given} <= {"risk"}
+    return [(reason.code, reason.reason) for reason in given], [item.code for item in unchecked]
+
+
+@pytest.mark.parametrize(
+    ("status", "promql", "expected", "unchecked"),
+    [
+        ({"availableUpdates": [{"version": TARGET}]}, {}, [], []),
+        (conditional("Slow", "Broken"), {}, ["Slow", "Broken"], []),
+        (conditional("Slow", recommended="True"), {}, [], []),
+        (conditional("Some"), {}, ["Some"], ["promql"]),
+        (conditional("Some"), {"Some": True}, ["Some"], []),
+        (conditional("Some"), {"Some": False}, [], []),
+        (conditional(), {}, ["UnknownConditionType"], []),
+        (conditional(recommended="False"), {}, ["Why"], []),
+        # What blocks the update is no risk in addition.
+        (
+            {**conditional("Slow", "Broken"), "conditions": [condition("Upgradeable", "False", "Bad", "It breaks.")]},
+            {},
+            ["Slow"],
+            [],
+        ),
+    ],
+)
+def test_an_update_that_is_not_recommended_is_a_risk(status, promql, expected, unchecked):
+    found, left = reasons(status, promql, {})
+
+    assert found == [("conditional-risk", reason) for reason in expected]
+    assert left == unchecked
+
+
+def test_an_accepted_risk_does_not_count():
+    accepted = {"desiredUpdate": {"version": TARGET, "acceptRisks": [{"name": "Slow"}]}}
+
+    assert reasons(conditional("Slow", "Broken"), {}, accepted) == ([("conditional-risk", "Broken")], [])
+
+
+@pytest.mark.parametrize(
+    ("channel", "conditions", "code"),
+    [
+        ("", [condition("RetrievedUpdates", "True")], "no-channel"),
+        ("stable", [condition("RetrievedUpdates", "False")], "updates-not-retrieved"),
+        ("stable", [condition("RetrievedUpdates", "True")], "update-not-listed"),
+    ],
+)
+def test_an_update_that_is_not_listed_is_a_risk(channel, conditions, code):
+    found, _left = reasons({"conditions": conditions}, {}, {"channel": channel})
+
+    assert [item for item, _reason in found] == [code]

@@ -1,0 +1,100 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The clusters of a fleet: what each inherits, which mistakes belong to which, and which files are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import InstallConfigOptions
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.fleet import (
+    ClusterEntry,
+    FleetResult,
+    build_fleet,
+    write_fleet,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import site
+
+COMMON = InstallConfigOptions(None, site(), None, None, None, None, "4.20", None, None, None)
+
+
+def build(*entries: dict[str, Any], **common: Any) -> FleetResult:
+    options = COMMON._replace(**common)
+    clusters = [ClusterEntry.from_params(entry, at, options, backup=True) for at, entry in enumerate(entries)]
+    return build_fleet(clusters, options)
+
+
+def faults(fleet: FleetResult) -> list[tuple[str, str]]:
+    return [(item.code, str(item.where)) for item in fleet.problems if item.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "common", "expected"),
+    [
+        ([{"name": "a"}, {"name": "b"}], {}, []),
+        ([], {}, [("empty-list", "clusters")]),
+        ([{"name": ""}], {}, [("missing-field", "clusters[0].name")]),
+        ([{"name": "a", "error": "no such host"}], {}, [("unknown-options", "clusters[0] (a)")]),
+        ([{"name": "a", "install_method": "ipx"}], {}, [("invalid-choice", "clusters[0] (a).install_method")]),
+        (
+            [{"name": "a"}, {"name": "b"}, {"name": "a"}],
+            {},
+            [("duplicate-name", "clusters[0] (a).name"), ("duplicate-name", "clusters[2] (a).name")],
+        ),
+        ([{"name": "a"}], {"path": "x"}, [("conflicting-options", "path")]),
+        (
+            [{"name": "a"}],
+            {"compare_with": {}},
+            [("conflicting-options", "compare_with"), ("missing-release", "a: compare_with")],
+        ),
+        ([{"name": "a"}, {"name": "b"}], {"solution": "none"}, [("unknown-solution", "solution")]),
+    ],
+)
+def test_a_mistake_belongs_to_its_cluster_or_to_all(entries, common, expected):
+    fleet = build(*entries, **common)
+
+    assert faults(fleet) == expected
+    assert fleet.failed == bool(expected)
+
+
+def test_clusters_with_the_same_result_share_it(tmp_path: Path):
+    selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["CloudCredential", "Ingress"]}
+    paths = [str(tmp_path / name / "install-config.yaml") for name in "abc"]
+    fleet = build(
+        {"name": "a", "path": paths[0]},
+        {"name": "b", "path": paths[1], "content": {"metadata": {"name": "b"}}},
+        {"name": "c", "path": paths[2], "capabilities": selection},
+    )
+
+    assert faults(fleet) == []
+    assert [cluster.selection for cluster in fleet.clusters] == [0, 0, 1]
+    rows = write_fleet(fleet, check_mode=True)
+    assert [(row["path"], row["changed"], row["differs"]) for row in rows] == [(path, True, True) for path in paths]
+    assert list(tmp_path.iterdir()) == []
+    rows = write_fleet(fleet, check_mode=False)
+    assert [Path(path).exists() for path in paths] == [True] * 3
+    again = write_fleet(
+        build(*({"name": name, "path": path} for name, path in zip("ab", paths, strict=False))), check_mode=False
+    )
+    assert [(row["changed"], row["differs"], "backup_file" in row) for row in again] == [
+        (False, False, False),
+        (True, True, True),
+    ]
+
+
+def test_two_clusters_cannot_have_the_same_file(tmp_path: Path):
+    path = str(tmp_path / "install-config.yaml")
+    fleet = build({"name": "a", "path": path}, {"name": "b", "path": path}, {"name": ""})
+
+    assert faults(fleet)[1:] == [("duplicate-path", "clusters[0] (a).path"), ("duplicate-path", "clusters[1] (b).path")]
+    rows = write_fleet(fleet, check_mode=False)
+    assert [(row["name"], row["path"], row["changed"], bool(row["errors"])) for row in rows] == [
+        ("a", path, False, True),
+        ("b", path, False, True),
+        ("clusters[2]", None, False, True),
+    ]
+    assert not Path(path).exists()
