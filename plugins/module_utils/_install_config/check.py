@@ -35,11 +35,11 @@ from .method_rules import method_violations
 from .selection_source import (
     NO_SELECTION,
     InstallOptions,
-    ResolvedSelection,
     SelectionOptions,
     read_request,
     resolve_selection,
 )
+from .solution import ResolvedSelection
 from .validation import (
     check_install_config,
     default_method,

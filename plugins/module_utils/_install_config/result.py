@@ -25,7 +25,7 @@ from .check import InstallCheck
 from .document import read_document, render_document, same_values
 from .file import OWNER_ALONE
 from .secrets import MASK, masked, secret_values
-from .selection_source import ResolvedSelection
+from .solution import ResolvedSelection
 
 _BLOCK = "capabilities"
 _CHANGED = f"{MASK} (changed)"

@@ -18,7 +18,7 @@ from .._data.solutions import Solution
 from .._problems import Location, Problem, Problems, did_you_mean, type_name
 from .._resources import ResourceId
 from .pinning import candidate_minors, pinned, stable_sets
-from .solution import find_solution, resolve
+from .solution import ResolvedSelection, find_solution, resolve
 
 _BLOCK = "capabilities"
 _AMBIGUOUS = frozenset(
@@ -63,17 +63,6 @@ class SelectionOptions(NamedTuple):
 
 NO_SELECTION = SelectionOptions()
 """The block of the install-config decides."""
-
-
-class ResolvedSelection(NamedTuple):
-    """The selection of an installation. ``selection`` is ``None`` if there is none, which is the cluster default.
-
-    ``requested`` is the selection as the user wrote it. ``reasons`` are sentences that explain ``selection``.
-    """
-
-    selection: Selection | None
-    requested: Selection
-    reasons: tuple[str, ...]
 
 
 class SelectionRequest(NamedTuple):
@@ -125,7 +114,8 @@ def resolve_selection(
     ``rejected`` collects the violations of names and sets that do not exist.
     """
     if request.solution is not None:
-        return _resolve_solution(request.solution, request.reason, install, problems)
+        resolved = resolve(request.solution, install, problems)
+        return None if resolved is None else resolved._replace(reasons=(request.reason, *resolved.reasons))
     selection = request.selection
     if selection is None:
         return ResolvedSelection(None, Selection(), (request.reason,))
@@ -155,19 +145,6 @@ def _warn_about_overridden(block: object, where: Location, problems: Problems) -
         if field not in API_FIELDS:
             message = "is not a field that the installer knows; it is removed"
             problems.warning("unknown-field", where.child(str(field)), message)
-
-
-def _resolve_solution(
-    solution: Solution, reason: str, install: InstallContext, problems: Problems
-) -> ResolvedSelection | None:
-    resolution = resolve(solution, install, problems)
-    if resolution is None:
-        return None
-    reasons = [reason, *resolution.reasons]
-    for rule in dict.fromkeys(item.rule for item in resolution.added):
-        names = sorted({item.capability for item in resolution.added if item.rule == rule})
-        reasons.append(f"added {', '.join(names)}: {rule.message} ({rule.name})")
-    return ResolvedSelection(resolution.selection, resolution.requested, tuple(reasons))
 
 
 def _read_block(block: object, where: Location, problems: Problems) -> SelectionRequest | None:

@@ -28,16 +28,17 @@ _WANT = {"capability", "until"}
 _STARTS = ("nothing", "everything")
 
 
-class ResolvedSolution(NamedTuple):
-    """The selection of a solution, pinned, with the reasons for it and the rules that added names.
+class ResolvedSelection(NamedTuple):
+    """The selection of an installation. ``selection`` is ``None`` if there is none, which is the cluster default.
 
-    ``requested`` is the selection as the solution defines it, ``reasons`` are sentences.
+    ``requested`` is the selection as the user or the solution defines it. ``reasons`` are sentences that explain
+    ``selection``. ``added``: why the rules added names to a solution.
     """
 
-    selection: Selection
+    selection: Selection | None
     requested: Selection
     reasons: tuple[str, ...]
-    added: tuple[RuleViolation, ...]
+    added: tuple[RuleViolation, ...] = ()
 
 
 def find_solution(name: str, own: object, problems: Problems) -> Solution | None:
@@ -51,8 +52,8 @@ def find_solution(name: str, own: object, problems: Problems) -> Solution | None
     return solutions.get(name)
 
 
-def resolve(solution: Solution, install: InstallContext, problems: Problems) -> ResolvedSolution | None:
-    """The selection of ``solution`` for an installation, ``None`` with problems if the installation rules it out."""
+def resolve(solution: Solution, install: InstallContext, problems: Problems) -> ResolvedSelection | None:
+    """The pinned selection of ``solution`` for an installation, ``None`` with problems if that rules it out."""
     own, where = Problems(), Location(f"solution {solution.name}")
     wanted = frozenset(_wanted_names(solution, install, where, own))
     _check_exclusions(solution, install, where, own)
@@ -79,7 +80,11 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
         for want in solution.wants
         if (since := since_of(want.capability)) is not None and install.minor < since
     )
-    return ResolvedSolution(form.selection, requested, (form.reason, *not_yet_optional), added)
+    reasons = [form.reason, *not_yet_optional]
+    for rule in dict.fromkeys(item.rule for item in added):
+        by_rule = sorted({item.capability for item in added if item.rule == rule})
+        reasons.append(f"added {', '.join(by_rule)}: {rule.message} ({rule.name})")
+    return ResolvedSelection(form.selection, requested, tuple(reasons), added)
 
 
 def _wanted_names(solution: Solution, install: InstallContext, where: Location, problems: Problems) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .._cluster.update_reasons import VERDICTS, UpdateReason
+from .._cluster.update_reasons import VERDICTS
 from .._problems import Problems, did_you_mean
 from .plan import EnabledCapability, HopPlan, Plan
 from .planner import PlanResult
@@ -21,37 +21,12 @@ VERDICT_WORDS = tuple(verdict for verdict in VERDICTS if verdict != "go")
 """The verdicts that ``fail_on`` can contain besides names."""
 
 
-class PolicyViolation(NamedTuple):
-    """A name that a hop enables although ``fail_on`` forbids it. ``implicit``: how, if it is enabled implicitly."""
+class Violation(NamedTuple):
+    """A name that ``hop`` enables, or a verdict that it has reasons for, although ``fail_on`` forbids it."""
 
     name: str
     hop: HopPlan
-    implicit: EnabledCapability | None
-
-    def __str__(self) -> str:
-        text = f"{self.hop.from_version} to {self.hop.to_version} enables {self.name}"
-        if self.implicit is not None and self.implicit.causes:
-            more = f" and {len(self.implicit.causes) - 1} more" if len(self.implicit.causes) > 1 else ""
-            return f"{text} because of {self.implicit.causes[0].target.resource_id}{more}"
-        if self.implicit is not None:
-            return f"{text}: {self.implicit.source}"
-        if self.name in self.hop.no_longer_optional:
-            return f"{text}: {self.hop.to_version} does not know it as a capability, so it creates its components"
-        return f"{text}: the selection requests it in {self.hop.to_version}"
-
-
-class VerdictViolation(NamedTuple):
-    """A verdict ``name`` that a hop has reasons for although ``fail_on`` forbids it."""
-
-    name: str
-    hop: HopPlan
-    reasons: tuple[UpdateReason, ...]
-
-    def __str__(self) -> str:
-        more = f", and {len(self.reasons) - 1} more" if len(self.reasons) > 1 else ""
-        hop = self.hop
-        reasons = f"{self.reasons[0].message}{more}"
-        return f"{hop.from_version} to {hop.to_version} has reasons for the verdict {self.name}: {reasons}"
+    message: str
 
 
 def check_fail_on(fail_on: Sequence[str], known: Iterable[str], problems: Problems) -> None:
@@ -66,18 +41,21 @@ def check_fail_on(fail_on: Sequence[str], known: Iterable[str], problems: Proble
             problems.error("unknown-capability", f"fail_on[{index}]", message, did_you_mean(name, names))
 
 
-def verdict_violations(result: PlanResult, fail_on: Sequence[str]) -> Iterator[VerdictViolation]:
+def verdict_violations(result: PlanResult, fail_on: Sequence[str]) -> Iterator[Violation]:
     """Yield the verdicts in ``fail_on`` that hops of ``result`` have reasons for, hop by hop.
 
     A hop that is blocked can violate ``risk`` too, because it can have reasons for both.
     """
     for hop, verdict in zip(result.plan.hops, result.verdicts, strict=True):
         for word in reversed(VERDICT_WORDS):
-            if word in fail_on and verdict.of(word):
-                yield VerdictViolation(word, hop, verdict.of(word))
+            reasons = verdict.of(word) if word in fail_on else ()
+            if reasons:
+                more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+                text = f"has reasons for the verdict {word}: {reasons[0].message}{more}"
+                yield Violation(word, hop, f"{hop.from_version} to {hop.to_version} {text}")
 
 
-def violations(plan: Plan, fail_on: Sequence[str]) -> Iterator[PolicyViolation]:
+def violations(plan: Plan, fail_on: Sequence[str]) -> Iterator[Violation]:
     """Yield the names that ``plan`` enables although ``fail_on`` forbids them, hop by hop.
 
     A name counts however its components are created. ``any`` means each name that the selection does not request in
@@ -87,4 +65,17 @@ def violations(plan: Plan, fail_on: Sequence[str]) -> Iterator[PolicyViolation]:
         implicit = {item.name: item for item in hop.implicitly_enabled}
         for name in sorted(hop.newly_enabled):
             if name in fail_on or (ANY in fail_on and name not in hop.requested):
-                yield PolicyViolation(name, hop, implicit.get(name))
+                yield Violation(name, hop, _enabling(name, hop, implicit.get(name)))
+
+
+def _enabling(name: str, hop: HopPlan, implicit: EnabledCapability | None) -> str:
+    """Describe why ``hop`` enables ``name``. ``implicit``: how, if it is enabled implicitly."""
+    text = f"{hop.from_version} to {hop.to_version} enables {name}"
+    if implicit is not None and implicit.causes:
+        more = f" and {len(implicit.causes) - 1} more" if len(implicit.causes) > 1 else ""
+        return f"{text} because of {implicit.causes[0].target.resource_id}{more}"
+    if implicit is not None:
+        return f"{text}: {implicit.source}"
+    if name in hop.no_longer_optional:
+        return f"{text}: {hop.to_version} does not know it as a capability, so it creates its components"
+    return f"{text}: the selection requests it in {hop.to_version}"

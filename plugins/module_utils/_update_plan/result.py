@@ -16,7 +16,7 @@ from .._module.result import problem_dicts
 from .._problems import Problem, shown_names
 from .._release.manifest import Manifest, manifest_dict
 from .._version import COLLECTION_VERSION
-from .fail_on import PolicyViolation, VerdictViolation, verdict_violations, violations
+from .fail_on import verdict_violations, violations
 from .plan import EnabledCapability, HopPlan, Plan
 from .planner import FleetPlan, PlanResult
 from .verdict import HopVerdict
@@ -188,12 +188,10 @@ def plan_violations(fleet: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, 
     """Return the names that the plans enable, and their verdicts, that ``fail_on`` forbids, with the clusters."""
     entries: dict[str, dict[str, Any]] = {}
     for result, clusters in zip(fleet.plans, _names(fleet), strict=True):
-        found: list[VerdictViolation | PolicyViolation] = [*verdict_violations(result, fail_on)]
-        found += violations(result.plan, fail_on)
-        for violation in found:
+        for violation in (*verdict_violations(result, fail_on), *violations(result.plan, fail_on)):
             hop = violation.hop
             entry = {"name": violation.name, "from": hop.from_version, "to": hop.to_version, "clusters": []}
-            entries.setdefault(str(violation), entry)["clusters"].extend(clusters)
+            entries.setdefault(violation.message, entry)["clusters"].extend(clusters)
     return [
         {**entry, "message": f"{shown_names(entry['clusters'])}: {text}" if entry["clusters"] else text}
         for text, entry in entries.items()

@@ -15,7 +15,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.install
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
-    ResolvedSolution,
     resolve,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
@@ -70,7 +69,7 @@ def install(minor: str, method: str, platform: str, *, external: bool = False, *
     return installs.install(minor, method, platform, external_cloud_controller_manager=external, **more)
 
 
-def resolved(name, context) -> tuple[ResolvedSolution | None, list[Problem]]:
+def resolved(name, context) -> tuple[Any, list[Problem]]:
     problems = Problems()
     return resolve(BY_NAME[name], context, problems), problems
 

@@ -123,7 +123,7 @@ def test_any_matches_an_enabled_name_that_is_not_requested():
 def test_a_violation_names_its_cause(name, text):
     (violation,) = violations(Plan(Selection(), (FIRST, BACK), FIRST.after, None), [name])
 
-    assert str(violation) == text
+    assert violation.message == text
 
 
 @pytest.mark.parametrize(

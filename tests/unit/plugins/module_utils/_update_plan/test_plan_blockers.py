@@ -254,7 +254,7 @@ def test_a_release_that_does_not_know_a_disabled_name_creates_its_components(pat
     assert set(named) >= expected
     for name in sorted(expected):
         (violation,) = violations(answer.plan, [name])
-        assert str(violation).startswith(f"{path[0]} to {path[1]} enables {name}: {path[1]} does not know it ")
+        assert violation.message.startswith(f"{path[0]} to {path[1]} enables {name}: {path[1]} does not know it ")
     assert has_problem(answer, "as capabilities, so it creates their components") is bool(expected)
     came = changes(first).get("added", [])
     assert dict(first.created_components) == ({"one": len(came)} if expected and came else {})
