@@ -9,6 +9,7 @@ namespaces. It establishes each definition at once, and knows no conflicts of fi
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,10 +29,21 @@ HOST = "https://api.example"
 Object = dict[str, Any]
 
 
+class _Body(io.BytesIO):
+    """Closes itself at its end, as the body of a real response does."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        if not data:
+            self.close()
+        return data
+
+
 class ApiServer:
     """Serves ``kinds``, namespaces, ConfigMaps and definitions. ``aggregated``: its discovery needs two requests.
 
-    ``objects`` are by path. ``before`` is called before each request, with its method and path.
+    ``objects`` are by path. ``events`` have a type, a path and an object. ``before`` is called before each request with
+    its method and path.
     """
 
     def __init__(self, *kinds: ApiResource, aggregated: bool = True) -> None:
@@ -39,8 +51,15 @@ class ApiServer:
         self.aggregated = aggregated
         self.objects: dict[str, Object] = {}
         self.requests: list[str] = []
+        self.events: list[tuple[str, str, Object]] = []
         self.before: Callable[[str, str], None] = lambda _method, _path: None
+        self.oldest = 0
         self._version = 100
+
+    def forget(self) -> None:
+        """Forget all events, as an API server does after some minutes."""
+        self.events.clear()
+        self.oldest = self._version
 
     def client(self) -> Client:
         """A client whose requests this server answers."""
@@ -64,6 +83,9 @@ class ApiServer:
         if status < 300 and "PartialObjectMetadata" in headers["Accept"]:
             items = {"items": [{"metadata": item["metadata"]} for item in answer.get("items", ())]}
             answer = {**items, "metadata": answer["metadata"]}
+        if "watch" in query:
+            lines = "".join(f"{json.dumps(event)}\n" for event in answer)
+            return urllib3.HTTPResponse(_Body(lines.encode()), status=status, preload_content=False)
         return urllib3.HTTPResponse(json.dumps(answer).encode(), status=status)
 
     def _answer(
@@ -73,6 +95,8 @@ class ApiServer:
         if found is None:
             return self._discovery(path)
         kind, namespace, name, subresource = found
+        if method == "GET" and "watch" in query:
+            return 200, self._watch(kind, int(query["resourceVersion"]))
         if method == "GET" and not name:
             return 200, self._list(kind, query)
         name = name or body["metadata"]["name"]
@@ -102,7 +126,11 @@ class ApiServer:
         self._version += 1
         before: Object = old["metadata"] if old else {"uid": f"uid-{self._version}", "generation": 0}
         others = [item for item in before.get("managedFields", ()) if item["manager"] != manager]
-        own = {"manager": manager, "operation": "Apply", "fieldsV1": {f"f:{name}": {} for name in new}}
+        own = {
+            "manager": manager,
+            "operation": "Apply",
+            "fieldsV1": {f"f:{name}": {} for name in new if name != "status"},
+        }
         metadata = {
             "managedFields": [*others, own],
             **{name: value for name, value in new["metadata"].items() if old is None or name != "managedFields"},
@@ -118,16 +146,27 @@ class ApiServer:
         metadata["resourceVersion"] = str(self._version)
         if not is_dry:
             self.objects[path] = obj
+            self.events.append(("MODIFIED" if old else "ADDED", path, obj))
             self.kinds += _defined(obj["spec"]) if kind == CUSTOM_RESOURCE_DEFINITIONS else ()
         return obj
 
     def _delete(self, path: str, *, is_dry: bool) -> Object:
+        self._version += 1
         obj = self.objects[path]
         if obj["metadata"].get("finalizers") and not is_dry:
             obj["metadata"]["deletionTimestamp"] = "2026-02-03T12:00:00Z"
         elif not is_dry:
             del self.objects[path]
+            metadata = {**obj["metadata"], "resourceVersion": str(self._version)}
+            self.events.append(("DELETED", path, {**obj, "metadata": metadata}))
         return obj
+
+    def _watch(self, kind: ApiResource, version: int) -> list[Object]:
+        """The later events, or an error if some of them are forgotten."""
+        if version < self.oldest:
+            return [{"type": "ERROR", "object": {"kind": "Status", "code": 410}}]
+        later = [item for item in self.events if int(item[2]["metadata"]["resourceVersion"]) > version]
+        return [{"type": type_, "object": obj} for type_, path, obj in later if _parts(kind, path)]
 
     def _list(self, kind: ApiResource, query: Mapping[str, str]) -> Object:
         label, _is, value = query.get("labelSelector", "").partition("=")

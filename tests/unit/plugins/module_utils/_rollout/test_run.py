@@ -261,3 +261,21 @@ def test_what_the_cluster_lacks_is_reported(site: Site) -> None:
     reported = Problems()
     rollout = site.roll_out(OLD, config("a"), manifest("w", kind="Widget", api="test.io/v1"), reported=reported)
     assert actions(rollout) == {"a": "no_namespace", "w": "unserved"}
+
+
+def test_the_definition_of_the_cluster_version_is_applied_first_and_counted_once(site: Site) -> None:
+    site.server.kinds.remove(CLUSTER_VERSIONS)
+    more = WIDGETS.replace("test.io", CLUSTER_VERSIONS.group).replace("widgets", CLUSTER_VERSIONS.plural)
+    kind, api = "CustomResourceDefinition", "apiextensions.k8s.io/v1"
+    release = (
+        team(),
+        config("a"),
+        manifest(CLUSTER_VERSIONS.resource, kind=kind, api=api, more=more.replace("Widget", CLUSTER_VERSIONS.kind)),
+    )
+    first = site.roll_out(OLD, *release)
+    assert actions(first) == dict.fromkeys(("team", "a", CLUSTER_VERSIONS.resource), "created")
+    assert site.server.objects[CLUSTER_VERSIONS.path("version")]["spec"]["clusterID"]
+    wrote = [request.rpartition("/")[2] for request in site.writes()]
+    assert wrote.index(CLUSTER_VERSIONS.resource) < wrote.index("version") < wrote.index("a")
+    assert set(actions(site.roll_out(OLD, *release)).values()) == {"unchanged"}
+    assert site.writes() == []

@@ -8,7 +8,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._signature.packet_fields import PacketError
-from ansible_collections.capability.openshift.plugins.module_utils._signature.signature_packet import read_signature
+from ansible_collections.capability.openshift.plugins.module_utils._signature.signature_packet import (
+    RIPEMD160,
+    read_signature,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, subpacket
 
 
@@ -32,6 +35,11 @@ def test_signatures_of_documents_are_read(key, version, kind, algorithm):
     found = read_signature(key.signature(b"data", kind, version=version, algorithm=algorithm, headless=True))
     assert (found.version, found.kind, found.key_id.hex().upper()) == (version, kind, key.fingerprint[-16:])
     assert (found.is_hash_of(b"data"), found.is_hash_of(b"other")) == (True, False)
+
+
+def test_the_hash_that_the_cvo_does_not_compute_is_never_right(key):
+    found = read_signature(key.signature(b"data", headless=True))
+    assert not found._replace(hash_number=RIPEMD160).is_hash_of(b"data")
 
 
 def test_subpackets_of_any_length_are_accepted_unless_they_are_unknown_and_critical(key):
