@@ -640,14 +640,15 @@ comparison:
               type: dict
               returned: for each of them
               contains:
-                before:
-                  description: Their number before.
-                  type: int
-                  returned: always
-                after:
-                  description: Their number after.
-                  type: int
-                  returned: always
+                <<: &numbers
+                  before:
+                    description: Their number before.
+                    type: int
+                    returned: always
+                  after:
+                    description: Their number after.
+                    type: int
+                    returned: always
                 by_capabilities:
                   description: The same for each set of capabilities that their manifests need.
                   type: list
@@ -655,18 +656,11 @@ comparison:
                   returned: always
                   contains:
                     <<: &group
+                      <<: *numbers
                       capabilities:
                         description: The set of capabilities.
                         type: list
                         elements: str
-                        returned: always
-                      before:
-                        description: Their number before.
-                        type: int
-                        returned: always
-                      after:
-                        description: Their number after.
-                        type: int
                         returned: always
                       added:
                         description: Names that are new.
@@ -695,14 +689,7 @@ comparison:
               type: dict
               returned: for each of them
               contains:
-                before:
-                  description: Their number before.
-                  type: int
-                  returned: always
-                after:
-                  description: Their number after.
-                  type: int
-                  returned: always
+                <<: *numbers
                 by_capabilities:
                   description: The same for each set of capabilities that their manifests need.
                   type: list

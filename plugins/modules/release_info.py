@@ -296,20 +296,21 @@ release:
           type: str
           returned: always
           sample: must-gather
-        pull_spec:
-          description: Pull spec of the image.
-          type: str
-          returned: always
-          sample: registry.example/release@sha256:0123
-        commit:
-          description: Commit that the image was built from, empty if it is not known.
-          type: str
-          returned: always
-        source:
-          description: URL of the repository of that commit, empty if it is not known.
-          type: str
-          returned: always
-          sample: https://github.com/openshift/must-gather
+        <<: &version
+          pull_spec:
+            description: Pull spec of the image.
+            type: str
+            returned: always
+            sample: registry.example/release@sha256:0123
+          commit:
+            description: Commit that the image was built from, empty if it is not known.
+            type: str
+            returned: always
+          source:
+            description: URL of the repository of that commit, empty if it is not known.
+            type: str
+            returned: always
+            sample: https://github.com/openshift/must-gather
 changes:
   description: What differs in O(release) compared with O(changes_from).
   returned: when O(changes_from) is given
@@ -364,19 +365,7 @@ changes:
               description: The image in O(changes_from).
               type: dict
               returned: always
-              contains: &version
-                pull_spec:
-                  description: Pull spec of the image.
-                  type: str
-                  returned: always
-                commit:
-                  description: Commit that the image was built from, empty if it is not known.
-                  type: str
-                  returned: always
-                source:
-                  description: URL of the repository of that commit, empty if it is not known.
-                  type: str
-                  returned: always
+              contains: *version
             after:
               description: The image in O(release).
               type: dict

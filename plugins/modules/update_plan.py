@@ -521,22 +521,23 @@ hops:
           elements: dict
           returned: always
           contains:
-            group:
-              description: API group of the resource. Empty for the core group.
-              type: str
-              returned: always
-            kind:
-              description: Kind of the resource.
-              type: str
-              returned: always
-            namespace:
-              description: Namespace of the resource. Empty if it is cluster-scoped.
-              type: str
-              returned: always
-            name:
-              description: Name of the resource.
-              type: str
-              returned: always
+            <<: &resource
+              group:
+                description: API group of the resource. Empty for the core group.
+                type: str
+                returned: always
+              kind:
+                description: Kind of the resource.
+                type: str
+                returned: always
+              namespace:
+                description: Namespace of the resource. Empty if it is cluster-scoped.
+                type: str
+                returned: always
+              name:
+                description: Name of the resource.
+                type: str
+                returned: always
             from_file:
               description: File in the old release, V(null) if the resource exists only on the cluster.
               type: str
@@ -642,22 +643,7 @@ hops:
       elements: dict
       returned: with details
       contains: &manifest
-        group:
-          description: API group of the resource. Empty for the core group.
-          type: str
-          returned: always
-        kind:
-          description: Kind of the resource.
-          type: str
-          returned: always
-        namespace:
-          description: Namespace of the resource. Empty if it is cluster-scoped.
-          type: str
-          returned: always
-        name:
-          description: Name of the resource.
-          type: str
-          returned: always
+        <<: *resource
         file:
           description: File of the manifest, relative to its release.
           type: str
