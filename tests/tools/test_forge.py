@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from importlib import resources
 from itertools import dropwhile
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -42,6 +45,30 @@ def test_each_file_has_the_form_that_the_forge_expects(schema):
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *map(str, SCHEMAS[schema])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_jobs_of_the_component_have_the_form_that_gitlab_expects(tmp_path):
+    spec, jobs = (ROOT / "templates" / "check.yml").read_text("utf-8").rsplit("---\n", 1)
+    inputs = yaml.safe_load(spec)["spec"]["inputs"]
+    text = re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda match: inputs[match[1]]["default"], jobs)
+    (tmp_path / "gitlab-ci.yml").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci"]
+    done = subprocess.run([*command, tmp_path / "gitlab-ci.yml"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("schema", "path"),
+    [
+        ("galaxy", "galaxy.yml"),
+        ("meta-runtime", "meta/runtime.yml"),
+        ("ansible-lint-config", ".ansible-lint"),
+        ("execution-environment", "examples/execution-environment.yml"),
+    ],
+)
+def test_files_for_tools_of_ansible_have_the_form_of_their_schema(schema, path):
+    rules = json.loads((resources.files("ansiblelint") / "schemas" / f"{schema}.json").read_text("utf-8"))
+    jsonschema.validate(yaml.safe_load((ROOT / path).read_text("utf-8")), rules)
 
 
 def test_actionlint_finds_nothing_in_the_workflows():
