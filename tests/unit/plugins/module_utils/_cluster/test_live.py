@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import live
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminAcks, AdminGate
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
     capabilities_dict,
+    enable_capabilities,
     read_capabilities,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
@@ -20,13 +22,20 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.live
     find_admin_acks,
     update_cluster_version,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import CapabilityRequest
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    ClusterError,
+    InvalidOptionError,
+    Problems,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
     NAMESPACES,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.releases import cluster_version_crd, write_release
 
 PATH = CLUSTER_VERSION.path
 
@@ -141,3 +150,31 @@ def test_the_capabilities_of_a_cluster_are_divided_by_what_spec_and_status_say(s
         "implicitly_enabled": ["Build"],
     }
     assert (found["spec"], found["openshift_version"]) == (spec["capabilities"], "4.20.3")
+
+
+@pytest.mark.parametrize("version", [None, "4.20.3", "4.20.4"])
+def test_a_capability_is_enabled_with_the_release_of_the_cluster_only(server, version, tmp_path):
+    capabilities = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]}
+    server.put(
+        CLUSTER_VERSIONS,
+        "version",
+        spec={"capabilities": capabilities},
+        status={"desired": {"version": "4.20.3"}, "capabilities": {"enabledCapabilities": ["Ingress"]}},
+    )
+    release = None
+    if version is not None:
+        crd = {"0000_00_a.yaml": cluster_version_crd(["Console", "Ingress"])}
+        release = load_release(str(write_release(tmp_path, crd, version))).release
+    request = CapabilityRequest(Selection("None", ("Console",)), append=True)
+    if version == "4.20.4":
+        with pytest.raises(InvalidOptionError) as error:
+            enable_capabilities(server.client(), request, release, dry_run=False)
+        assert [item.code for item in error.value.problems if item.severity == "error"] == ["other-release"]
+        return
+
+    result = enable_capabilities(server.client(), request, release, dry_run=False)
+
+    wanted = {**capabilities, "additionalEnabledCapabilities": ["Console", "Ingress"]}
+    assert server.objects[PATH]["spec"]["capabilities"] == result.after.obj["spec"]["capabilities"] == wanted
+    again = enable_capabilities(server.client(), request, release, dry_run=False)
+    assert (result.change.changed, again.change.changed) == (True, False)

@@ -15,6 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     ClusterEntry,
     FleetResult,
     build_fleet,
+    fleet_diff,
     write_fleet,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import site
@@ -84,6 +85,21 @@ def test_clusters_with_the_same_result_share_it(tmp_path: Path):
         (False, False, False),
         (True, True, True),
     ]
+
+
+def test_a_diff_has_both_sides_of_each_valid_file(tmp_path: Path):
+    paths = [str(tmp_path / name / "install-config.yaml") for name in "ab"]
+    entries = [{"name": name, "path": path} for name, path in zip("ab", paths, strict=True)]
+    write_fleet(build(entries[0]), check_mode=False)
+    selected = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]}}
+
+    (changed, new) = fleet_diff(build(*({**entry, **selected} for entry in entries), {"name": "c", "path": "/"}))
+
+    assert (changed["before_header"], new["before_header"]) == (paths[0], paths[1])
+    assert "apiVersion: v1" in changed["before"]
+    assert "capabilities" not in changed["before"]
+    assert new["before"] == ""
+    assert all("  baselineCapabilitySet: None" in side["after"] for side in (changed, new))
 
 
 def test_two_clusters_cannot_have_the_same_file(tmp_path: Path):

@@ -5,37 +5,22 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import ReleaseOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import OpenedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
     DEPLOYMENTS,
-    FEATURE_GATES,
     NAMESPACES,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
-    load_release_for,
-    read_cluster_state,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import RolloutOptions, Timings
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
-from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
 
 OLD, NEW = "4.20.3", "4.20.4"
-IMAGE = "registry.example/release@sha256:1"
-TIMINGS = Timings(lock_check=9, establish=1, touch=1, first_pause=0, longest_pause=0, cluster_version=0, deletion=0)
 CREATE_ONLY = {"release.openshift.io/create-only": "true"}
 WIDGETS = """spec:
   group: test.io
@@ -44,62 +29,6 @@ WIDGETS = """spec:
   versions: [{name: v1, served: true}]
 """
 CVO = ("openshift-cluster-version", "cluster-version-operator")
-
-
-class Site:
-    """A model of a cluster, and releases for it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.server = ApiServer(CLUSTER_VERSIONS, DEPLOYMENTS, FEATURE_GATES)
-        self.server.put(NAMESPACES, "kube-system")
-
-    def roll_out(
-        self, version: str, *manifests: str, reported: Problems | None = None, complete: bool = True, **options: Any
-    ) -> Rollout:
-        """Roll out a release, ``complete`` with its directory of the CVO. Its problems are in ``reported``, or fail."""
-        files = {f"0000_{10 + index}_part_1.yaml": text for index, text in enumerate(manifests)}
-        path = write_release(self.folder / str(len(list(self.folder.iterdir()))), files, version)
-        if not complete:
-            (path / "manifests").rmdir()
-        client, problems = self.server.client(), Problems()
-        state = read_cluster_state(client)
-        source: Any = None
-        release = ReleaseOptions("", None, IMAGE, "", source)
-        loaded = load_release_for(state, release, OpenedRelease(str(path)), problems)
-        settings: dict[str, Any] = {
-            "cluster": ClusterOptions(capabilities={"baseline_capability_set": "None"}),
-            **dict.fromkeys(("wait", "force_conflicts", "prune", "allow_cvo_managed", "allow_downgrade", "diff_mode")),
-            "mode": None,
-            "parallelism": 1,
-            "deadline": time.monotonic(),
-            "dry_run": False,
-            **options,
-        }
-        rollout = roll_out(
-            client,
-            state,
-            loaded,
-            None,
-            RolloutOptions(release_image=IMAGE, timings=TIMINGS, rewritten_fields=lambda _old, _new: (), **settings),
-            Journal(None),
-        )
-        found = [*rollout.problems, *rollout.changes.problems]
-        found += [problem for result in rollout.changes.results for problem in result.problems]
-        (Problems() if reported is None else reported).extend(found)
-        assert reported is not None or not [item for item in found if item.severity != "info"]
-        return rollout
-
-    def maps(self) -> set[str]:
-        """The ConfigMaps in the namespace of the release."""
-        prefix = CONFIG_MAPS.path("", "team")
-        return {path.removeprefix(f"{prefix}/") for path in self.server.objects if path.startswith(prefix)}
-
-    def writes(self) -> list[str]:
-        """The writes since the last call."""
-        found = [request for request in self.server.requests if not request.startswith("GET")]
-        self.server.requests.clear()
-        return found
 
 
 @pytest.fixture
@@ -278,4 +207,18 @@ def test_the_definition_of_the_cluster_version_is_applied_first_and_counted_once
     wrote = [request.rpartition("/")[2] for request in site.writes()]
     assert wrote.index(CLUSTER_VERSIONS.resource) < wrote.index("version") < wrote.index("a")
     assert set(actions(site.roll_out(OLD, *release)).values()) == {"unchanged"}
+    assert site.writes() == []
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_an_older_release_needs_permission(site: Site, allowed: bool) -> None:
+    site.roll_out(NEW, team(), config("a"))
+    site.writes()
+    if allowed:
+        rollout = site.roll_out(OLD, team(), config("a"), allow_downgrade=True, reported=Problems())
+        assert (rollout.version, rollout.mode) == (OLD, "update")
+        return
+    with pytest.raises(CapabilityError) as error:
+        site.roll_out(OLD, team(), config("a"))
+    assert [item.code for item in error.value.problems] == ["older-version"]
     assert site.writes() == []

@@ -1,0 +1,86 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A cluster, a model of it, compared with the release that was rolled out to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, DEPLOYMENTS
+from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
+from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
+
+VERSION = "4.20.3"
+
+
+def config(name: str, **annotations: str) -> str:
+    return manifest(name, namespace="team", more="data: {a: b}\n", annotations=annotations)
+
+
+DEPLOYMENT = manifest("d", kind="Deployment", api="apps/v1", namespace="team", more="spec: {replicas: 1}\n")
+CONSOLE = manifest("console", "Console", namespace="team")
+RELEASE = (
+    manifest("team", kind="Namespace"),
+    *map(config, "abc"),
+    DEPLOYMENT,
+    CONSOLE,
+    config("gone", **{DELETE: "true"}),
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    site = Site(tmp_path)
+    site.roll_out(VERSION, *RELEASE)
+    numbers = dict.fromkeys(("observedGeneration", "replicas", "updatedReplicas", "availableReplicas"), 1)
+    conditions = [{"type": "Available", "status": "True"}]
+    site.server.objects[DEPLOYMENTS.path("d", "team")]["status"] = {**numbers, "conditions": conditions}
+    return site
+
+
+def found(site: Site, *release: str) -> dict[str, Any]:
+    """The names in each list of the result, and the codes of problems."""
+    verification = site.verify(VERSION, *(release or RELEASE))
+    result = verification_dict(verification)
+    lists = {key: [item["name"] for item in result[key]] for key in ("missing", "unexpected", "different", "unready")}
+    shown = {key: names for key, names in lists.items() if names}
+    codes = sorted({item.code for item in verification.problems if item.severity != "info"})
+    return {**shown, **({"problems": codes} if codes else {}), "verified": result["verified"]}
+
+
+def test_a_rollout_leaves_no_difference(site: Site) -> None:
+    requests = len(site.writes())
+    assert found(site) == {"verified": 7}
+    assert (requests > 0, site.writes()) == (True, [])
+
+
+def test_every_kind_of_difference_is_found(site: Site) -> None:
+    objects = site.server.objects
+    del objects[CONFIG_MAPS.path("a", "team")]
+    objects[CONFIG_MAPS.path("b", "team")]["data"] = {"a": "c"}
+    objects[DEPLOYMENTS.path("d", "team")]["status"]["availableReplicas"] = 0
+    site.server.put(CONFIG_MAPS, "console", "team")
+    site.server.put(CONFIG_MAPS, "gone", "team")
+    site.server.put(CONFIG_MAPS, "of_others", "team")
+
+    assert found(site) == {
+        "missing": ["a"],
+        "different": ["b"],
+        "unready": ["d"],
+        "unexpected": ["console", "gone"],
+        "verified": 7,
+    }
+
+
+def test_what_an_earlier_release_left_is_unexpected(site: Site) -> None:
+    result = verification_dict(site.verify(VERSION, *RELEASE[:-2], config("new")))
+
+    assert [item["name"] for item in result["missing"]] == ["new"]
+    result = verification_dict(site.verify(VERSION, *RELEASE[:2], *RELEASE[3:]))
+    (left,) = result["unexpected"]
+    assert (left["name"], left["file"], [reason["rule"] for reason in left["reasons"]]) == ("b", "", ["orphaned"])
