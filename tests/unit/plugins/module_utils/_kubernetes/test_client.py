@@ -121,3 +121,24 @@ def test_a_request_is_repeated_while_the_server_has_too_many(
     except ApiError as error:
         failed = error.code
     assert (sent, failed) == (requests, code)
+
+
+@pytest.mark.parametrize("token", [None, "Bearer secret"])
+def test_a_request_has_the_headers_of_the_connection_and_the_token_of_the_moment(token: str | None) -> None:
+    sent: list[dict[str, str]] = []
+
+    class Pool:
+        def request_encode_url(self, *_arguments: Any, headers: Any, **_options: Any) -> Any:
+            sent.append(dict(headers.items()))
+            return urllib3.HTTPResponse(b"{}", status=200)
+
+    pool: Any = Pool()
+    tokens = iter([token, "Bearer new"])
+    asked = Client("https://one.example", pool, [("Impersonate-User", "me")], lambda: next(tokens))
+    for _request in range(2):
+        asked.document("/api")
+    common = {"Impersonate-User": "me", "Accept": "application/json"}
+    assert sent == [
+        {**common, **({"Authorization": token} if token else {})},
+        {**common, "Authorization": "Bearer new"},
+    ]
