@@ -9,33 +9,23 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import live
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminAcks, AdminGate
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
-    capabilities_dict,
-    enable_capabilities,
-    read_capabilities,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.live import (
     find_admin_acks,
     update_cluster_version,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import CapabilityRequest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     ClusterError,
-    InvalidOptionError,
     Problems,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
     NAMESPACES,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
-from ansible_collections.capability.openshift.tests.unit.builders.releases import cluster_version_crd, write_release
 
 PATH = CLUSTER_VERSION.path
 
@@ -128,53 +118,3 @@ def test_admin_gates_and_acknowledgements_are_read(server):
 
     source = "ConfigMap openshift-config-managed/admin-gates of the cluster"
     assert found == AdminAcks((AdminGate("ack-4.20-a", "Read it", source),), frozenset({"ack-4.20-a"}))
-
-
-def test_the_capabilities_of_a_cluster_are_divided_by_what_spec_and_status_say(server):
-    spec = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Insights"]}}
-    capabilities = {
-        "enabledCapabilities": ["Console", "Build"],
-        "knownCapabilities": ["Build", "Console", "Insights", "Storage"],
-    }
-    status = {"desired": {"version": "4.20.3"}, "capabilities": capabilities}
-    server.put(CLUSTER_VERSIONS, "version", spec=spec, status=status)
-
-    found = capabilities_dict(read_capabilities(server.client()))
-
-    assert {name.removesuffix("_capabilities"): value for name, value in found.items() if name.endswith("ies")} == {
-        "requested": ["Console", "Insights"],
-        "enabled": ["Build", "Console"],
-        "known": ["Build", "Console", "Insights", "Storage"],
-        "available": ["Insights", "Storage"],
-        "pending": ["Insights"],
-        "implicitly_enabled": ["Build"],
-    }
-    assert (found["spec"], found["openshift_version"]) == (spec["capabilities"], "4.20.3")
-
-
-@pytest.mark.parametrize("version", [None, "4.20.3", "4.20.4"])
-def test_a_capability_is_enabled_with_the_release_of_the_cluster_only(server, version, tmp_path):
-    capabilities = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]}
-    server.put(
-        CLUSTER_VERSIONS,
-        "version",
-        spec={"capabilities": capabilities},
-        status={"desired": {"version": "4.20.3"}, "capabilities": {"enabledCapabilities": ["Ingress"]}},
-    )
-    release = None
-    if version is not None:
-        crd = {"0000_00_a.yaml": cluster_version_crd(["Console", "Ingress"])}
-        release = load_release(str(write_release(tmp_path, crd, version))).release
-    request = CapabilityRequest(Selection("None", ("Console",)), append=True)
-    if version == "4.20.4":
-        with pytest.raises(InvalidOptionError) as error:
-            enable_capabilities(server.client(), request, release, dry_run=False)
-        assert [item.code for item in error.value.problems if item.severity == "error"] == ["other-release"]
-        return
-
-    result = enable_capabilities(server.client(), request, release, dry_run=False)
-
-    wanted = {**capabilities, "additionalEnabledCapabilities": ["Console", "Ingress"]}
-    assert server.objects[PATH]["spec"]["capabilities"] == result.after.obj["spec"]["capabilities"] == wanted
-    again = enable_capabilities(server.client(), request, release, dry_run=False)
-    assert (result.change.changed, again.change.changed) == (True, False)

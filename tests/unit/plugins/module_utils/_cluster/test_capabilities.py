@@ -1,0 +1,151 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The capabilities of a cluster, a model of it: reading them, enabling them, and waiting until they are available."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
+    capabilities_dict,
+    enable_capabilities,
+    read_capabilities,
+    snapshot_for_wait,
+    wait_for_capabilities,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import CapabilityRequest
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._progress import silent
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_OPERATORS, CLUSTER_VERSIONS
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    CAPABILITY,
+    cluster_version_crd,
+    write_release,
+)
+
+PATH = CLUSTER_VERSION.path
+VERSION = "4.20.3"
+CONSOLE = CapabilityRequest(Selection("None", ("Console",)), append=True)
+
+
+@pytest.fixture
+def server() -> ApiServer:
+    return ApiServer(CLUSTER_VERSIONS, CLUSTER_OPERATORS)
+
+
+def test_the_capabilities_of_a_cluster_are_divided_by_what_spec_and_status_say(server):
+    spec = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Insights"]}}
+    capabilities = {
+        "enabledCapabilities": ["Console", "Build"],
+        "knownCapabilities": ["Build", "Console", "Insights", "Storage"],
+    }
+    status = {"desired": {"version": "4.20.3"}, "capabilities": capabilities}
+    server.put(CLUSTER_VERSIONS, "version", spec=spec, status=status)
+
+    found = capabilities_dict(read_capabilities(server.client()))
+
+    assert {name.removesuffix("_capabilities"): value for name, value in found.items() if name.endswith("ies")} == {
+        "requested": ["Console", "Insights"],
+        "enabled": ["Build", "Console"],
+        "known": ["Build", "Console", "Insights", "Storage"],
+        "available": ["Insights", "Storage"],
+        "pending": ["Insights"],
+        "implicitly_enabled": ["Build"],
+    }
+    assert (found["spec"], found["openshift_version"]) == (spec["capabilities"], "4.20.3")
+
+
+@pytest.mark.parametrize("version", [None, "4.20.3", "4.20.4"])
+def test_a_capability_is_enabled_with_the_release_of_the_cluster_only(server, version, tmp_path):
+    capabilities = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]}
+    server.put(
+        CLUSTER_VERSIONS,
+        "version",
+        spec={"capabilities": capabilities},
+        status={"desired": {"version": "4.20.3"}, "capabilities": {"enabledCapabilities": ["Ingress"]}},
+    )
+    release = None
+    if version is not None:
+        crd = {"0000_00_a.yaml": cluster_version_crd(["Console", "Ingress"])}
+        release = load_release(str(write_release(tmp_path, crd, version))).release
+    request = CapabilityRequest(Selection("None", ("Console",)), append=True)
+    if version == "4.20.4":
+        with pytest.raises(InvalidOptionError) as error:
+            enable_capabilities(server.client(), request, release, dry_run=False)
+        assert [item.code for item in error.value.problems if item.severity == "error"] == ["other-release"]
+        return
+
+    result = enable_capabilities(server.client(), request, release, dry_run=False)
+
+    wanted = {**capabilities, "additionalEnabledCapabilities": ["Console", "Ingress"]}
+    assert server.objects[PATH]["spec"]["capabilities"] == result.after.obj["spec"]["capabilities"] == wanted
+    again = enable_capabilities(server.client(), request, release, dry_run=False)
+    assert (result.change.changed, again.change.changed) == (True, False)
+
+
+def report(server: ApiServer, *enabled: str, progressing: str = "False") -> None:
+    """Write the status as a CVO does."""
+    spec = server.objects[PATH]["spec"] if PATH in server.objects else {"capabilities": BASE}
+    server.put(
+        CLUSTER_VERSIONS,
+        "version",
+        spec=spec,
+        status={
+            "desired": {"version": VERSION},
+            "capabilities": {"enabledCapabilities": list(enabled)},
+            "conditions": [{"type": "Progressing", "status": progressing, "message": "working"}],
+        },
+    )
+
+
+BASE = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]}
+
+
+def operator(server: ApiServer, available: str, version: str = VERSION) -> None:
+    conditions = [{"type": "Available", "status": available}, {"type": "Degraded", "status": "False"}]
+    status = {"conditions": conditions, "versions": [{"name": "operator", "version": version}]}
+    server.put(CLUSTER_OPERATORS, "console", metadata={"annotations": {CAPABILITY: "Console"}}, status=status)
+
+
+@pytest.mark.parametrize(
+    ("names", "progressing", "available", "version", "codes"),
+    [
+        (["Console"], "False", "True", VERSION, []),
+        (["Console"], "False", None, VERSION, []),
+        ([], "False", "True", VERSION, ["unavailable-capability", "missing-capability"]),
+        (["Console"], "True", "True", VERSION, ["unavailable-capability", "unfinished-sync"]),
+        (["Console"], "False", "False", VERSION, ["unavailable-capability", "unready-object"]),
+        (["Console"], "False", "True", "4.20.2", ["unavailable-capability", "unready-object"]),
+    ],
+)
+def test_the_wait_ends_when_status_and_operators_are_right(
+    server: ApiServer,
+    names: list[str],
+    progressing: str,
+    available: str | None,
+    version: str,
+    codes: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watch, "_PAUSE", 0.01)
+    report(server, "Ingress")
+    client, problems = server.client(), Problems()
+    before = snapshot_for_wait(client)
+    enabled = enable_capabilities(client, CONSOLE, None, dry_run=False)
+    report(server, "Ingress", *names, progressing=progressing)
+    if available is not None:
+        operator(server, available, version)
+
+    after = wait_for_capabilities(client, enabled, CONSOLE, None, before, 0.1 if codes else 5, silent, problems)
+
+    assert [item.code for item in problems] == codes
+    found: Any = capabilities_dict(after)["enabled_capabilities"]
+    assert found == sorted(["Ingress", *names])
