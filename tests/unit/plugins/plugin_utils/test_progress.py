@@ -37,7 +37,7 @@ class Task:
     def __init__(self, module: Callable[[], Any], action: Any = ActionModule, **changes: Any) -> None:
         self.shown: list[str] = []
         self.is_shown = threading.Event()
-        options = {"no_log": False, "async_val": 0, "environment": {}, **changes}
+        options = {"no_log": False, "async_val": 0, "environment": {}, "module_defaults": [], **changes}
         connection = {name: options.pop(name, default) for name, default in (("transport", "local"), ("become", None))}
         self.task = SimpleNamespace(action="capability.openshift.mirror_check", args={}, **options)
         self.action: Any = action(self.task, SimpleNamespace(**connection), None, None, None, None)
