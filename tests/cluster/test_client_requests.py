@@ -29,7 +29,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
-from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, established
+from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, is_established
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
@@ -121,7 +121,7 @@ def test_kind_that_was_not_listed_before_is_listed_without_a_long_pause(site: Si
     for path, body in zip(paths, definitions, strict=True):
         site.plane.api.apply(path, body)
     names = {body["metadata"]["name"] for body in definitions}
-    wait_for(lambda: names <= set(established(site.plane.api)), "the definitions to be established")
+    wait_for(lambda: all(is_established(site.plane.api, name) for name in names), "the definitions to be established")
     mark = site.plane.audit.mark()
     kinds = [ApiResource("test.io", "v1", f"fresh{number}s", f"Fresh{number}", True) for number in range(5)]
     begun = time.monotonic()

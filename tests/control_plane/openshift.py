@@ -57,19 +57,27 @@ def read_release(folder: Path) -> Release:
 def apply_crds(api: Api, release: Path = EXAMPLE, options: ClusterOptions | None = None) -> list[str]:
     """Make the kinds of a release known, wait until they are served, and return the names of their CRDs."""
     bodies = release_bodies(read_release(release), "CustomResourceDefinition", options)
+    define(api, bodies)
+    return sorted(body["metadata"]["name"] for body in bodies)
+
+
+def define(api: Api, bodies: Iterable[Mapping[str, Any]]) -> None:
+    """Apply CustomResourceDefinitions, and wait until their kinds are served."""
     with ThreadPoolExecutor(_WORKERS) as pool:
         list(pool.map(lambda body: api.apply(f"{CRDS}/{body['metadata']['name']}", body), bodies))
-        paths = [collection_path(body) for body in bodies]
-        list(pool.map(lambda path: wait_for(lambda: _served(api, path), f"{path} to be served"), paths))
-    names = sorted(body["metadata"]["name"] for body in bodies)
-    # A moment after requests are answered. Each look transfers all definitions.
-    wait_for(lambda: set(names) <= set(established(api)), f"{len(names)} CRDs to be established")
-    return names
+        list(pool.map(lambda body: _wait_until_served(api, body), bodies))
 
 
-def established(api: Api) -> list[str]:
-    """Return the names of the CRDs that are established."""
-    return [crd["metadata"]["name"] for crd in api.list(CRDS) if _condition(crd, "Established")]
+def _wait_until_served(api: Api, body: Mapping[str, Any]) -> None:
+    path, name = collection_path(body), body["metadata"]["name"]
+    wait_for(lambda: _served(api, path), f"{path} to be served")
+    # A moment after requests are answered.
+    wait_for(lambda: is_established(api, name), f"{name} to be established")
+
+
+def is_established(api: Api, name: str) -> bool:
+    """Return whether a CRD is established."""
+    return _condition(api.get(f"{CRDS}/{name}"), "Established")
 
 
 def collection_path(crd: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,7 +69,8 @@ class Behaviour(NamedTuple):
     unavailable: str = ""
 
 
-def operators_of(release: Path) -> list[Operator]:
+@cache
+def operators_of(release: Path) -> tuple[Operator, ...]:
     """Return the operators of a release, with the versions that its manifests wait for."""
     read = read_release(release)
     found = []
@@ -78,7 +80,7 @@ def operators_of(release: Path) -> list[Operator]:
         listed = body.get("status", {}).get("versions") or [{"name": "operator", "version": read.shown_version}]
         versions = {item["name"]: item["version"].replace(PLACEHOLDER, read.shown_version) for item in listed}
         found.append(Operator(metadata["name"], versions, tuple(annotation.split("+")) if annotation else ()))
-    return found
+    return tuple(found)
 
 
 class Operators:

@@ -29,10 +29,11 @@ from ansible_collections.capability.openshift.tests.control_plane.faults import 
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_OPERATORS,
     CLUSTER_VERSIONS,
+    CRDS,
     EXAMPLE,
     apply_crds,
     capabilities_status,
-    established,
+    is_established,
     make_cluster_version,
 )
 from ansible_collections.capability.openshift.tests.control_plane.operators import (
@@ -107,10 +108,15 @@ def test_strangers_are_refused(cluster: ControlPlane) -> None:
 # OpenShift's kinds
 
 
+def definitions(api: Api) -> list[str]:
+    return [body["metadata"]["name"] for body in api.list(CRDS)]
+
+
 def test_kinds_of_the_example_are_established(cluster: ControlPlane) -> None:
-    names = established(cluster.api)
+    names = definitions(cluster.api)
     assert {"clusterversions.config.openshift.io", "clusteroperators.config.openshift.io"} <= set(names)
     assert names == apply_crds(cluster.api, EXAMPLE)
+    assert all(is_established(cluster.api, name) for name in names)
     assert cluster.api.list(CLUSTER_VERSIONS) == []
 
 
@@ -118,7 +124,8 @@ def test_kinds_of_real_releases_are_accepted() -> None:
     releases = sorted(Path(os.environ.get("CAPABILITY_RELEASES", EXAMPLE.parent)).glob("*/release-manifests"))
     with ControlPlane() as one:
         names = apply_crds(one.api, releases[-1].parent)
-        assert established(one.api) == names
+        assert definitions(one.api) == names
+        assert all(is_established(one.api, name) for name in names)
         make_cluster_version(one.api, None, {"desired": {"version": "4.99.0"}})
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ import yaml
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
-from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, collection_path, established
+from ansible_collections.capability.openshift.tests.control_plane.openshift import define
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
@@ -37,7 +36,6 @@ WITHOUT_DEFINITION = {
 }
 """Kinds that other API servers and operators of a capability serve."""
 
-_WORKERS = 8
 _ORDER_OF_HELM = ("Namespace", "ServiceAccount", "Secret", "ConfigMap", "CustomResourceDefinition", "ClusterRole")
 
 
@@ -201,11 +199,7 @@ class TrimmedCluster:
         bodies = [
             {**body, "spec": {key: val for key, val in body["spec"].items() if key != "conversion"}} for body in bodies
         ]
-        with ThreadPoolExecutor(_WORKERS) as pool:
-            list(pool.map(lambda body: self.api.apply(f"{CRDS}/{body['metadata']['name']}", body), bodies))
-            wait_for(lambda: names <= set(established(self.api)), f"{len(names)} definitions")
-            paths = [collection_path(body) for body in bodies]
-            list(pool.map(lambda path: wait_for(lambda: _answers(self.api, path), f"{path} to be served"), paths))
+        define(self.api, bodies)
         served = [Item("", {"apiVersion": _version_of(body), "kind": body["spec"]["names"]["kind"]}) for body in bodies]
         wait_for(lambda: all(self._resource(item) for item in served), "discovery")
 
@@ -260,16 +254,6 @@ def _stub(group: str, kind: str, versions: Sequence[str]) -> Body:
         "metadata": metadata,
         "spec": spec,
     }
-
-
-def _answers(api: Api, path: str) -> bool:
-    try:
-        api.list(path)
-    except ApiError as error:
-        if error.status not in (404, 429, 500, 503):
-            raise
-        return False
-    return True
 
 
 def errors_of(result: Mapping[str, Any], rules: Sequence[str]) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
-from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, established
+from ansible_collections.capability.openshift.tests.control_plane.openshift import define
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.request_counts import Counted, hour, request_count
 
@@ -99,9 +99,7 @@ def definition() -> dict[str, Any]:
 
 def serve_counts(plane: ControlPlane) -> None:
     """Create the definition, and wait until the API server serves it."""
-    crd = definition()
-    plane.api.post(CRDS, crd)
-    wait_for(lambda: crd["metadata"]["name"] in established(plane.api), "the kind to be served")
+    define(plane.api, [definition()])
     wait_for(lambda: plane.api.exists(COUNTS), "the kind to be served")
 
 

@@ -37,7 +37,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     EXAMPLE,
     capabilities_status,
     collection_path,
-    established,
+    define,
     make_cluster_version,
     read_release,
     release_bodies,
@@ -224,8 +224,7 @@ def crd_of(api: Api, release: Path, without: str = "") -> Iterator[None]:
     text = re.sub(rf'"{without}", |, "{without}"', "", text) if without else text
     remove_crd(api)
     try:
-        api.apply(f"{CRDS}/{CRD}", json.loads(text))
-        wait_for(lambda: CRD in established(api) and served(api), "the CRD to be served")
+        define(api, [json.loads(text)])
         yield
     finally:
         remove_crd(api)  # a CRD that is there already is not waited for
