@@ -267,7 +267,7 @@ from ..module_utils._module.argspec import (
     release_spec,
 )
 from ..module_utils._module.interface import Module
-from ..module_utils._module.main import ModuleDefinition, require_urllib3, run_module
+from ..module_utils._module.main import ModuleDefinition, require_library, run_module
 from ..module_utils._module.progress import show_progress
 from ..module_utils._problems import Problems, RegistryError
 from ..module_utils._release.release import Release
@@ -317,7 +317,7 @@ MODULE = ModuleDefinition(
         "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "ignore"},
     },
     run,
-    prepare=(require_urllib3,),
+    prepare=(lambda module: require_library(module, "urllib3", "urllib3"),),
 )
 
 

@@ -1030,7 +1030,7 @@ from ..module_utils._module.argspec import (
     release_source,
 )
 from ..module_utils._module.interface import Module
-from ..module_utils._module.main import ModuleDefinition, require_jinja2, run_module
+from ..module_utils._module.main import ModuleDefinition, require_library, run_module
 from ..module_utils._module.progress import show_progress
 from ..module_utils._module.result import problem_dicts, warn
 from ..module_utils._problems import InvalidOptionError, Problem, Problems
@@ -1061,7 +1061,7 @@ OPTIONS: Spec = {
 def prepare(module: Module) -> None:
     """Check for the library of reports, and remove what Ansible added to the clusters of a fleet."""
     if module.params["report"] is not None:
-        require_jinja2(module)
+        require_library(module, "jinja2", "Jinja2")
     if module.params["clusters"] is not None:
         # Ansible added every option that a cluster does not set, and would return them all.
         module.params["clusters"] = [

@@ -29,6 +29,7 @@ from .._problems import Location, Problem, Problems, Severity, nearest_name
 from .._references.report import check_references
 from .._release.release import Release
 from .._resources import NAMESPACES
+from .._unstructured import nested
 from .._version import Minor
 from .go_json import as_go_decodes
 from .method_rules import method_violations
@@ -45,8 +46,6 @@ from .validation import (
     default_method,
     feature_gates_of,
     feature_set_of,
-    has_external_cloud_controller_manager,
-    has_hosts,
     platform_of,
 )
 
@@ -137,12 +136,14 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
     if resolved is None or resolved.minor_data is None:
         return installation
     gates = resolved.context.feature_gates
+    cloud_controller_manager = nested(document, "platform", "external", "cloudControllerManager")
+    hosts = nested(document, "platform", "baremetal", "hosts")
     install = InstallContext(
         resolved.minor_data,
         method,
         platform,
-        has_external_cloud_controller_manager(document),
-        has_hosts(document) if platform == "baremetal" and options.complete else None,
+        cloud_controller_manager == "External",
+        bool(hosts) if platform == "baremetal" and options.complete else None,
         GATES_OF_FEATURE_SETS.get(criteria.feature_set, frozenset()) if gates is None else gates,
         resolved.gated,
         frozenset(item.name for item in options.provided if item.group_kind == NAMESPACES.group_kind),

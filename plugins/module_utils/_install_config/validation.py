@@ -75,17 +75,6 @@ def default_method(data: Mapping[str, Any]) -> str:
     return "upi" if by_user else "ipi"
 
 
-def has_external_cloud_controller_manager(data: Mapping[str, Any]) -> bool:
-    """Whether platform external declares a cloud controller manager. The default is none."""
-    manager: object = nested(data, "platform", "external", "cloudControllerManager")
-    return manager == "External"
-
-
-def has_hosts(data: Mapping[str, Any]) -> bool:
-    """Whether platform baremetal lists its hosts."""
-    return bool(nested(data, "platform", "baremetal", "hosts"))
-
-
 def feature_set_of(data: Mapping[str, Any]) -> str:
     """The feature set, ``""`` (the default one) if the value is not a string."""
     name = data.get("featureSet")

@@ -48,7 +48,7 @@ def run_module(definition: ModuleDefinition) -> NoReturn:
 
 def run_definition(definition: ModuleDefinition, module: Module) -> NoReturn:
     """Run ``module``, whose options are valid, and end it."""
-    require_yaml(module)
+    require_library(module, "yaml", "PyYAML")
     for step in definition.prepare:
         step(module)
     result: dict[str, Any] = {"changed": False}
@@ -62,21 +62,7 @@ def run_definition(definition: ModuleDefinition, module: Module) -> NoReturn:
     succeed(module, result, problems.unique())
 
 
-def require_yaml(module: Module) -> None:
-    """Fail the module if PyYAML is missing. It is not imported here, because importing is slow."""
-    _require(module, "yaml", "PyYAML")
-
-
-def require_jinja2(module: Module) -> None:
-    """Fail the module if Jinja2 is missing."""
-    _require(module, "jinja2", "Jinja2")
-
-
-def require_urllib3(module: Module) -> None:
-    """Fail the module if urllib3 is missing."""
-    _require(module, "urllib3", "urllib3")
-
-
-def _require(module: Module, package: str, library: str) -> None:
+def require_library(module: Module, package: str, library: str) -> None:
+    """Fail the module if ``library`` is missing. ``package`` is not imported here, because importing is slow."""
     if find_spec(package) is None:
         fail(module, CapabilityError([missing_library(library)]))

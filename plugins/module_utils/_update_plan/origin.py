@@ -8,17 +8,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._cluster.cluster_properties import ClusterProperty
 from .._unstructured import mappings_in, nested
-
-
-class ReleaseOrigin(NamedTuple):
-    """A release of a path. ``name``: its pull spec by digest as far as it is known, and its directory if it has one."""
-
-    version: str
-    name: str
 
 
 class PlanOrigin:
@@ -43,10 +36,10 @@ class PlanOrigin:
             self.identities[name] = ", ".join(known)
         self._images.update(_images(cluster_version))
 
-    def release(self, version: str, name: str) -> ReleaseOrigin:
-        """Return the origin of the release ``version`` that ``name`` names: a pull spec or a directory."""
+    def release(self, version: str, name: str) -> dict[str, str]:
+        """Return the ``version`` of a release and its ``name``: its pull spec by digest if known, and its directory."""
         image = self._images.get(version)
-        return ReleaseOrigin(version, f"{image} ({name})" if image and "@" not in name else name)
+        return {"version": version, "name": f"{image} ({name})" if image and "@" not in name else name}
 
 
 def _images(cluster_version: Any) -> Iterator[tuple[str, str]]:

@@ -22,7 +22,7 @@ from .._capability.resolved_release import (
 )
 from .._capability.selection import check_selection
 from .._cluster.cluster_properties import ClusterProperty
-from .._cluster.update_reasons import Verdict
+from .._cluster.update_reasons import VERDICTS, Verdict
 from .._exposure.parts import PartReader
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._references.unmet import ReleaseReferences
@@ -30,11 +30,10 @@ from .._release.release import Release
 from .blockers import release_gates
 from .credentials import credentials_requests
 from .image_signature import ImageSignature
-from .origin import ReleaseOrigin
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
 from .request import PlanRequest
-from .verdict import HopVerdict, hop_verdicts, most_serious
+from .verdict import HopVerdict, hop_verdicts
 from .warnings import check_dangling, check_plan, check_status, check_verdicts
 
 _Key = TypeVar("_Key")
@@ -51,7 +50,7 @@ class PlanResult(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """The most serious verdict of the hops."""
-        return most_serious(item.verdict for item in self.verdicts)
+        return max((item.verdict for item in self.verdicts), key=VERDICTS.index)
 
     @property
     def cluster_checked(self) -> bool:
@@ -64,7 +63,8 @@ class FleetPlan(NamedTuple):
     """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
     ``problems``: those of the releases. ``properties``: what was read from the selected cluster apart from its
-    resources, ``None`` if no cluster is selected. ``identities``: see ``PlanOrigin``. ``releases``: those of all paths.
+    resources, ``None`` if no cluster is selected. ``identities``: see ``PlanOrigin``. ``releases``: those of all
+    paths, as ``PlanOrigin.release`` returns them.
     """
 
     plans: tuple[PlanResult, ...]
@@ -72,7 +72,7 @@ class FleetPlan(NamedTuple):
     problems: tuple[Problem, ...]
     properties: Mapping[str, ClusterProperty] | None = None
     identities: Mapping[str, str] = {}
-    releases: tuple[ReleaseOrigin, ...] = ()
+    releases: tuple[Mapping[str, str], ...] = ()
 
 
 class _Path(NamedTuple):

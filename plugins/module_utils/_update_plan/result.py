@@ -50,7 +50,7 @@ class PlanShapes:
         origin = {
             "date": date,
             "cluster": fleet.identities.get("", ""),
-            "releases": [release._asdict() for release in fleet.releases],
+            "releases": list(fleet.releases),
             "collection": COLLECTION_VERSION,
         }
         return {"plans": plans, "problems": problem_dicts(all_problems(fleet)), "origin": origin}

@@ -65,11 +65,6 @@ class HopVerdict(NamedTuple):
         return tuple(reason for reason in self.reasons if reason.verdict == verdict)
 
 
-def most_serious(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the most serious of ``verdicts``, ``go`` if there is none."""
-    return max(verdicts, key=VERDICTS.index, default="go")
-
-
 def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: UpdateState) -> tuple[HopVerdict, ...]:
     """Return the verdict of each hop of a path that a cluster with ``overrides`` and ``state`` begins."""
     previous = _previous(state.status)
