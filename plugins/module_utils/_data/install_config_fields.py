@@ -12,13 +12,18 @@ from functools import cache
 
 from .._version import Minor
 
-UNKNOWN_FIELDS_REJECTED_SINCE = Minor(4, 22)
-"""The first minor whose installer rejects an unknown field. Those from 4.11 to 4.21 warn.
+UNKNOWN_FIELDS_IGNORED = Minor(4, 14), Minor(4, 21)
+"""The first and the last minor whose installer only warns of an unknown field. Earlier and later ones reject it.
 
-Source: openshift/installer:pkg/asset/installconfig/installconfigbase.go LoadFromFile. Commit bcf281163 (CORS-3954)
-came to main with 435db5ebe of 2026-02-27, five days before fc62ca57f, which updates the images of main for 4.22. The
-branches 4.11, 4.12, 4.15 to 4.18, 4.20 and 4.21 were read, too: they have no such commit. 4.13, 4.14, 4.19 and 4.22
-were not read. If services set the variable OPENSHIFT_INSTALL_INVOKER, the installer warns.
+Source: openshift/installer:pkg/asset/installconfig/installconfigbase.go LoadFromFile; installconfig.go Load in 4.11
+and 4.12.
+
+- 4.11 (455d51802), 4.12 (798aeaaf6) and 4.13 (1b2041c96) try again with yaml.UnmarshalStrict, which rejects unknown
+  fields as well (kubernetes-sigs/yaml v1.3.0:yaml.go). 0fac27304 of 2023-03-07 corrects that, for 4.14.
+- 4.14 (143dda38f), 4.15 to 4.18, 4.19 (9cdc31344), 4.20 and 4.21 ignore them after a warning.
+- bcf281163 (CORS-3954) rejects them, unless services set the variable OPENSHIFT_INSTALL_INVOKER. It came to main with
+  435db5ebe of 2026-02-27, when main was 4.22: openshift/installer#10205 calls it so, and fc62ca57f updates the images
+  for 4.22 five days later. The branch 4.22 itself was not read.
 """
 
 FIELDS_KNOWN_UNTIL = Minor(5, 0)
@@ -202,6 +207,15 @@ Written by tools/install_config_fields.py from the CRD that the installer genera
 of 2026-08-01 (5.0). The platforms and the fields of ``capabilities`` are checked with other tables.
 """
 
+_REMOVED = {
+    "compute.platform": "alibabacloud libvirt",
+    "compute.platform.openstack": "failureDomains",
+    "platform.aws": "experimentalPropagateUserTags",
+    "platform.gcp": "createFirewallRules licenses privateDNSZone publicDNSZone",
+    "platform.powervs": "cloudConnectionName pvsNetworkName serviceInstanceID subnets vpc",
+}
+"""The fields that 4.11 to 4.13 have in addition. Source: the same CRD at the commits above."""
+
 _METADATA = (
     "annotations creationTimestamp deletionGracePeriodSeconds deletionTimestamp finalizers generateName generation "
     "labels managedFields name namespace ownerReferences resourceVersion selfLink uid"
@@ -210,10 +224,21 @@ _METADATA = (
 
 
 @cache
-def fields_of(path: str) -> Mapping[str, str] | None:
-    """The fields of the object at ``path``, by their names in lower case, ``None`` if it can have any field."""
+def fields_of(path: str, *, with_removed: bool = False) -> Mapping[str, str] | None:
+    """The fields of the object at ``path``, by their names in lower case, ``None`` if it can have any field.
+
+    ``with_removed``: also those that only 4.11 to 4.13 have.
+    """
     names = _rows().get(path)
+    if names is not None and with_removed:
+        names = f"{names} {_REMOVED.get(path, '')}"
     return None if names is None else {name.lower(): name for name in names.split()}
+
+
+def rejects_unknown_fields(minor: Minor) -> bool:
+    """Whether the installer of a minor rejects an install-config with an unknown field."""
+    first, last = UNKNOWN_FIELDS_IGNORED
+    return not first <= minor <= last
 
 
 def path_of(parent: str, field: str) -> str:

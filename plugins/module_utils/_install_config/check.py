@@ -22,7 +22,7 @@ from .._data.consequences import Consequence, consequences_of
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
-from .._data.install_config_fields import FIELDS_KNOWN_UNTIL, UNKNOWN_FIELDS_REJECTED_SINCE
+from .._data.install_config_fields import FIELDS_KNOWN_UNTIL, UNKNOWN_FIELDS_IGNORED, rejects_unknown_fields
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Location, Problem, Problems, Severity, nearest_name
@@ -127,6 +127,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         complete=options.complete,
         platforms=platforms,
         unknown=_severity_of_unknown_fields(release.minor, method) if options.complete else None,
+        with_removed=release.minor is not None and release.minor < UNKNOWN_FIELDS_IGNORED[0],
     )
     platform = platform_of(document, platforms)
     criteria = check_options(_cluster_options(document, method), release.minor, cluster_problems)
@@ -186,7 +187,7 @@ def check_selection(installation: Installation, selection: SelectionOptions = NO
 
 def _severity_of_unknown_fields(minor: Minor | None, method: str) -> Severity | None:
     is_run_by_user = method in ("ipi", "upi", "agent")
-    if not is_run_by_user or minor is None or minor < UNKNOWN_FIELDS_REJECTED_SINCE:
+    if not is_run_by_user or minor is None or not rejects_unknown_fields(minor):
         return None
     return "error" if minor <= FIELDS_KNOWN_UNTIL else "warning"
 

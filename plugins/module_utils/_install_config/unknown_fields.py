@@ -25,16 +25,21 @@ class UnknownField(NamedTuple):
     known: tuple[str, ...]
 
 
-def unknown_fields(value: object, where: Location, path: str = "") -> Iterator[UnknownField]:
-    """Yield the unknown fields of ``value``, whose type is the row ``path`` of the table of fields."""
+def unknown_fields(
+    value: object, where: Location, path: str = "", *, with_removed: bool = False
+) -> Iterator[UnknownField]:
+    """Yield the unknown fields of ``value``, whose type is the row ``path`` of the table of fields.
+
+    ``with_removed``: fields that only 4.11 to 4.13 have are known.
+    """
     if isinstance(value, list):
         for index, item in enumerate(value):
-            yield from unknown_fields(item, where.child(f"[{index}]"), path)
+            yield from unknown_fields(item, where.child(f"[{index}]"), path, with_removed=with_removed)
     if isinstance(value, Mapping):
-        names = fields_of(path)
+        names = fields_of(path, with_removed=with_removed)
         for key, item in value.items():
             name = str(key) if names is None else names.get(str(key).lower())
             if name is None:
                 yield UnknownField(where.child(key), key, tuple(names.values()) if names else ())
             else:
-                yield from unknown_fields(item, where.child(key), path_of(path, name))
+                yield from unknown_fields(item, where.child(key), path_of(path, name), with_removed=with_removed)

@@ -97,12 +97,14 @@ def check_install_config(
     complete: bool,
     platforms: Sequence[str] = PLATFORMS,
     unknown: Severity | None = None,
+    with_removed: bool = False,
 ) -> None:
     """Check the fields of an install-config that its selection depends on, except ``capabilities``.
 
     ``source`` is the file or option that contains it. ``complete``: the installer will read it, so required fields
     must be present. ``platforms``: those of the version and the install method. ``unknown``: how to report the fields
-    that the installer does not know, ``None`` if it ignores them. Then misspelled ones are a warning.
+    that the installer does not know, ``None`` if it ignores them. Then misspelled ones are a warning. ``with_removed``:
+    it is an installer of 4.11 to 4.13, which knows fields that later ones do not know.
     """
     if complete:
         for field in _REQUIRED:
@@ -119,7 +121,7 @@ def check_install_config(
         message = "is not a field that the installer knows"
         if unknown != "error":
             message = f"is not a field of the installers up to {FIELDS_KNOWN_UNTIL}. A later one rejects unknown fields"
-        for item in unknown_fields(data, Location(source)):
+        for item in unknown_fields(data, Location(source), with_removed=with_removed):
             hint = did_you_mean(item.name, item.known)
             problems.append(Problem(unknown, "unknown-field", item.where, message, hint))
     checks: Mapping[str, _Check] = {**_CHECKS, "platform": partial(_platform, platforms)}

@@ -386,11 +386,11 @@ UNKNOWN: dict[str, dict[str, Any]] = {
 """Install-configs with an unknown field, by its place."""
 
 
-@pytest.mark.parametrize("minor", ["4.20", "4.21", *after("4.22", "5.0")])
+@pytest.mark.parametrize("minor", ["4.11", "4.13", "4.14", "4.21", *after("4.22", "5.0")])
 @pytest.mark.parametrize("field", UNKNOWN)
 def test_an_unknown_field_is_an_error_where_the_installer_rejects_it(minor, field):
     document = {"apiVersion": "v1", **NONE, **UNKNOWN[field]}
-    strict = minor in after("4.22")
+    strict = minor not in ("4.14", "4.21")
 
     def unknown(method, *, complete):
         reported = errors(check(minor, document, complete=complete, method=method).problems)
@@ -410,6 +410,23 @@ def test_an_unknown_field_is_a_warning_where_the_fields_of_the_installer_are_not
 
     reported = [item for item in problems if item.code == "unknown-field"]
     assert [(item.severity, str(item.where)) for item in reported] == [("warning", f"content, {field}")]
+
+
+@pytest.mark.parametrize(
+    ("field", "platform"),
+    [
+        ("createFirewallRules", {"gcp": {"createFirewallRules": "Enabled"}}),
+        ("failureDomains", {"openstack": {"defaultMachinePlatform": {"failureDomains": [{"any": "x"}]}}}),
+    ],
+)
+def test_a_field_that_later_installers_removed_is_known_to_earlier_ones(field, platform):
+    document = {"apiVersion": "v1", "platform": platform}
+    places = {}
+    for minor in ("4.13", *after("4.22")):
+        problems = check(minor, document, complete=True, method="ipi").problems
+        places[minor] = [str(item.where) for item in problems if item.code == "unknown-field"]
+    assert not places.pop("4.13")
+    assert all(place.endswith(f".{field}") for (place,) in places.values())
 
 
 def test_maps_with_free_keys_have_any_field():
