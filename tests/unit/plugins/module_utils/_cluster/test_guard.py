@@ -1,9 +1,11 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Installing and removing the guard, against a model of an API server, which does not evaluate its expressions."""
+"""Installing, verifying and removing the guard, against a model of an API server, which evaluates only its probe."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -11,14 +13,17 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
     enforced_fingerprint,
     install,
     remove,
+    wait_until_enforced,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME, Guard
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME, PROBE, Guard
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._progress import silent
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     ADMISSION_BINDINGS,
     ADMISSION_POLICIES,
+    CLUSTER_VERSIONS,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, Object
 
 BOTH = (ADMISSION_POLICIES, ADMISSION_BINDINGS)
 PATHS = [kind.path(GUARD_NAME) for kind in BOTH]
@@ -85,3 +90,55 @@ def test_a_cluster_without_policies_is_too_old():
 
     assert [item.code for item in error.value.problems] == ["unserved-kind"]
     assert [change.changed for change in remove(client)] == [False, False]
+
+
+class Guarded(ApiServer):
+    """Rejects the probe of its guard."""
+
+    def _store(self, kind: Any, path: str, new: Object, manager: str, *, is_dry: bool) -> Object:
+        if self.fingerprint() and new["metadata"].get("annotations", {}).get(PROBE) == self.fingerprint():
+            raise PermissionError
+        return super()._store(kind, path, new, manager, is_dry=is_dry)
+
+    def _answer(self, *arguments: Any, **options: Any) -> tuple[int, Any]:
+        try:
+            return super()._answer(*arguments, **options)
+        except PermissionError:
+            return 422, {"kind": "Status", "message": f"ValidatingAdmissionPolicy '{GUARD_NAME}' denied request"}
+
+    def fingerprint(self) -> str:
+        found = {kind.kind: self.objects.get(path) for kind, path in zip(BOTH, PATHS, strict=True)}
+        return enforced_fingerprint(found)
+
+
+@pytest.mark.parametrize(
+    ("guard", "enforced", "expected"),
+    [
+        (Guard(), True, True),
+        (Guard(enforce=False), True, "unenforced-guard"),
+        (None, True, "unenforced-guard"),
+        (None, False, True),
+        (Guard(), False, "enforced-guard"),
+    ],
+)
+def test_the_enforcement_is_verified_by_a_write_that_stores_nothing(guard, enforced, expected):
+    server, problems = Guarded(*BOTH, CLUSTER_VERSIONS), Problems()
+    stored = server.put(CLUSTER_VERSIONS, "version")
+    if guard is not None:
+        install(server.client(), guard)
+    try:
+        found = wait_until_enforced(
+            server.client(), server.fingerprint() or "none", 0, silent, problems, enforced=enforced
+        )
+    except ClusterError as error:
+        found = error.problems[0].code
+
+    assert (found, problems) == (expected, [])
+    assert server.objects[CLUSTER_VERSIONS.path("version")] is stored
+
+
+def test_an_enforcement_that_cannot_be_verified_is_a_warning():
+    problems = Problems()
+
+    assert not wait_until_enforced(ApiServer(*BOTH).client(), "f", 0, silent, problems, enforced=True)
+    assert [(item.severity, item.code) for item in problems] == [("warning", "unverified-guard")]

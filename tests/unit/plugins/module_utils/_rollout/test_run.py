@@ -222,3 +222,19 @@ def test_an_older_release_needs_permission(site: Site, allowed: bool) -> None:
         site.roll_out(OLD, team(), config("a"))
     assert [item.code for item in error.value.problems] == ["older-version"]
     assert site.writes() == []
+
+
+def test_an_update_enables_the_capability_into_which_a_resource_moves(site: Site) -> None:
+    site.roll_out(OLD, team(), config("a"), config("b"))
+    moved = manifest("a", "Console", namespace="team", more="data: {a: b}\n")
+    new = manifest("c", "Insights", namespace="team")
+    reported = Problems()
+    rollout = site.roll_out(NEW, team(), moved, config("b"), new, reported=reported)
+    assert actions(rollout) == {"team": "unchanged", "a": "changed", "b": "unchanged"}
+    assert (rollout.mode, rollout.capabilities.implicit) == ("update", {"Console"})
+    assert ("warning", "implicitly-enabled-capability") in codes(reported)
+    capabilities = site.server.objects[CLUSTER_VERSIONS.path("version")]["status"]["capabilities"]
+    assert "Console" in capabilities["enabledCapabilities"]
+    assert "Insights" not in capabilities["enabledCapabilities"]
+    again = site.roll_out(NEW, team(), moved, config("b"), new, reported=Problems())
+    assert (again.mode, again.capabilities.implicit) == ("reconcile", frozenset())

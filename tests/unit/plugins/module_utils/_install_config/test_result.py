@@ -1,0 +1,40 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The forms of a selection in the result of the module, for each install method."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.result import installation_dict
+from ansible_collections.capability.openshift.tests.unit.builders.installations import check
+
+NAMES = ["Console", "Ingress", "MachineAPI"]
+BLOCK = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": NAMES}
+
+
+@pytest.mark.parametrize("method", ["upi", "hosted"])
+def test_a_selection_has_the_form_of_each_reader(method: str) -> None:
+    document = {"platform": {"none" if method == "upi" else "aws": {}}}
+    options = BLOCK if method == "upi" else {"excludedCapabilities": ["Console", "Insights"]}
+    result = installation_dict(check("4.20", document, method=method, capabilities=options))
+
+    written = result["cluster_version_spec"]["capabilities"]
+    assert written["baselineCapabilitySet"] == "None"
+    assert written["additionalEnabledCapabilities"] == (NAMES if method == "upi" else result["enabled_capabilities"])
+    assert ("Console" in result["enabled_capabilities"]) == (method == "upi")
+    assert json.loads(result["install_config_overrides"]) == {"capabilities": result["capabilities"]}
+    lists = result["hosted_cluster_spec"]["capabilities"]
+    assert ("Console" in lists["disabled"], "Insights" in lists["disabled"]) == (method == "hosted", True)
+
+
+def test_a_selection_with_errors_has_only_its_correction() -> None:
+    wrong = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["marketplace", "Ingress"]}
+    result = installation_dict(check("4.20", {"platform": {"none": {}}}, method="upi", capabilities=wrong), failed=True)
+
+    assert {item["capability"] for item in result["violations"]} == {"OperatorLifecycleManager"}
+    assert "OperatorLifecycleManager" in result["suggested_capabilities"]["additionalEnabledCapabilities"]
+    assert result.keys() == {"install_method", "platform", "violations", "suggested_capabilities"}
