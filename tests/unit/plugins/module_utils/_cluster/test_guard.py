@@ -126,6 +126,7 @@ def test_the_enforcement_is_verified_by_a_write_that_stores_nothing(guard, enfor
     stored = server.put(CLUSTER_VERSIONS, "version")
     if guard is not None:
         install(server.client(), guard)
+    found: bool | str
     try:
         found = wait_until_enforced(
             server.client(), server.fingerprint() or "none", 0, silent, problems, enforced=enforced

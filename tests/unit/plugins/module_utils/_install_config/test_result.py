@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ BLOCK = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": NAMES
 
 @pytest.mark.parametrize("method", ["upi", "hosted"])
 def test_a_selection_has_the_form_of_each_reader(method: str) -> None:
-    document = {"platform": {"none" if method == "upi" else "aws": {}}}
+    document: dict[str, Any] = {"platform": {"none" if method == "upi" else "aws": {}}}
     options = BLOCK if method == "upi" else {"excludedCapabilities": ["Console", "Insights"]}
     result = installation_dict(check("4.20", document, method=method, capabilities=options))
 

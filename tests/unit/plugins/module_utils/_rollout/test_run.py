@@ -231,7 +231,7 @@ def test_an_update_enables_the_capability_into_which_a_resource_moves(site: Site
     reported = Problems()
     rollout = site.roll_out(NEW, team(), moved, config("b"), new, reported=reported)
     assert actions(rollout) == {"team": "unchanged", "a": "changed", "b": "unchanged"}
-    assert (rollout.mode, rollout.capabilities.implicit) == ("update", {"Console"})
+    assert (rollout.mode, rollout.capabilities.implicit) == ("update", frozenset({"Console"}))
     assert ("warning", "implicitly-enabled-capability") in codes(reported)
     capabilities = site.server.objects[CLUSTER_VERSIONS.path("version")]["status"]["capabilities"]
     assert "Console" in capabilities["enabledCapabilities"]
