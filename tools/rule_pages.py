@@ -42,7 +42,8 @@ SITE_HEAD = """\
 # Rules of site_check
 
 [Check the sites of a repository](../how_to/check_sites.md) shows how to run the check. An example shows the repair as a
-difference. Other fields of an install-config are checked as by `install_config`, with the [codes of problems](problems.md).
+difference. Other fields of an install-config are checked as by `install_config`, with the
+[codes of problems](problems.md).
 """
 ADDON_HEAD = """\
 <!-- SPDX-License-Identifier: GPL-3.0-or-later -->
