@@ -202,7 +202,8 @@ def named(match: re.Match[str], up: str) -> str:
 
 def playbooks() -> str:
     """Return a page with the help of each playbook."""
-    parts = ["# Playbooks", "", "Run a playbook by its full name. Set its variables with `-e` or in an inventory.", ""]
+    parts = ["# Playbooks", "", "Run a playbook by its full name. Set its variables with `-e` or in an inventory."]
+    parts += ["`-e help=true` shows them, and does nothing else.", ""]
     for path in sorted((ROOT / "playbooks").glob("*.meta.yml")):
         name = path.name.removesuffix(".meta.yml")
         content = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -37,11 +37,14 @@ _COLUMN = 28
 _FORMS = {
     "bool": ("true or false", "Write -e {name}=true"),
     "dict": ("a map", "Write -e '{{\"{name}\": {{...}}}}', or -e @FILE"),
+    "dicts": ("a list of maps", "Write -e '{{\"{name}\": [{{...}}]}}', or -e @FILE"),
     "int": ("a whole number", "Write -e {name}=60"),
     "list": ("a list", "Write -e {name}=ONE,TWO, or -e '{{\"{name}\": [...]}}'"),
     "str": ("a string", "Write -e {name}=VALUE"),
 }
-"""Of each type: what a message expects, and how the user writes it on the command line."""
+"""Of each type: what a message expects, and how the user writes it on the command line. A list of dicts is ``dicts``."""
+_WITHOUT_NAME = "_raw_params"
+"""The key in which Ansible keeps the words of ``-e`` that are not ``NAME=VALUE``."""
 
 
 class PlaybookSpec(NamedTuple):
@@ -87,7 +90,11 @@ def check_names(
     resembles no known one is a warning then. ``others``: the names of the playbooks of this collection in the same run,
     which are read only for a name that this one does not have.
     """
-    own = _known(spec)
+    own = _known(spec) | {_WITHOUT_NAME}
+    names = list(names)
+    if _WITHOUT_NAME in names:
+        hint = "Quote a value that contains blanks, such as -e \"NAME='A B'\""
+        problems.error("unknown-variable", "-e", "contains a word that is not NAME=VALUE", hint)
     unknown = [name for name in names if name not in own and not name.startswith(OTHER_PREFIXES)]
     if unknown:  # Each host would read the specs.
         known = own.union(*(_known(read_spec(name)) for name in others))
@@ -113,7 +120,7 @@ def check_required(spec: PlaybookSpec, names: Iterable[str], problems: Problems)
     given = set(names)
     for name, option in spec.options.items():
         if option.get("required") and name not in given:
-            expected, form = _FORMS[option["type"]]
+            expected, form = _form(option)
             message = f"is required, expected {expected}: {_first_sentence(option)}"
             problems.error("missing-variable", name, message, form.format(name=name))
 
@@ -136,8 +143,9 @@ def _check_value(name: str, value: Any, option: Mapping[str, Any], problems: Pro
     kept = {key: option[key] for key in ("type", "elements") if key in option}
     checked = ArgumentSpecValidator({name: kept}).validate({name: value})
     # Ansible makes a string of each value.
-    if checked.error_messages or (option["type"] == "str" and isinstance(value, (Mapping, list))):
-        expected, form = _FORMS[option["type"]]
+    is_null = value is None and option["type"] != "raw"
+    if checked.error_messages or is_null or (option["type"] == "str" and isinstance(value, (Mapping, list))):
+        expected, form = _form(option)
         # The value is not shown: it can be a secret.
         message = f"is {type_name(value)}, expected {expected}: {_first_sentence(option)}"
         problems.error("wrong-type", name, message, form.format(name=name))
@@ -145,6 +153,10 @@ def _check_value(name: str, value: Any, option: Mapping[str, Any], problems: Pro
         found = checked.validated_parameters[name]
         for item in found if isinstance(found, list) else [found]:
             _check_choice(name, str(item).strip(), option["choices"], problems)
+
+
+def _form(option: Mapping[str, Any]) -> tuple[str, str]:
+    return _FORMS["dicts" if option.get("elements") == "dict" else option["type"]]
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str], problems: Problems) -> None:

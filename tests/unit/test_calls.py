@@ -39,6 +39,8 @@ PATH = "releases=old,new"
 UNKNOWN, TYPE, CHOICE, MISSING = "unknown-variable", "wrong-type", "unknown-choice", "missing-variable"
 PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("update_plan", (PATH, "cluster_versoin=cv.yaml"), ((UNKNOWN, "cluster_versoin"),)),
+    ("update_plan", ("releases=old,new report=my review",), ((UNKNOWN, "-e"),)),
+    ("update_plan", (PATH, '{"capabilities": null}'), ((TYPE, "capabilities"),)),
     ("update_plan", (PATH, "failon=any,blocked"), ((UNKNOWN, "failon"),)),
     ("update_plan", (PATH, "fail-on=any"), ((UNKNOWN, "fail-on"),)),
     ("update_plan", (PATH, "FAIL_ON=any"), ((UNKNOWN, "FAIL_ON"),)),

@@ -190,7 +190,8 @@ def test_a_name_that_resembles_none_can_belong_to_an_inventory(spec, has_other_v
         ({"allow_downgrade": "perhaps"}, "wrong-type", "Write -e allow_downgrade=true"),
         ({"fail_on": {"any": True}}, "wrong-type", "Write -e fail_on=ONE,TWO, or -e '{\"fail_on\": [...]}'"),
         ({"help": "perhaps"}, "wrong-type", "Write -e help=true"),
-        ({"clusters": ["paris"]}, "wrong-type", "Write -e clusters=ONE,TWO, or -e '{\"clusters\": [...]}'"),
+        ({"clusters": ["paris"]}, "wrong-type", "Write -e '{\"clusters\": [{...}]}', or -e @FILE"),
+        ({"fail_on": None}, "wrong-type", "Write -e fail_on=ONE,TWO, or -e '{\"fail_on\": [...]}'"),
     ],
 )
 def test_a_wrong_type_says_how_to_write_the_value(spec, values, code, hint):

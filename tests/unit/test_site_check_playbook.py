@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -21,6 +22,16 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "sites"
 def play(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the playbook in ``folder``."""
     return ansible_playbook(folder, "capability.openshift.site_check", *options)
+
+
+def test_a_bug_in_the_module_fails_the_playbook(tmp_path):
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    (tmp_path / "sitecustomize.py").write_text("import os\nos.scandir = None\n")
+    done = play(tmp_path, "-e", f"checkout={EXAMPLE}", "-e", json.dumps({"ansible_python_interpreter": str(python)}))
+    assert done.returncode == 2
+    assert "Check the sites" in done.stdout
 
 
 def test_the_example_is_checked_and_then_corrected(tmp_path):

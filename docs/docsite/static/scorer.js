@@ -14,8 +14,24 @@ const KINDS = [
   ["CHANGELOG", -2],
 ];
 
+/* Options whose names are words that titles of other pages contain, and the page that describes them. */
+const OPTIONS = {
+  baseline: "docs/how_to/check_sites",
+  checkout: "docs/how_to/check_sites",
+  clusters: "docs/how_to/run_at_scale",
+  help: "playbooks",
+  kubeconfig: "docs/how_to/enable_capabilities",
+  mode: "docs/how_to/guard_capabilities",
+  platform: "docs/how_to/plan_an_update",
+  report: "docs/how_to/plan_an_update",
+  signature: "docs/reference/releases",
+  state: "docs/how_to/check_sites",
+};
+const query = new URLSearchParams(window.location.search).get("q")?.trim();
+
 var Scorer = {
   score: ([page, _title, anchor, _description, score]) => {
+    if (OPTIONS[query] === page && !anchor) return score + 30;
     // The titles on this page are codes, which contain almost every word. A result with an anchor is a code that is
     // similar to the query.
     if (page === "docs/reference/problems") return anchor ? score + 5 : score - 9;

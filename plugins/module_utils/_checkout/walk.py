@@ -97,7 +97,11 @@ class _Walk:
 
     def below(self, path: str) -> Iterator[FoundFile]:
         """Yield ``path``, or the files below it."""
-        real_path = os.path.realpath(path)
+        try:
+            real_path = os.path.realpath(path)
+        except OSError as error:  # A link of another process in /proc cannot be read.
+            self._cannot_read(path, error)
+            return
         if os.path.islink(path) and not self._accepts_link(path, real_path):
             return
         if real_path in self.seen:
@@ -115,7 +119,7 @@ class _Walk:
             with os.scandir(directory) as entries:
                 names = sorted((entry.name, entry.is_symlink(), os.path.isdir(entry.path)) for entry in entries)
         except OSError as error:
-            self.problems.append(cannot("read", directory, error)._replace(where=Location(self._shown(directory))))
+            self._cannot_read(directory, error)
             return
         is_chart = any(name == _CHART for name, _is_link, _is_directory in names)
         for name, is_link, is_directory in names:
@@ -141,17 +145,20 @@ class _Walk:
         return False
 
     def _file(self, path: str, real_path: str) -> FoundFile | None:
-        where = self._shown(path)
         try:
             status = os.stat(path)
         except OSError as error:
-            self.problems.append(cannot("read", path, error)._replace(where=Location(where)))
+            self._cannot_read(path, error)
             return None
+        where = self._shown(path)
         if not stat.S_ISREG(status.st_mode):
             message = "is not a regular file, so it is not read"
             self.problems.warning("not-a-file", Location(where), message, "Remove it")
             return None
         return FoundFile(where, real_path, status.st_size)
+
+    def _cannot_read(self, path: str, error: OSError) -> None:
+        self.problems.append(cannot("read", path, error)._replace(where=Location(self._shown(path))))
 
     def _shown(self, path: str) -> str:
         return os.path.relpath(path, self.root)
