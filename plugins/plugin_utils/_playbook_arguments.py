@@ -42,7 +42,7 @@ _FORMS = {
     "list": ("a list", "Write -e {name}=ONE,TWO, or -e '{{\"{name}\": [...]}}'"),
     "str": ("a string", "Write -e {name}=VALUE"),
 }
-"""Of each type: what a message expects, and how the user writes it on the command line. A list of dicts is ``dicts``."""
+"""Of each type: what a message expects, and how the user writes it on the command line. ``dicts``: a list of dicts."""
 _WITHOUT_NAME = "_raw_params"
 """The key in which Ansible keeps the words of ``-e`` that are not ``NAME=VALUE``."""
 
