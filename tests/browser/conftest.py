@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._report.write
 
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars")
 SIZES = {"desktop": (1280, 900), "phone": (360, 800)}
-SCREENSHOTS = Path(__file__).parents[2] / ".cache" / "browser"
-TALLEST = 8000
 
 
 def _program(name: str, package: str) -> str:
@@ -91,15 +88,6 @@ class Page:
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
         return {entry["request"]["url"].partition("#")[0] for entry in sent}
-
-    def picture(self, name: str) -> None:
-        """Save a screenshot of the whole page."""
-        width, height = self.run("const e = document.documentElement; return [e.clientWidth, e.scrollHeight]")
-        clip = {"x": 0, "y": 0, "width": width, "height": min(height, TALLEST), "scale": 1}
-        shot = {"format": "png", "captureBeyondViewport": True, "clip": clip}
-        data = self.driver.execute_cdp_cmd("Page.captureScreenshot", shot)["data"]
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        (SCREENSHOTS / f"{name}.png").write_bytes(b64decode(data))
 
 
 @pytest.fixture

@@ -74,18 +74,19 @@ def test_the_page_logs_nothing_and_requests_only_itself(name, size, page):
 @EVERY
 @SIZES
 @SCHEMES
-def test_the_page_is_as_wide_as_the_screen_closed_and_open(name, size, scheme, page):
+def test_the_page_is_as_wide_as_the_screen_and_every_text_has_enough_contrast(name, size, scheme, page):
     shown = page(REPORTS[name], size, scheme)
     widths = "return [document.documentElement.scrollWidth, innerWidth]"
     closed = shown.run(widths)
-    shown.picture(f"{name}-{size}-{scheme}-closed")
     assert shown.open_all()
     opened = shown.run(widths)
-    shown.picture(f"{name}-{size}-{scheme}-open")
+    seen, weak = shown.run(CONTRAST)
 
     assert closed[0] <= closed[1]
     assert opened[0] <= opened[1]
     assert shown.run(CUT_OFF) == 0
+    assert seen > 10
+    assert weak == []
 
 
 @EVERY
@@ -198,18 +199,6 @@ def test_special_characters_are_shown_unchanged(page):
 
     assert f"Console{HOSTILE}" in shown.find("main").text
     assert shown.run("return document.scripts.length") == 0
-
-
-@EVERY
-@SCHEMES
-@SIZES
-def test_every_text_has_enough_contrast(name, scheme, size, page):
-    shown = page(REPORTS[name], size, scheme)
-    shown.open_all()
-    seen, weak = shown.run(CONTRAST)
-
-    assert seen > 10
-    assert weak == []
 
 
 def test_on_paper_everything_is_open(page):
