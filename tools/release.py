@@ -95,7 +95,7 @@ def main() -> int:
     parser.add_argument("version", help="such as 1.0.0")
     parser.add_argument("--repository", metavar="URL", help="address of the public repository; Galaxy requires it")
     parser.add_argument("--gpg-key", metavar="ID", help="sign MANIFEST.json, for ansible-galaxy collection verify")
-    parser.add_argument("--key", metavar="PEM", type=Path, help="sign the tarball as cosign sign-blob --key does")
+    parser.add_argument("--key", metavar="PEM", type=Path, help="sign all files to install as cosign sign-blob --key does")
     parser.add_argument("--without-bundle", action="store_true", help="write no offline bundle and no SBOM")
     parser.add_argument("--python", action="append", choices=PYTHONS, help="in the offline bundle; default: all")
     parser.add_argument("--machine", action="append", choices=MACHINES, help="in the offline bundle; default: all")
@@ -136,13 +136,13 @@ def prepare(options: argparse.Namespace) -> Iterable[str]:
     (done / "provenance.json").write_text(provenance(tarball, galaxy), encoding="utf-8")
     if options.gpg_key:
         sign_manifest(tarball, options.gpg_key)
-    if options.key:
-        sign_blob(tarball, options.key)
     if not options.without_bundle:
         folder = collect(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
         (done / "sbom.cdx.json").write_text(sbom(galaxy, built, folder), encoding="utf-8")
         bundle = write_bundle(folder, done, seconds)
         yield f"{bundle.name}: {bundle.stat().st_size:,} bytes"
+    for path in (*done.glob("*.tar.gz"), *done.glob("*.whl")) if options.key else ():
+        sign_blob(path, options.key)
     write_sums(done)
     if options.write:
         yield f"changed in the checkout: {', '.join(write_back(tree))}"
@@ -308,13 +308,13 @@ def sign_manifest(tarball: Path, key: str) -> None:
     run(*command, tarball.with_name(MANIFEST_SIGNATURE), "-", content=content)
 
 
-def sign_blob(tarball: Path, key: Path) -> None:
-    """Sign the tarball with an EC key: the signature that ``cosign verify-blob --key`` and openssl verify."""
+def sign_blob(path: Path, key: Path) -> None:
+    """Sign a file with an EC key: the signature that ``cosign verify-blob --key`` and openssl verify."""
     private = load_pem_private_key(key.read_bytes(), password=None)
     if not isinstance(private, EllipticCurvePrivateKey):
         raise ReleaseError(f"{key}: is not an EC key. Make one with openssl ecparam -name prime256v1 -genkey")
-    signature = private.sign(tarball.read_bytes(), ECDSA(SHA256()))
-    tarball.with_name(f"{tarball.name}.sig").write_bytes(b64encode(signature) + b"\n")
+    signature = private.sign(path.read_bytes(), ECDSA(SHA256()))
+    path.with_name(f"{path.name}.sig").write_bytes(b64encode(signature) + b"\n")
 
 
 def collect(tarball: Path, pythons: Iterable[str], machines: Iterable[str], seconds: int) -> Path:

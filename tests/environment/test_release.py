@@ -153,11 +153,12 @@ def test_ansible_galaxy_installs_only_what_a_key_of_the_keyring_signed(
     assert (tmp_path / "installed" / "ansible_collections" / "capability").exists() == (code == 0)
 
 
-def test_openssl_verifies_the_tarball(release: Release, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [TARBALL, WHEEL, f"{BUNDLE}.tar.gz"])
+def test_openssl_verifies_each_file_that_is_installed(release: Release, tmp_path: Path, name: str) -> None:
     signature = tmp_path / "signature"
-    signature.write_bytes(b64decode((release.folder / f"{TARBALL}.sig").read_bytes()))
+    signature.write_bytes(b64decode((release.folder / f"{name}.sig").read_bytes()))
     verify = ["openssl", "dgst", "-sha256", "-verify", release.keys / "public.pem", "-signature", signature]
-    assert run(*verify, release.folder / TARBALL).returncode == 0
+    assert run(*verify, release.folder / name).returncode == 0
     assert run(*verify, release.folder / "TAG_MESSAGE").returncode != 0
 
 
