@@ -95,7 +95,7 @@ def main() -> int:
     parser.add_argument("version", help="such as 1.0.0")
     parser.add_argument("--repository", metavar="URL", help="address of the public repository; Galaxy requires it")
     parser.add_argument("--gpg-key", metavar="ID", help="sign MANIFEST.json, for ansible-galaxy collection verify")
-    parser.add_argument("--key", metavar="PEM", type=Path, help="sign all files to install as cosign sign-blob --key does")
+    parser.add_argument("--key", metavar="PEM", type=Path, help="sign what is installed as cosign sign-blob does")
     parser.add_argument("--without-bundle", action="store_true", help="write no offline bundle and no SBOM")
     parser.add_argument("--python", action="append", choices=PYTHONS, help="in the offline bundle; default: all")
     parser.add_argument("--machine", action="append", choices=MACHINES, help="in the offline bundle; default: all")
