@@ -46,7 +46,7 @@ WHERE = {
     ("README.md", "ansible-galaxy collection install capability-openshift-0.1.0.tar.gz "): "it needs Galaxy",
     ("README.md", "ansible-galaxy collection install --no-deps "): "tests/environment/test_install.py",
     ("README.md", "python3 -m pip install "): "tests/command/test_command.py, in the installed wheel",
-    ("README.md", "cd ~/.ansible/"): "tests/environment/test_install.py",
+    ("README.md", "cp -r ~/.ansible/"): "tests/environment/test_install.py",
     ("README.md", f"{PLAY}cluster_capabilities "): OPENSHIFT,
     ("README.md", f"{PLAY}release_apply "): KUBERNETES,
     ("CONTRIBUTING.md", ".venv/bin/python -m "): "it runs until Ctrl-C; tests/cluster starts the same control plane",
