@@ -8,7 +8,7 @@ SHELL = /bin/bash
 
 LINT = ruff mypy imports ansible-lint docs changelog licences words
 # In the order in which they start: make fills the cores best if the longest are first.
-STEPS = cluster molecule wheel unit integration sanity site registry units browser artefact $(LINT)
+STEPS = cluster molecule wheel unit integration sanity site registry browser artefact $(LINT)
 # The tests of clusters wait often, so two more steps keep two cores busy.
 JOBS = 3
 # Built before the other steps, so that the build does not count against their time limits, and because make starts what

@@ -249,20 +249,6 @@ def sanity(session: nox.Session) -> None:
 
 
 @nox.session
-def units(session: nox.Session) -> None:
-    """Run the main tests of each module and action plugin under ansible-test's import rules; the matrix runs all."""
-    names = [
-        f"tests/unit/plugins/{kind}/test_{plugin.name}"
-        for kind in ("modules", "action")
-        for plugin in sorted((ROOT / "plugins" / kind).glob("*.py"))
-    ]
-    if not (existing := [name for name in names if (ROOT / name).exists()]):
-        session.error("no file of tests has the name of a plugin")
-    # ansible-test starts a process for each test.
-    ansible_test(session, VENV, "units", *existing)
-
-
-@nox.session
 def integration(session: nox.Session) -> None:
     """Run the integration targets; none needs a cluster."""
     ansible_test(session, VENV, "integration", *session.posargs)

@@ -23,7 +23,6 @@ TESTS = {
     "unit": PASSED,
     "wheel": PASSED,
     "sanity": r"(?m)^Running sanity test ",
-    "units": PASSED,
     "integration": r"(?m)^Running \S+ integration test ",
     # None may be skipped or deselected.
     "cluster": r"(?m)^(\d+) passed(?:, \d+ warnings?)? in ",

@@ -21,7 +21,7 @@ def log_of(step: str, text: str) -> str:
         ("ruff", "All checks passed!\n714 files already formatted", 714),
         ("unit", "9 passed, 1 skipped in 3.21s", 9),
         ("unit", "1 skipped in 3.21s", 0),
-        ("units", "===== 3 passed in 1s =====\n==== 4 passed, 1 warning in 2s ====", 7),
+        ("unit", "===== 3 passed in 1s =====\n==== 4 passed, 1 warning in 2s ====", 7),
         ("cluster", "9 passed in 3.21s", 9),
         ("cluster", "9 passed, 2 warnings in 3.21s", 9),
         ("cluster", "9 passed, 1 skipped in 3.21s", 0),
