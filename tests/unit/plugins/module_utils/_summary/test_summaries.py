@@ -80,6 +80,17 @@ def test_addon_check_shows_add_ons_with_errors_first_and_what_repairs_them() -> 
     assert "CPU: 10m, memory: 3 MiB" in lines[8]
 
 
+def test_addon_check_names_an_add_on_that_is_the_whole_directory() -> None:
+    result = {
+        "text": "",
+        "every_selection": True,
+        "version": "4.20.3",
+        "addons": [{**addon(1), "path": ""}],
+        "repairs": [],
+    }
+    assert [line.split()[0] for line in summary_lines("addon_check", result, {}) if " olm " in line] == ["."]
+
+
 def test_addon_check_counts_add_ons_that_it_does_not_show() -> None:
     many = {
         "text": "",
