@@ -141,7 +141,7 @@ def test_exit_codes(run, words, code):
         (("select", "--openshift-version=4.20", "--install-method=upi"), "\nOpenShift 4.20, platform "),
         (("select", "--solution=nothing"), "install-config: not written, "),
         (("check-sites", SITES), "7 errors in 5 sites\n"),
-        (("lint", NEW, "--fail-on=never"), " warnings\n"),
+        (("lint", NEW, "--fail-on=never"), " warnings in 56 manifests\n"),
         (("addons", SITES, "--release", NEW), "\nADD-ON  INSTALLER"),
     ],
 )
