@@ -232,6 +232,11 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"Remove the spaces around {nearest}" if nearest == text else f"Write {nearest}: names are case sensitive"
 
 
+def counted(number: int, noun: str) -> str:
+    """``number`` with ``noun`` in its form."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def shown_names(names: Sequence[str]) -> str:
     """Return the first names of clusters, and the number of the others."""
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from .._problems import Problem
+from .._problems import Problem, counted
 from .finding import Report, counts, printable, sentence
 
 _NOUNS = {"error": "error", "warning": "warning", "info": "note"}
@@ -35,14 +35,10 @@ def finding_line(finding: Problem) -> str:
 def summary(report: Report) -> str:
     """How many findings there are, in one line."""
     total = counts(report.findings)
-    parts = [_counted(number, _NOUNS[severity]) for severity, number in total.items() if number]
+    parts = [counted(number, _NOUNS[severity]) for severity, number in total.items() if number]
     text = ", ".join(parts) if parts else "No findings"
     if report.scope:
-        text += f" in {_counted(*report.scope)}"
+        text += f" in {counted(*report.scope)}"
     if report.known:
         text += f" ({len(report.known)} more in the baseline)"
     return text
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

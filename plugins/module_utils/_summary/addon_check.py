@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .words import counted, mebibytes
+from .._problems import counted
+from .words import mebibytes
 
 _MOST = 50
 

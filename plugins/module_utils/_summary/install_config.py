@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from .words import counted, listed, mebibytes, problem_line
+from .._problems import counted
+from .words import listed, mebibytes, problem_line
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:

@@ -15,11 +15,6 @@ from .._problems import Problem
 MEBIBYTE = 1024 * 1024
 
 
-def counted(number: int, noun: str) -> str:
-    """``number`` with ``noun`` in its form."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def listed(names: Iterable[str]) -> str:
     """``names``, or that there are none."""
     return ", ".join(names) or "none"

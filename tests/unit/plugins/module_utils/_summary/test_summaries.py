@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils import _summary
+from ansible_collections.capability.openshift.plugins.module_utils._problems import counted
 from ansible_collections.capability.openshift.plugins.module_utils._summary.lines import summary_lines
-from ansible_collections.capability.openshift.plugins.module_utils._summary.words import counted, listed, mebibytes
+from ansible_collections.capability.openshift.plugins.module_utils._summary.words import listed, mebibytes
 
 MODULES = sorted(
     path.stem
