@@ -15,7 +15,7 @@ from .._problems import Problem, Problems, RegistryError
 from .._registry.blob import StoredManifest, checked_blob
 from .._registry.client import RegistryClient
 from .._registry.configured_access import ConfiguredAccess
-from .._registry.image_manifest import MULTI, Descriptor, ImageManifest, choose, parse_manifest
+from .._registry.image_manifest import MULTI, Descriptor, ImageManifest, choose, parse_listed, parse_manifest
 from .._registry.pull_spec import PullSpec
 
 NOT_FOUND = "image-not-found"
@@ -73,11 +73,7 @@ class MirrorReader:
         )
         for descriptor in descriptors:
             source = found.source.with_digest(descriptor.digest)
-            inner = parse_manifest(self.manifest(source).data, str(source))
-            if not isinstance(inner, ImageManifest):
-                message = "is a list in a list, expected an image"
-                raise RegistryError([Problem("error", "invalid-manifest", str(source), message, "Name another image")])
-            self._require_blobs(source, inner)
+            self._require_blobs(source, parse_listed(self.manifest(source).data, str(source)))
         return tuple(dict.fromkeys(descriptor.digest for descriptor in descriptors))
 
     def _require_blobs(self, source: PullSpec, image: ImageManifest) -> None:

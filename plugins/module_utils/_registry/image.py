@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .._problems import Problem, RegistryError
 from .._progress import Progress, silent
 from .blob import ImageStore, checked_blob
-from .image_manifest import Descriptor, ImageManifest, ManifestList, choose, parse_manifest
+from .image_manifest import Descriptor, ImageManifest, choose, parse_listed, parse_manifest
 from .layer import Layer, read_layer
 
 _MEGABYTE = 1_000_000
@@ -43,10 +43,7 @@ def resolve_image(store: ImageStore, reference: str, architecture: str, where: s
     if isinstance(parsed, ImageManifest):
         return ResolvedImage(named.digest, named.digest, parsed)
     chosen = choose(parsed, architecture, where)
-    inner = parse_manifest(store.manifest(chosen.digest).data, where)
-    if isinstance(inner, ManifestList):
-        message = "is a list of lists, expected a list of images"
-        raise RegistryError([Problem("error", "invalid-manifest", where, message, "Name an image of the list")])
+    inner = parse_listed(store.manifest(chosen.digest).data, where)
     return ResolvedImage(named.digest, chosen.digest, inner)
 
 

@@ -79,6 +79,15 @@ def parse_manifest(data: bytes, where: str) -> ImageManifest | ManifestList:
     )
 
 
+def parse_listed(data: bytes, where: str) -> ImageManifest:
+    """Parse the manifest of an image that is in a list. Raises ``RegistryError``, also if it is a list itself."""
+    found = parse_manifest(data, where)
+    if isinstance(found, ManifestList):
+        message = "is a list of lists, expected a list of images"
+        raise RegistryError([Problem("error", "invalid-manifest", where, message, "Name an image of the list")])
+    return found
+
+
 def choose(found: ManifestList, architecture: str, where: str) -> Descriptor:
     """Return the manifest for an architecture in Go's spelling. Raises ``RegistryError`` if the list has none.
 
