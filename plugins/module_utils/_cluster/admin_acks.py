@@ -21,7 +21,6 @@ from .._release.release import Release
 from .._resources import ResourceId
 from .._unstructured import nested
 from .._version import Minor
-from .update_reasons import ADMIN_ACK_REQUIRED, UpdateReason
 
 ADMIN_GATES = ResourceId("", "ConfigMap", "openshift-config-managed", "admin-gates")
 ADMIN_ACKS = ResourceId("", "ConfigMap", "openshift-config", "admin-acks")
@@ -36,6 +35,18 @@ class AdminGate(NamedTuple):
     name: str
     text: str
     source: str
+
+    @property
+    def minor(self) -> Minor | None:
+        """The minor version whose CVO considers the gate, ``None`` if the name is not that of a gate."""
+        match = _GATE.match(self.name)
+        return Minor(int(match.group(1)), int(match.group(2))) if match else None
+
+    @property
+    def command(self) -> str:
+        """The command that acknowledges the gate."""
+        patch = f'{{"data":{{"{self.name}":"{_ACKNOWLEDGED}"}}}}'
+        return f"oc patch configmap {ADMIN_ACKS.name} --namespace {ADMIN_ACKS.namespace} --type merge --patch '{patch}'"
 
 
 class AdminAcks(NamedTuple):
@@ -71,37 +82,4 @@ def acknowledged(data: object) -> frozenset[str]:
 
 def gates_of(gates: Iterable[AdminGate], minor: Minor) -> tuple[AdminGate, ...]:
     """Return the gates that the CVO of ``minor`` considers: its own, and those whose names are invalid."""
-    return tuple(gate for gate in gates if _minor(gate) in (minor, None))
-
-
-def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Iterator[UpdateReason]:
-    """Yield a reason for each of ``gates`` that is not acknowledged. ``acks``: ``None`` if it is not known."""
-    for gate in gates:
-        if _minor(gate) is None:
-            message = f"{gate.name} is not the name of a gate, expected ack-MAJOR.MINOR-NAME"
-            hint = "Correct or remove it: the cluster-version operator blocks every update to another minor version"
-            yield UpdateReason(
-                "blocked", "invalid-admin-gate", "AdminAckConfigMapGateNameError", message, gate.source, hint
-            )
-        elif not gate.text:
-            message = f"gate {gate.name} is empty, expected a text"
-            hint = "Set a text, or remove it: the cluster-version operator does not accept an empty gate"
-            yield UpdateReason(
-                "blocked", "invalid-admin-gate", "AdminAckConfigMapGateValueError", message, gate.source, hint
-            )
-        elif acks is None or gate.name not in acks:
-            message = f"{gate.name}: {' '.join(gate.text.split()).rstrip('.')}"
-            yield UpdateReason(
-                "acknowledge", "admin-ack-required", ADMIN_ACK_REQUIRED, message, gate.source, _hint(gate)
-            )
-
-
-def _minor(gate: AdminGate) -> Minor | None:
-    match = _GATE.match(gate.name)
-    return Minor(int(match.group(1)), int(match.group(2))) if match else None
-
-
-def _hint(gate: AdminGate) -> str:
-    patch = f'{{"data":{{"{gate.name}":"{_ACKNOWLEDGED}"}}}}'
-    command = f"oc -n {ADMIN_ACKS.namespace} patch configmap {ADMIN_ACKS.name} --type=merge --patch='{patch}'"
-    return f"Check what it describes, then acknowledge it: {command}"
+    return tuple(gate for gate in gates if gate.minor in (minor, None))

@@ -18,10 +18,9 @@ from .._data.capabilities import MinorData
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
-from .._resources import CLUSTER_VERSIONS, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, Target, target_for
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Target
 from .._unstructured import Object, nested
 from .._version import find_minor
-from .admin_acks import ADMIN_ACKS, ADMIN_GATES, AdminAcks, acknowledged, admin_gates
 from .cluster_version import CLUSTER_VERSION, ClusterVersion
 
 _CRD = Target(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource)
@@ -52,33 +51,6 @@ def get_cluster_version(client: Client) -> Object:
                 "(clusterversion.crd.yaml up to 4.15)"
             )
         raise ClusterError([Problem("error", code, CLUSTER_VERSIONS.resource, message, hint)]) from None
-
-
-def find_admin_acks(client: Client, problems: Problems) -> AdminAcks:
-    """Read the ConfigMaps ``admin-gates`` and ``admin-acks``. Raises ``ClusterError``.
-
-    One that the user may not read is ``None``, and a problem reports it.
-    """
-    gates, acks = (_find_readable(client, item, problems) for item in (ADMIN_GATES, ADMIN_ACKS))
-    source = f"ConfigMap {ADMIN_GATES.namespace}/{ADMIN_GATES.name} of the cluster"
-    return AdminAcks(
-        None if gates is None else admin_gates(nested(gates, "data"), source),
-        None if acks is None else acknowledged(nested(acks, "data")),
-    )
-
-
-def _find_readable(client: Client, resource: ResourceId, problems: Problems) -> Object | None:
-    """Return an object, an empty one if it does not exist, ``None`` if the user may not read it."""
-    target = target_for(CONFIG_MAPS, resource)
-    try:
-        return client.find(target) or {}
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        message = "cannot be read, so the verdict does not consider it"
-        hint = f"Grant get on configmaps in the namespace {resource.namespace}"
-        problems.info("unread-config-map", str(target), message, hint)
-        return None
 
 
 def update_cluster_version(

@@ -48,9 +48,3 @@ def add_openpgp(digest: str, store: str) -> Iterator[str]:
         f"oc create configmap {name} --namespace {SIGNATURE_NAMESPACE} --from-file=sha256-{value}-1=signature-1 && "
         f"oc label configmap {name} --namespace {SIGNATURE_NAMESPACE} {SIGNATURE_LABEL}="
     )
-
-
-def acknowledge(gate: str) -> str:
-    """The command that acknowledges a gate before an update."""
-    patch = f'{{"data":{{"{gate}":"true"}}}}'
-    return f"oc patch configmap admin-acks --namespace openshift-config --type merge --patch '{patch}'"

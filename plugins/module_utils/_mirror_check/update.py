@@ -13,7 +13,6 @@ from typing import Any
 from .._cluster.admin_acks import AdminGate, gates_in, gates_of
 from .._data.admin_gates import SIGSTORE_GATE, SIGSTORE_GATE_SOURCE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_UPDATES
 from .._release.release import Release
-from .commands import acknowledge
 from .row import ImageRow
 
 
@@ -31,7 +30,7 @@ def check_update(current: Release, target: Release, release: ImageRow, *, mirror
         "to_version": target.shown_version,
         "accepted": release.openpgp == "verified",
         "acknowledge": [
-            {"gate": gate.name, "text": gate.text, "source": gate.source, "command": acknowledge(gate.name)}
+            {"gate": gate.name, "text": gate.text, "source": gate.source, "command": gate.command}
             for gate in gates.values()
         ],
     }

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from .._capability.inclusion import Override
 from .._capability.resolved_release import ResolvedRelease
 from .._cluster.admin_acks import ADMIN_GATES, AdminGate, gates_in
-from .._cluster.update_reasons import OVERRIDES_SET, UpdateReason
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .path import is_upgrade
+from .update_reasons import OVERRIDES_SET, UpdateReason
 
 
 class Previous(NamedTuple):

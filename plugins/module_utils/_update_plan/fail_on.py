@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .._cluster.update_reasons import VERDICTS
 from .._problems import Problems, did_you_mean
 from .plan import EnabledCapability, HopPlan, Plan
 from .planner import PlanResult
+from .update_reasons import VERDICTS
 
 ANY = "any"
 

@@ -3,25 +3,27 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reads from the selected cluster what the options of a plan do not set, and which resources exist."""
+"""Reads from the selected cluster what the options of a plan do not set, which resources exist, and admin gates."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from .._cluster.admin_acks import ADMIN_ACKS, ADMIN_GATES, AdminAcks, acknowledged, admin_gates
 from .._cluster.cluster_properties import ClusterProperty, check_feature_set
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.live import get_cluster_version
 from .._cluster.live_properties import find_or_warn, read_properties
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.platforms import PLATFORM_DATA
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import find_existing
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, raise_errors
-from .._resources import ResourceId
-from .._unstructured import nested
+from .._resources import CONFIG_MAPS, ResourceId, target_for
+from .._unstructured import Object, nested
 from .start import PlanOptions
 
 _WHERE, _RESOURCES = "cluster", "live_resources"
@@ -145,3 +147,30 @@ def look_up_resources(
 def _incomplete(problem: Problem) -> Problem:
     message = f"{problem.message}, so live_only lacks its resources"
     return Problem("warning", problem.code, problem.where if any(problem.where) else _RESOURCES, message, problem.hint)
+
+
+def find_admin_acks(client: Client, problems: Problems) -> AdminAcks:
+    """Read the ConfigMaps ``admin-gates`` and ``admin-acks``. Raises ``ClusterError``.
+
+    One that the user may not read is ``None``, and a problem reports it.
+    """
+    gates, acks = (_find_readable(client, item, problems) for item in (ADMIN_GATES, ADMIN_ACKS))
+    source = f"ConfigMap {ADMIN_GATES.namespace}/{ADMIN_GATES.name} of the cluster"
+    return AdminAcks(
+        None if gates is None else admin_gates(nested(gates, "data"), source),
+        None if acks is None else acknowledged(nested(acks, "data")),
+    )
+
+
+def _find_readable(client: Client, resource: ResourceId, problems: Problems) -> Object | None:
+    """Return an object, an empty one if it does not exist, ``None`` if the user may not read it."""
+    target = target_for(CONFIG_MAPS, resource)
+    try:
+        return client.find(target) or {}
+    except ApiError as error:
+        if not error.is_forbidden:
+            raise
+        message = "cannot be read, so the verdict does not consider it"
+        hint = f"Grant get on configmaps in the namespace {resource.namespace}"
+        problems.info("unread-config-map", str(target), message, hint)
+        return None

@@ -22,7 +22,6 @@ from .._capability.resolved_release import (
 )
 from .._capability.selection import check_selection
 from .._cluster.cluster_properties import ClusterProperty
-from .._cluster.update_reasons import VERDICTS, Verdict
 from .._exposure.parts import PartReader
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._references.unmet import ReleaseReferences
@@ -33,6 +32,7 @@ from .image_signature import ImageSignature
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
 from .request import PlanRequest
+from .update_reasons import VERDICTS, Verdict
 from .verdict import HopVerdict, hop_verdicts
 from .warnings import check_dangling, check_plan, check_status, check_verdicts
 

@@ -15,7 +15,6 @@ from .._capability.cluster_options import ClusterOptions, InclusionCriteria, che
 from .._capability.resolved_release import ResolvedRelease, read_selection
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
-from .._cluster.update_status import read_signature_stores, read_update_status
 from .._data.capabilities import NONE
 from .._problems import Location, Problem, Problems, type_name
 from .._release.release import Release
@@ -25,6 +24,7 @@ from .credentials import resolve_platform
 from .live_resources import read_live_resources
 from .path import resolve_on_path
 from .start import PlanOptions, Source, StartingCluster
+from .update_status import read_signature_stores, read_update_status
 from .verdict import UpdateState
 
 

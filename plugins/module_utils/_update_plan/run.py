@@ -194,7 +194,7 @@ def _with_file(options: PlanOptions) -> PlanOptions:
 
 def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -> PlanRequest:
     """Return ``request`` with the gates of the cluster and their acknowledgements."""
-    from .._cluster.live import find_admin_acks
+    from .live import find_admin_acks
 
     with problems.collect(CapabilityError):
         acks = find_admin_acks(client, problems)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from .._cluster.update_reasons import Unchecked, UpdateReason
 from .plan import Hop
+from .update_reasons import Unchecked, UpdateReason
 
 
 def signature_reasons(hop: Hop, stores: Sequence[str], unchecked: list[Unchecked]) -> Iterator[UpdateReason]:

@@ -15,23 +15,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import Override
-from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_reasons, gates_of
-from .._cluster.update_reasons import (
-    VERDICTS,
-    Unchecked,
-    UpdateReason,
-    Verdict,
-    condition_reasons,
-    recommendation_reasons,
-    upgradeable_reasons,
-)
-from .._cluster.update_status import UpdateStatus
+from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of
 from .._version import find_minor, is_semantic_version, precedence
 from .blockers import Previous, blockers, downgrade_reasons, is_minor_update, override_blockers
 from .image_signature import ImageSignature
 from .path import is_upgrade
 from .plan import Hop
 from .signature import signature_reasons
+from .update_reasons import (
+    VERDICTS,
+    Unchecked,
+    UpdateReason,
+    Verdict,
+    condition_reasons,
+    gate_reasons,
+    recommendation_reasons,
+    upgradeable_reasons,
+)
+from .update_status import UpdateStatus
 
 
 class UpdateState(NamedTuple):

@@ -10,20 +10,15 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import live
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminAcks, AdminGate
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.live import (
-    find_admin_acks,
     update_cluster_version,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     ClusterError,
-    Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
-    CONFIG_MAPS,
-    NAMESPACES,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
 
@@ -103,18 +98,3 @@ def test_a_cluster_without_its_cluster_version_is_an_error(served, code, where):
 
     (problem,) = error.value.problems
     assert (problem.code, str(problem.where)) == (code, where)
-
-
-def test_admin_gates_and_acknowledgements_are_read(server):
-    assert find_admin_acks(server.client(), Problems()) == AdminAcks((), frozenset())
-    for namespace, name, data in (
-        ("openshift-config-managed", "admin-gates", {"ack-4.20-a": "Read it "}),
-        ("openshift-config", "admin-acks", {"ack-4.20-a": "true", "ack-4.20-b": "yes"}),
-    ):
-        server.put(NAMESPACES, namespace)
-        server.put(CONFIG_MAPS, name, namespace, data=data)
-
-    found = find_admin_acks(server.client(), Problems())
-
-    source = "ConfigMap openshift-config-managed/admin-gates of the cluster"
-    assert found == AdminAcks((AdminGate("ack-4.20-a", "Read it", source),), frozenset({"ack-4.20-a"}))

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.commands import (
-    acknowledge,
     add_openpgp,
     copy_image,
     copy_sigstore,
@@ -40,10 +39,3 @@ def test_an_openpgp_signature_is_read_from_the_store_and_added_to_the_cluster():
         "oc label configmap signature-sha256-0123456789abcdef --namespace openshift-config-managed "
         "release.openshift.io/verification-signatures=",
     ]
-
-
-def test_a_gate_is_acknowledged_in_admin_acks():
-    assert acknowledge("ack-4.20-api-removals-in-4.21") == (
-        "oc patch configmap admin-acks --namespace openshift-config --type merge "
-        """--patch '{"data":{"ack-4.20-api-removals-in-4.21":"true"}}'"""
-    )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminAcks, AdminGate
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
@@ -21,6 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live import (
     complete_options,
+    find_admin_acks,
     look_up_resources,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
@@ -102,3 +104,19 @@ def test_resources_are_looked_up(resources):
     assert found == frozenset(resources[:1])
     assert [(item.severity, item.code) for item in problems] == [("info", "live-resources-read")]
     assert bool(server.requests) == bool(resources)
+
+
+def test_admin_gates_and_acknowledgements_are_read():
+    server = ApiServer()
+    assert find_admin_acks(server.client(), Problems()) == AdminAcks((), frozenset())
+    for namespace, name, data in (
+        ("openshift-config-managed", "admin-gates", {"ack-4.20-a": "Read it "}),
+        ("openshift-config", "admin-acks", {"ack-4.20-a": "true", "ack-4.20-b": "yes"}),
+    ):
+        server.put(NAMESPACES, namespace)
+        server.put(CONFIG_MAPS, name, namespace, data=data)
+
+    found = find_admin_acks(server.client(), Problems())
+
+    source = "ConfigMap openshift-config-managed/admin-gates of the cluster"
+    assert found == AdminAcks((AdminGate("ack-4.20-a", "Read it", source),), frozenset({"ack-4.20-a"}))

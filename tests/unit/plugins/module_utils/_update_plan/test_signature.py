@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_reasons import Unchecked
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.image_signature import ImageSignature
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.signature import signature_reasons
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import Unchecked
 
 STORE = "https://me:secret@store.example/signatures"
 VERIFIED, INVALID, UNKNOWN = (ImageSignature(state, "why") for state in ("verified", "invalid", "unknown"))

@@ -243,8 +243,9 @@ def test_without_a_cluster_a_gate_of_the_release_has_to_be_acknowledged():
     assert (found.verdict, reason.code, reason.reason) == ("acknowledge", "admin-ack-required", "AdminAckRequired")
     assert reason.message == f"{GATE}: Kubernetes 1.32 removes several APIs"
     assert reason.source == "ConfigMap openshift-config-managed/admin-gates of 4.18.3 (0000_00_gates.yaml)"
+    patch = f'{{"data":{{"{GATE}":"true"}}}}'
     assert reason.hint.endswith(
-        'oc -n openshift-config patch configmap admin-acks --type=merge --patch=\'{"data":{"' + GATE + '":"true"}}\''
+        f"oc patch configmap admin-acks --namespace openshift-config --type merge --patch '{patch}'"
     )
     assert [item.code for item in found.not_checked] == ["cluster-state", "admin-acks"]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_reasons import (
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import (
     Unchecked,
     recommendation_reasons,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_status import read_update_status
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_status import read_update_status
 
 TARGET = "4.20.5"
 RISKS = {"Slow": {"name": "Slow", "message": "It is slow.", "matchingRules": [{"type": "Always"}]}}

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reasons against an update that the status of a cluster reports.
+"""Reasons against an update that the status of a cluster and its gates report.
 
 Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion (what the CVO refuses, and what it
 only warns about), openshift/oc:pkg/cli/admin/upgrade/upgrade.go (what the client refuses without an option).
@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from .cluster_version import Condition
+from .._cluster.admin_acks import AdminGate
+from .._cluster.cluster_version import Condition
 from .update_status import ConditionalRisk, ConditionalUpdate, UpdateStatus
 
 Verdict = Literal["go", "acknowledge", "risk", "blocked"]
@@ -97,6 +98,27 @@ def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
         yield _reason("risk", "update-in-progress", progressing, text, hint)
     else:
         yield UpdateReason("risk", "update-in-progress", "Partial", text, f"{_OBJECT}: status.history[0]", hint)
+
+
+def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Iterator[UpdateReason]:
+    """Yield a reason for each of ``gates`` that is not acknowledged. ``acks``: ``None`` if it is not known."""
+    for gate in gates:
+        if gate.minor is None:
+            message = f"{gate.name} is not the name of a gate, expected ack-MAJOR.MINOR-NAME"
+            hint = "Correct or remove it: the cluster-version operator blocks every update to another minor version"
+            yield UpdateReason(
+                "blocked", "invalid-admin-gate", "AdminAckConfigMapGateNameError", message, gate.source, hint
+            )
+        elif not gate.text:
+            message = f"gate {gate.name} is empty, expected a text"
+            hint = "Set a text, or remove it: the cluster-version operator does not accept an empty gate"
+            yield UpdateReason(
+                "blocked", "invalid-admin-gate", "AdminAckConfigMapGateValueError", message, gate.source, hint
+            )
+        elif acks is None or gate.name not in acks:
+            message = f"{gate.name}: {_one_line(gate.text).rstrip('.')}"
+            hint = f"Check what it describes, then acknowledge it: {gate.command}"
+            yield UpdateReason("acknowledge", "admin-ack-required", ADMIN_ACK_REQUIRED, message, gate.source, hint)
 
 
 def upgradeable_reasons(status: UpdateStatus, gates: Iterable[str] = ()) -> Iterator[UpdateReason]:

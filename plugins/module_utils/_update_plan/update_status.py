@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._cluster.cluster_version import Condition
 from .._unstructured import conditions_of, mappings_in, nested
-from .cluster_version import Condition
 
 _APPLIES = "Applies"
 _RECOMMENDED = "Recommended"

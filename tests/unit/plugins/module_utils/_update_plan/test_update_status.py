@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_status import (
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_status import (
     ConditionalRisk,
     read_update_status,
 )
