@@ -32,191 +32,241 @@ PLUGINS = ROOT / "plugins"
 UTILS = PLUGINS / "module_utils"
 PREFIX = f"ansible_collections.{NAMESPACE}.{NAME}.plugins."
 TOP = "modules and plugins"
-_SUBJECT_WIDTH = 22
-"""Letters of a line in a box of the drawing."""
+_LINE_WIDTH = 40
+_MOST_LINES = 2
+"""Letters of a line in a box of the drawing, and lines of its subject, and of its options."""
+_LEGEND = (
+    "An arrow points to an imported package. Arrows that follow from two others are omitted. "
+    "In italics: options that the package checks. Grey: reports no problems."
+)
 MOST_FLOORS = 7
 """Of packages, without the modules and plugins that stand on them."""
 
 
 class Package(NamedTuple):
-    """What a package is about: in a few words for the drawing, and in sentences for the table."""
+    """What a package is about: in a few words for the drawing, and in sentences for the table.
+
+    ``options``: those that it checks, as users write them at the beginning of a message.
+    """
 
     subject: str
+    options: str
     purpose: str
 
 
 PACKAGES = {
     "_verify": Package(
-        "cluster against release, read only",
+        "release_verify: what a cluster has and lacks, compared with a release",
+        "",
         "Compares a cluster with a release and writes nothing. Reports resources that are missing, unexpected, "
         "different or not ready. It expects what a rollout leaves, so it imports `_rollout`.",
     ),
     "_summary": Package(
-        "results as text",
+        "results of modules as lines of text",
+        "",
         "Renders the results of modules as the lines of text that roles, playbooks and the command "
         "`openshift-capability` show.",
     ),
     "_rollout": Package(
-        "apply a release without a CVO: order, wait, prune, inventory",
+        "release_apply: rollout without a CVO, refusals, waits, inventory, lock, prune",
+        "previous_release, only, journal",
         "Applies a release to a cluster without a CVO: order, server-side apply, waiting, pruning, the "
         "inventory on the cluster, and resuming after an interruption.",
     ),
     "_mirror_check": Package(
-        "is a mirror complete and signed",
+        "mirror_check: is each image of a release in a mirror, and signed",
+        "release_image, images",
         "Whether a mirror registry has the images of a release, with the signatures that the CVO and "
         "CRI-O demand, and the commands that copy what is missing.",
     ),
     "_update_plan": Package(
-        "what an update enables; verdict, path of releases, conditional risks",
+        "update_plan: verdict, path of versions, conditions, channel, admin gates",
+        "promql, releases, cluster_version file, its clusters, its enabled_capabilities",
         "Predicts which capabilities a path of updates enables, and because of which resources, for one "
         "cluster or a fleet. Clusters with equal requests share a plan.",
     ),
     "_fleet": Package(
-        "table of many clusters",
+        "cluster_capabilities_info: a table of many clusters",
+        "its clusters",
         "Reads the capabilities of many clusters, and shows in one table which cluster differs from its group.",
     ),
     "_install_config": Package(
-        "install-config.yaml: solutions, fields, YAML text and its anchors",
+        "install_config: text, fields, platform of install-config.yaml; solutions",
+        "solution, content, path, its clusters",
         "Writes or edits an install-config with a selection that passes the rules in `_data`. "
         "Edits the text in place. Checks the fields that a selection depends on, and leaves the others to "
         "`openshift-install`.",
     ),
     "_sites": Package(
-        "sites in a Git checkout: find, check, correct",
+        "site_check: sites in a Git checkout, JSON in overrides, fields without effect",
+        "openshift_versions, allow_no_sites",
         "Finds the selections in a Git checkout, checks each for the version of its site, and corrects them in "
         "place, also in strings with JSON.",
     ),
     "_addons": Package(
-        "do add-ons work with a selection",
+        "addon_check: bundles and charts, kinds, order, namespaces, rights of objects",
+        "addons",
         "Whether bundles, catalogs, charts and other objects can be installed with a selection, in the order in which "
         "their installer applies them.",
     ),
     "_usage": Package(
-        "counted API requests by capability",
+        "capability_usage_info: counted API requests, must-gather",
+        "request_counts, capability_names",
         "Assigns the requests that an API server counted to capabilities and to kinds of clients, for a cluster "
         "or a must-gather.",
     ),
     "_extract": Package(
-        "write manifests of a release to a directory",
+        "files that release_manifests and release_fetch write",
+        "dest",
         "What `release_info`, `release_manifests` and `release_fetch` do: summarize, decide, and write files "
         "to a directory. Removes only files that it wrote.",
     ),
     "_lint": Package(
-        "mistakes of authors in manifests, such as references without target",
+        "release_lint: annotations, profiles, files, changes of a release",
+        "checkout, skip_rules, components, previous_release",
         "Checks the manifests of a release, or those of one operator, for their authors, and the update from "
         "the previous release.",
     ),
     "_report": Package(
-        "plan as HTML, Markdown, text",
+        "HTML and Markdown of an update plan",
+        "report",
         "Renders an update plan as HTML, Markdown and text. The templates are Python strings, because Ansible "
         "ships only `.py` files to the target.",
     ),
     "_cluster": Package(
-        "ClusterVersion: spec, status, overrides, guard, running CVO, waits",
+        "fields of ClusterVersion, operators, CVO; guard (ValidatingAdmissionPolicy)",
+        "capabilities of cluster_capabilities, allowed_capabilities",
         "An OpenShift cluster: spec and status of the ClusterVersion, the state of operators, the capability "
         "guard, and the requests that read or write them. The spec never loses a capability.",
     ),
     "_footprint": Package(
-        "counts, images, credentials, CPU and memory",
+        "release_info: counts, unknown and unused capabilities, CPU and memory of Pods",
+        "",
         "What a release or a selection brings: names, images, permissions in the cloud, CPU and memory "
         "requests. Compares two releases. It counts, and decides nothing.",
     ),
     "_exposure": Package(
-        "accounts and their permissions, services, webhooks, cloud permissions",
+        "accounts with far-reaching permissions, webhooks",
+        "",
         "What a selection exposes: the accounts that have far-reaching permissions in the whole cluster, as the RBAC "
         "authorizer of an API server counts them, and names of what can be attacked. Compares two selections or "
         "releases.",
     ),
     "_injection": Package(
-        "CA bundle, proxy and TLS settings put into manifests",
+        "CA, proxy and TLS settings that the CVO writes into manifests",
+        "",
         "The configuration of a cluster that the CVO injects into manifests: CA bundles, proxy settings, TLS settings.",
     ),
     "_references": Package(
-        "which references dangle",
+        "included manifests that refer to excluded ones",
+        "",
         "References between manifests that dangle, because capabilities include a manifest and exclude what "
         "it refers to. Parses only bodies that mention such a target.",
     ),
     "_module": Package(
-        "argument specs, results, libraries, option outputs",
+        "argument specs and results of Ansible modules",
+        "wait_timeout",
         "The Ansible side: argument specs, results, checks for missing libraries, plain values instead of "
         "tagged ones. Contains no rule of OpenShift.",
     ),
     "_capability": Package(
-        "decide: known and enabled capabilities, rules of a selection, included manifests",
+        "capabilities of versions and selections, known, enabled; hosted clusters",
+        "capabilities, enabled_capabilities, feature_set, cluster_profile, overrides",
         "Decides as the CVO does: which capabilities are enabled, which manifests are included, what an "
         "update enables implicitly. Also which selections the installer accepts.",
     ),
     "_findings": Package(
-        "finding, baseline, SARIF, JUnit",
+        "findings of checks of files, as SARIF, JUnit, text",
+        "baseline, outputs, relative_to",
         "Findings of checks of files, and a baseline of known ones. Renders them as text, JSON, SARIF, JUnit "
         "and annotations of GitHub Actions.",
     ),
     "_release_image": Package(
-        "option release: directory, image or cache; option release_source",
+        "release that is named as an image, and its cache",
+        "release_cache, release_source",
         "What the option `release` names: a directory, or an image, whose release is read into a cache.",
     ),
     "_release": Package(
-        "directories, files, documents, manifests, index",
+        "directory of a release: files, YAML documents, manifests, version",
+        "release (directory)",
         "A release: its directories, files, documents and manifests, and the order in which the CVO applies "
         "them. Only the loader reads files.",
     ),
     "_kubernetes": Package(
-        "API server: requests, errors, kubeconfig, discovery, CRDs",
+        "requests to an API server and their errors",
+        "kubeconfig, context, host, ca_cert",
         "A client for the API server: requests, errors, retries, discovery, watches, CRDs, schemas. Knows "
         "neither OpenShift nor releases.",
     ),
     "_signature": Package(
-        "OpenPGP, sigstore, image policies, signature stores",
+        "OpenPGP, sigstore, keys, signature stores, image policies",
+        "signature_keys, signature_stores",
         "Signatures of images: OpenPGP with gpgv as the CVO verifies it, signature stores, and sigstore with "
         "the key of an image policy. Knows no registry and no cluster: callers pass what they have read.",
     ),
     "_registry": Package(
-        "pull specs, mirrors, registries.conf, auth file, layers",
+        "content of images, archives, pull specs, tokens, mirror sets, registries.conf",
+        "mirrors, pull_secret, auth_file",
         "Images in registries and archives: pull specs, mirrors, credentials, manifests, layers and their "
         "files. Of OpenShift, it knows only mirror sets.",
     ),
     "_data": Package(
-        "tables of facts per minor, no messages",
+        "tables of facts per minor",
+        "",
         "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
         "platforms, rules, solutions. New facts go here.",
     ),
     "_yaml": Package(
         "YAML syntax as Go reads it",
+        "",
         "Reads YAML as Go does, with libyaml, and keeps the position of each node.",
     ),
     "_problems": Package(
-        "problem, location, did you mean",
+        "form of a message; values of a wrong type, missing libraries",
+        "",
         "The one type of problem (severity, code, location, message, hint), exceptions, and their wording.",
     ),
     "_progress": Package(
         "what long work does now",
+        "",
         "The type of the function that shows what long work does at the moment, and a counter of items.",
     ),
     "_resources": Package(
         "group, kind, namespace, name",
+        "",
         "Names in the Kubernetes API: the identity of a resource, a kind as served, the target of a request.",
     ),
     "_unstructured": Package(
-        "nested fields",
+        "nested fields of objects",
+        "",
         "Reads nested fields of objects that have no schema.",
     ),
     "_checkout": Package(
-        "walk through directories and links",
+        "files of site_check and addon_check: links, globs, large files",
+        "checkout (of site_check), paths",
         "Finds and reads the YAML and JSON files of a directory, and follows no link that leaves it.",
     ),
     "_http": Package(
-        "proxies, certificates, redirects, retries",
+        "HTTPS: proxies, redirects, certificates, slow hosts",
+        "ca_path",
         "The client of registries, token servers and signature stores: proxies, certificates, redirects, retries.",
     ),
     "_files": Package(
-        "paths of a user, problems of files, atomic writes",
+        "permissions of directories and files to write; working directory",
+        "chdir",
         "Paths of a user, the problems of files, and files that are replaced atomically.",
     ),
     "_version": Package(
         "OpenShift versions",
+        "",
         "Versions of OpenShift: parse, compare, minor.",
     ),
 }
+
+SILENT = frozenset(
+    {"_summary", "_exposure", "_data", "_yaml", "_progress", "_resources", "_unstructured", "_version", TOP}
+)
+"""Packages that report no problems."""
 
 
 class ArchitectureError(Exception):
@@ -297,7 +347,9 @@ def drawing(graph: dict[str, set[str]]) -> str:
     lines = [
         "// Written by tools/architecture.py from the imports.",
         'digraph "Packages and their imports" {',
-        '  node [shape=box, style="rounded,filled", fillcolor="#eef4fb", color="#5b7ea8", fontname="sans-serif"]',
+        f'  graph [label="{_LEGEND}", fontname="sans-serif", fontsize=14]',
+        '  node [shape=box, style="rounded,filled", color="#5b7ea8", margin="0.08,0.02"]',
+        '  node [fontname="sans-serif", fontsize=12]',
         '  edge [color="#888899"]',
     ]
     for number in sorted(set(floor.values()), reverse=True):
@@ -313,9 +365,16 @@ def drawing(graph: dict[str, set[str]]) -> str:
 
 
 def _box(name: str) -> str:
-    subject = textwrap.wrap(PACKAGES[name].subject, _SUBJECT_WIDTH) if name != TOP else []
-    label = "<br/>".join((f"<b>{name}</b>", *subject))
-    return f'"{name}" [label=<{label}>]'
+    rows = [f"<b>{name}</b>"]
+    if name != TOP:
+        subject, options = (textwrap.wrap(text, _LINE_WIDTH) for text in PACKAGES[name][:2])
+        if len(subject) > _MOST_LINES or len(options) > _MOST_LINES:
+            raise ArchitectureError(f"the subject or the options of {name} have more than {_MOST_LINES} lines")
+        rows += [*subject, *(f"<i>{line}</i>" for line in options)]
+    # In a table, the underscores of a line do not touch the next one.
+    cells = "".join(f"<tr><td>{row}</td></tr>" for row in rows)
+    table = f'<table border="0" cellspacing="0" cellpadding="1">{cells}</table>'
+    return f'"{name}" [label=<{table}>, fillcolor="{"#eeeeee" if name in SILENT else "#eef4fb"}"]'
 
 
 # The page
