@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
@@ -28,6 +29,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
     load_release_for,
     read_cluster_state,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.definitions import apply_definitions
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import RolloutOptions, Timings
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
@@ -48,13 +50,20 @@ class Site:
         self.server.put(NAMESPACES, "kube-system")
 
     def roll_out(
-        self, version: str, *manifests: str, reported: Problems | None = None, complete: bool = True, **options: Any
+        self,
+        version: str,
+        *manifests: str,
+        reported: Problems | None = None,
+        complete: bool = True,
+        only_definitions: bool = False,
+        capabilities: Any = MappingProxyType({"baseline_capability_set": "None"}),
+        **options: Any,
     ) -> Rollout:
         """Roll out a release, ``complete`` with its directory of the CVO. Its problems are in ``reported``, or fail."""
         client, problems = self.server.client(), Problems()
         state, loaded = self._load(client, version, manifests, problems, complete=complete)
         settings: dict[str, Any] = {
-            "cluster": ClusterOptions(capabilities={"baseline_capability_set": "None"}),
+            "cluster": ClusterOptions(capabilities=capabilities),
             **dict.fromkeys(("wait", "force_conflicts", "prune", "allow_cvo_managed", "allow_downgrade", "diff_mode")),
             "mode": None,
             "parallelism": 1,
@@ -62,14 +71,11 @@ class Site:
             "dry_run": False,
             **options,
         }
-        rollout = roll_out(
-            client,
-            state,
-            loaded,
-            None,
-            RolloutOptions(release_image=IMAGE, timings=TIMINGS, rewritten_fields=lambda _old, _new: (), **settings),
-            Journal(None),
-        )
+        settings.update(release_image=IMAGE, timings=TIMINGS, rewritten_fields=lambda _old, _new: ())
+        if only_definitions:
+            rollout = apply_definitions(client, state, loaded, RolloutOptions(**settings), Journal(None))
+        else:
+            rollout = roll_out(client, state, loaded, None, RolloutOptions(**settings), Journal(None))
         found = [*rollout.problems, *rollout.changes.problems]
         found += [problem for result in rollout.changes.results for problem in result.problems]
         (Problems() if reported is None else reported).extend(found)

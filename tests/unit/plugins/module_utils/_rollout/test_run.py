@@ -5,19 +5,25 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
     DEPLOYMENTS,
+    FEATURE_GATES,
     NAMESPACES,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
-from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import condition, reported
+from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, FEATURE_SET, manifest
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
 
 OLD, NEW = "4.20.3", "4.20.4"
@@ -238,3 +244,223 @@ def test_an_update_enables_the_capability_into_which_a_resource_moves(site: Site
     assert "Insights" not in capabilities["enabledCapabilities"]
     again = site.roll_out(NEW, team(), moved, config("b"), new, reported=Problems())
     assert (again.mode, again.capabilities.implicit) == ("reconcile", frozenset())
+
+
+def widgets(capability: str = "", **annotations: str) -> str:
+    kind, api = "CustomResourceDefinition", "apiextensions.k8s.io/v1"
+    return manifest("widgets.test.io", capability, kind=kind, api=api, more=WIDGETS, annotations=annotations)
+
+
+def refused(run: Callable[[], Rollout]) -> list[tuple[str, str]]:
+    with pytest.raises(CapabilityError) as error:
+        run()
+    return [(item.code, str(item.where)) for item in error.value.problems if item.severity == "error"]
+
+
+def once(site: Site, method: str, path: str, act: Callable[[], object]) -> None:
+    """Let another client ``act`` before the first such request."""
+
+    def before(sent: str, to: str) -> None:
+        if (sent, to) == (method, path):
+            site.server.before = lambda _method, _path: None
+            act()
+
+    site.server.before = before
+
+
+def test_definitions_alone_leave_no_record(site: Site) -> None:
+    gone = manifest("x.test.io", kind="CustomResourceDefinition", api="apiextensions.k8s.io/v1", more=WIDGETS)
+    deleted = gone.replace("annotations:", f'annotations:\n    {DELETE}: "true"')
+    release = (team(), widgets(), config("a"), deleted)
+    first = site.roll_out(OLD, *release, only_definitions=True, capabilities=None)
+    assert (first.mode, first.version, actions(first)) == ("install", OLD, {"widgets.test.io": "created"})
+    assert (first.inventory_changed, first.capabilities.changed) == (False, False)
+    assert [item.rpartition("/")[2] for item in site.writes()] == ["widgets.test.io"]
+    second = site.roll_out(OLD, *release, only_definitions=True, capabilities=None)
+    assert actions(second) == {"widgets.test.io": "unchanged"}
+    assert site.roll_out(OLD, *release, reported=Problems()).mode == "install"
+
+
+def test_definitions_alone_follow_the_requested_capabilities(site: Site) -> None:
+    release = (team(), widgets("Console"))
+    found = refused(lambda: site.roll_out(OLD, *release, only_definitions=True))
+    assert found == [("empty-release", "release")]
+    assert site.writes() == []
+    every = site.roll_out(OLD, *release, only_definitions=True, capabilities=None)
+    assert actions(every) == {"widgets.test.io": "created"}
+    assert "Console" in every.capabilities.status.enabled
+
+
+def test_definitions_alone_are_refused_after_a_rollout(site: Site) -> None:
+    release = (team(), widgets())
+    site.roll_out(OLD, *release)
+    site.writes()
+    assert refused(lambda: site.roll_out(OLD, *release, only_definitions=True)) == [("existing-rollout", "only")]
+    assert site.writes() == []
+
+
+def test_a_cluster_version_that_another_client_creates_first_is_extended(site: Site) -> None:
+    def create() -> None:
+        spec = {"clusterID": "theirs", "capabilities": {"baselineCapabilitySet": "None"}}
+        site.server.put(CLUSTER_VERSIONS, "version", spec=spec)
+
+    once(site, "PATCH", CLUSTER_VERSIONS.path("version"), create)
+    rollout = site.roll_out(
+        OLD,
+        team(),
+        manifest("c", "Console", namespace="team"),
+        capabilities={"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]},
+    )
+    assert actions(rollout) == {"team": "created", "c": "created"}
+    assert rollout.capabilities.changed
+    spec = site.server.objects[CLUSTER_VERSIONS.path("version")]["spec"]
+    assert spec["clusterID"] == "theirs"
+    assert spec["capabilities"]["additionalEnabledCapabilities"] == ["Console"]
+
+
+def test_more_capabilities_are_requested_of_the_cluster_version_and_check_mode_predicts_that(site: Site) -> None:
+    release = (team(), config("a"), manifest("c", "Console", namespace="team"))
+    more = {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]}
+    assert "c" not in actions(site.roll_out(OLD, *release))
+    site.writes()
+    check = site.roll_out(OLD, *release, capabilities=more, dry_run=True)
+    assert site.writes() == ["PATCH " + CONFIG_MAPS.path("c", "team")]  # a dry run
+    real = site.roll_out(OLD, *release, capabilities=more)
+    for rollout in (check, real):
+        assert actions(rollout)["c"] == "created"
+        assert (rollout.mode, rollout.capabilities.changed, rollout.inventory_changed) == ("update", True, True)
+        assert "Console" in rollout.capabilities.status.enabled
+        assert not rollout.capabilities.implicit
+    less = refused(lambda: site.roll_out(OLD, *release))
+    assert less == [("removed-capability", "capabilities")]
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_without_a_request_a_cluster_version_is_needed(site: Site, wait: bool) -> None:
+    found = refused(lambda: site.roll_out(OLD, team(), capabilities=None, wait=wait))
+    assert found == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
+    assert site.writes() == []
+
+
+def test_a_rollout_that_waits_takes_the_request_of_the_program_that_creates_the_cluster_version(site: Site) -> None:
+    seen: list[str] = []
+
+    def before(method: str, path: str) -> None:
+        seen.append(path)
+        if seen.count(CLUSTER_VERSIONS.path("version")) == 2 and method == "GET":
+            spec = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}}
+            site.server.put(CLUSTER_VERSIONS, "version", spec=spec)
+            site.server.before = lambda _method, _path: None
+
+    site.server.before = before
+    console = manifest("c", "Console", namespace="team")
+    rollout = site.roll_out(OLD, team(), console, capabilities=None, wait=True)
+    assert actions(rollout) == {"team": "created", "c": "created"}
+
+
+def test_a_cluster_of_another_version_needs_its_release(site: Site) -> None:
+    obj = reported(OLD, status={"capabilities": {"enabledCapabilities": [], "knownCapabilities": ["Console"]}})
+    site.server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status=obj["status"])
+    needed = [("missing-previous-release", "previous_release")]
+    assert refused(lambda: site.roll_out(NEW, team(), capabilities=None)) == needed
+    assert site.writes() == []
+    same = site.roll_out(OLD, team(), capabilities=None)
+    assert (same.mode, same.capabilities.implicit) == ("install", frozenset())
+
+
+@pytest.mark.parametrize(
+    ("reported_set", "given", "applied", "code"),
+    [
+        (None, None, False, ""),
+        ("", None, False, ""),
+        ("TechPreviewNoUpgrade", None, True, ""),
+        ("TechPreviewNoUpgrade", "TechPreviewNoUpgrade", True, ""),
+        (None, "TechPreviewNoUpgrade", True, ""),
+        ("", "TechPreviewNoUpgrade", True, "different-feature-set"),
+    ],
+)
+def test_manifests_of_a_feature_set_are_applied_if_the_cluster_has_it(
+    site: Site, reported_set: str | None, given: str | None, applied: bool, code: str
+) -> None:
+    if reported_set is not None:
+        site.server.put(FEATURE_GATES, "cluster", spec={"featureSet": reported_set} if reported_set else {})
+    found = Problems()
+    rollout = site.roll_out(
+        OLD,
+        team(),
+        config("a", **{FEATURE_SET: "TechPreviewNoUpgrade"}),
+        cluster=ClusterOptions(capabilities={"baseline_capability_set": "None"}, feature_set=given),
+        reported=found,
+    )
+    assert ("a" in actions(rollout)) == applied
+    assert [item for _severity, item in codes(found)] == ([code] if code else [])
+
+
+def test_a_feature_gate_that_cannot_be_read_leaves_out_what_needs_it(site: Site) -> None:
+    site.server.kinds.remove(FEATURE_GATES)
+    release = (team(), config("a", **{FEATURE_SET: "Default"}), config("b"))
+    found = Problems()
+    rollout = site.roll_out(OLD, *release, reported=found)
+    assert actions(rollout) == {"team": "created", "b": "created"}
+    assert codes(found) == [("error", "missing-feature-set")]
+
+
+def test_another_rollout_ends_this_one(site: Site) -> None:
+    site.roll_out(OLD, team(), config("a"))
+    (store,) = (path for path in site.server.objects if path.startswith(CONFIG_MAPS.path("", "kube-system")))
+
+    def write() -> None:
+        metadata = site.server.objects[store]["metadata"]
+        annotations = {**metadata["annotations"], "capability.openshift.io/run": "theirs"}
+        site.server.objects[store]["metadata"] = {**metadata, "annotations": annotations, "resourceVersion": "999"}
+
+    once(site, "PATCH", store, write)
+    found = refused(lambda: site.roll_out(NEW, team(), config("a"), config("b"), reported=Problems()))
+    assert [code for code, _where in found] == ["lost-lock"]
+    assert site.maps() == {"a"}
+
+
+def deployment(site: Site, **status: Any) -> None:
+    path = DEPLOYMENTS.path("d", "team")
+    obj = site.server.objects[path]
+    site.server.put(DEPLOYMENTS, "d", "team", metadata=obj["metadata"], spec=obj["spec"], status=status)
+
+
+def test_a_rollout_waits_until_an_object_becomes_ready(site: Site) -> None:
+    ready = {"observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
+    ready["conditions"] = [condition("Available", True)]  # type: ignore[assignment]
+    seen: list[str] = []
+
+    def before(method: str, path: str) -> None:
+        if (method, path) == ("GET", DEPLOYMENTS.path()):
+            seen.append(path)
+            if len(seen) == 3:  # lists before the rollout and for its wait, then the watch
+                deployment(site, **ready)
+
+    site.server.before = before
+    more = "spec: {replicas: 1}\n"
+    workload = manifest("d", kind="Deployment", api="apps/v1", namespace="team", more=more)
+    rollout = site.roll_out(OLD, team(), workload, wait=True, deadline=time.monotonic() + 20)
+    assert actions(rollout)["d"] == "created"
+    assert len(seen) == 3
+
+
+def test_a_namespaced_manifest_without_a_namespace_fails(site: Site) -> None:
+    found = Problems()
+    rollout = site.roll_out(OLD, team(), manifest("a"), reported=found)
+    assert actions(rollout)["a"] == "failed"
+    (problem,) = (item for item in found if item.code == "missing-namespace")
+    assert str(problem.where) == "release-manifests/0000_11_part_1.yaml, document 1, metadata.namespace"
+
+
+def test_an_object_that_is_being_deleted_is_not_counted_as_applied(site: Site) -> None:
+    site.roll_out(OLD, team(), config("a"), config("once", **CREATE_ONLY))
+    for name in ("a", "once"):
+        metadata = site.server.objects[CONFIG_MAPS.path(name, "team")]["metadata"]
+        metadata.update(finalizers=["test.io/held"], deletionTimestamp="2026-02-03T12:00:00Z")
+    found = Problems()
+    release = (team(), config("a", "data: {a: c}\n"), config("once", **CREATE_ONLY))
+    rollout = site.roll_out(NEW, *release, reported=found)
+    assert actions(rollout) == {"team": "unchanged", "a": "terminating", "once": "terminating"}
+    assert codes(found) == [("error", "terminating-object")] * 2
+    assert all("test.io/held" in item.message for item in found if item.code == "terminating-object")
