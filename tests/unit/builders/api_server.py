@@ -72,6 +72,9 @@ class ApiServer:
         obj = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, **fields}
         return self._store(kind, kind.path(name, namespace), obj, "other", is_dry=False)
 
+    def clear(self) -> None:
+        """Close no connection, because there is none."""
+
     def request_encode_url(self, method: str, url: str, *, headers: Any, body: bytes | None, **_options: Any) -> Any:
         """Answer a request, as ``urllib3.PoolManager`` does."""
         path, _mark, query = url.removeprefix(HOST).partition("?")

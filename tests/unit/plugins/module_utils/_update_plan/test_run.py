@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +14,43 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    CLUSTER_VERSIONS,
+    DEPLOYMENTS,
+    FEATURE_GATES,
+    INFRASTRUCTURES,
+    NAMESPACES,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import NamedReleases
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_fleet
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
+    PlanShapes,
+    planning_result,
+    shown_problems,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster, plan_fleet
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
+    BAREMETAL,
+    NOTHING,
+    Releases,
+    cluster_version,
+    write_releases,
+)
+
+ENABLED = ["DeploymentConfig", "MachineAPI"]
+"""What an update from 4.13 to 4.14 enables."""
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
+    return write_releases(tmp_path_factory.mktemp("releases"))
+
+
+def planned(releases: Releases, *entries: dict[str, Any], **options: Any) -> FleetPlan:
+    common = PlanOptions(ClusterOptions(), releases=releases.path, **options)
+    return plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(entries)], common)
 
 
 def connect() -> Any:
@@ -85,3 +121,163 @@ def test_equal_releases_are_named_once(tmp_path, monkeypatch):
 
     assert paths == [(0, 1), (1, 0), (0,), (0,)]
     assert problems == []
+
+
+def test_a_plan_as_a_result(releases):
+    options = PlanOptions(ClusterOptions(capabilities=BAREMETAL), releases.hop, platform="aws", exposure=True)
+    fleet = plan_cluster(options)
+
+    brief = planning_result(fleet, of_fleet=False, details=False, fail_on=[])
+    full = planning_result(fleet, of_fleet=False, details=True, fail_on=[])
+
+    (hop,), (details,) = brief["hops"], full["hops"]
+    assert (brief["changed"], brief["violations"], brief["releases"]) == (False, [], ["4.13.5", "4.14.2"])
+    assert (brief["verdict"], brief["cluster_checked"]) == (hop["verdict"], False)
+    assert brief["capabilities"]["additional_enabled_capabilities"] == ["baremetal"]
+    assert (hop["from"], hop["to"], hop["downgrade"]) == ("4.13.5", "4.14.2", False)
+    assert brief["newly_enabled"] == hop["newly_enabled"] == ENABLED
+    assert hop["enabled_before"] == ["baremetal"]
+    assert hop["enabled_after"] == brief["enabled_capabilities"] == [*ENABLED, "baremetal"]
+    assert brief["known_capabilities"] == hop["known_after"]
+    assert brief["implicitly_enabled_capabilities"] == ENABLED
+    assert (brief["condition"]["status"], hop["no_longer_optional"]) == ("True", [])
+    assert hop["newly_known"] == ["Build", "ImageRegistry"]
+    assert hop["not_in_fresh_install"] == ENABLED
+    assert hop["counts"] == {"added": 2, "removed": 1, "deleted": 1, "credentials_requests": 1, "live_only": None}
+    assert [item["code"] for item in hop["not_checked"]]
+    (forced, enabled), (_forced, all_of_it) = hop["implicitly_enabled"], details["implicitly_enabled"]
+    assert (forced["cause"], forced["count"], bool(forced["source"])) == ("forced", 0, True)
+    assert [enabled[key] for key in ("name", "cause", "count", "requested")] == ["MachineAPI", "manifest", 3, False]
+    assert (len(enabled["resources"]), len(all_of_it["resources"])) == (1, 3)
+    assert enabled["resources"] == all_of_it["resources"][:1]
+    assert all_of_it["resources"][0] == {
+        "group": "apps",
+        "kind": "Deployment",
+        "namespace": "operators",
+        "name": "machine-api",
+        "from_file": "release-manifests/0000_30_machine-api_01.yaml",
+        "to_file": "release-manifests/0000_30_machine-api_09.yaml",
+        "from_capabilities": [],
+        "to_capabilities": ["MachineAPI"],
+        "deleted": False,
+    }
+    assert hop.keys() | {"exposure", "live_only", "orphaned", "added", "removed"} < details.keys()
+    names = {key: [item["name"] for item in details[key]] for key in ("added", "removed", "deleted", "orphaned")}
+    assert names == {"added": ["new", "vsphere"], "removed": ["old"], "deleted": ["gone"], "orphaned": []}
+    assert [(item["name"], len(item["resources"])) for item in details["moved"]] == [("baremetal", 1)]
+    requests = [(item["name"], item["provider"], item["new"]) for item in details["credentials_requests"]]
+    assert requests == [("ebs", "AWSProviderSpec", False)]
+    assert (details["live_only"], details["exposure"] is None) == ([], False)
+    assert "added" not in hop
+
+
+def test_a_downgrade_names_what_it_creates_and_leaves(releases):
+    options = PlanOptions(
+        ClusterOptions(capabilities=BAREMETAL), releases=[releases.r4_13, releases.r4_10], allow_downgrade=True
+    )
+    result = planning_result(plan_cluster(options), of_fleet=False, details=True, fail_on=[])
+
+    (hop,) = result["hops"]
+    assert (hop["downgrade"], result["condition"]) == (True, None)
+    assert set(hop["no_longer_optional"]) == set(hop["newly_enabled"]) == {*hop["known_before"]} - {"baremetal"}
+    assert hop["created_components"] == [{"component": "console", "count": 1}]
+    assert hop["orphaned"] == hop["removed"]
+
+
+def test_clusters_of_a_fleet_share_plans_and_their_problems_name_them(releases):
+    fleet = planned(
+        releases,
+        {"name": "a", "capabilities": NOTHING},
+        {"name": "b", "capabilities": BAREMETAL},
+        {"name": "c", "capabilities": NOTHING},
+        fail_on=["MachineAPI", "blocked"],
+    )
+    result = planning_result(fleet, of_fleet=True, details=False, fail_on=["MachineAPI"])
+
+    assert (result["clusters"], len(result["plans"])) == ({"a": 0, "b": 1, "c": 0}, 2)
+    assert result["summaries"].keys() == {"a", "b", "c"}
+    assert result["summaries"]["a"] == result["summaries"]["c"]
+    assert result["summaries"]["b"]["implicitly_enabled"] == ENABLED
+    assert result["summaries"]["b"]["releases"] == ["4.13.5", "4.14.2", "4.15.0"]
+    assert result["summaries"]["b"]["newly_enabled"] == ENABLED
+    found = [(item["name"], item["from"], item["to"], item["clusters"]) for item in result["violations"]]
+    assert found == [("MachineAPI", "4.13.5", "4.14.2", ["a", "c"]), ("MachineAPI", "4.13.5", "4.14.2", ["b"])]
+    assert [item["message"].partition(": ")[0] for item in result["violations"]] == ["a, c", "b"]
+    assert "read_from_cluster" not in result
+    report = PlanShapes().report(fleet, "2026-02-03")
+    assert [item["clusters"] for item in report["plans"]] == [["a", "c"], ["b"]]
+    assert (report["origin"]["date"], report["origin"]["cluster"]) == ("2026-02-03", "")
+    assert [item["version"] for item in report["origin"]["releases"]] == result["summaries"]["b"]["releases"]
+
+
+def test_a_violation_of_a_single_cluster_names_no_cluster(releases):
+    options = PlanOptions(ClusterOptions(capabilities=NOTHING), releases=releases.hop, fail_on=["MachineAPI"])
+    (found,) = planning_result(plan_cluster(options), of_fleet=False, details=False, fail_on=["MachineAPI"])[
+        "violations"
+    ]
+
+    assert (found["clusters"], found["message"].startswith("4.13.5 to 4.14.2 enables")) == ([], True)
+
+
+def test_problems_of_some_plans_of_a_fleet_are_in_these_plans(releases):
+    blocked = {"capabilities": NOTHING, "feature_set": "CustomNoUpgrade"}
+    some = planned(releases, {"name": "a", **blocked}, {"name": "b", "capabilities": NOTHING})
+    every = planned(releases, {"name": "a", **blocked}, {"name": "b", **blocked, "capabilities": BAREMETAL})
+
+    def shown(fleet: FleetPlan, *, of_fleet: bool) -> list[tuple[str, str]]:
+        return [(item.code, str(item.where)) for item in shown_problems(fleet, of_fleet=of_fleet)]
+
+    hops = [("update-blocked", "4.13.5 to 4.14.2"), ("update-blocked", "4.14.2 to 4.15.0")]
+    assert (shown(some, of_fleet=False), shown(some, of_fleet=True)) == (hops, [("separate-problems", "clusters")])
+    assert shown(every, of_fleet=False) == shown(every, of_fleet=True) == hops
+    plans = planning_result(some, of_fleet=True, details=False, fail_on=[])["plans"]
+    assert [len(plan["problems"]) for plan in plans] == [2, 0]
+
+
+def test_a_selected_cluster_is_read_and_named(releases):
+    server = ApiServer(CLUSTER_VERSIONS, DEPLOYMENTS, FEATURE_GATES, INFRASTRUCTURES)
+    server.put(NAMESPACES, "operators")
+    server.put(DEPLOYMENTS, "machine-api", "operators")
+    status = {"platformStatus": {"type": "AWS"}, "infrastructureName": "paris-x7"}
+    server.put(INFRASTRUCTURES, "cluster", status=status)
+    obj = cluster_version(clusterID="1-2")
+    image = {"version": "4.13.5", "image": "registry.example/release@sha256:1"}
+    server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status={**obj["status"], "desired": image})
+    options = PlanOptions(ClusterOptions(feature_set="", feature_gates=[]), releases=releases.hop)
+
+    fleet = plan_cluster(options, server.client)
+
+    result = planning_result(fleet, of_fleet=False, details=True, fail_on=[])
+    assert result["read_from_cluster"]["infrastructure_name"]["value"] == "paris-x7"
+    assert (result["hops"][0]["enabled_before"], result["newly_enabled"]) == (["Console", "baremetal"], ENABLED)
+    assert result["hops"][0]["counts"]["live_only"] == 0
+    origin = PlanShapes().report(fleet, "")["origin"]
+    assert origin["cluster"] == "paris-x7, ID 1-2"
+    assert [item["name"] for item in origin["releases"]] == [f"{image['image']} ({releases.r4_13})", releases.r4_14]
+    assert not [request for request in server.requests if not request.startswith("GET ")]
+
+
+def test_a_cluster_version_can_be_a_file(releases, tmp_path: Path):
+    file = tmp_path / "version.json"
+    file.write_text(json.dumps(cluster_version()), "utf-8")
+    plan = plan_cluster(PlanOptions(ClusterOptions(), releases=releases.hop, cluster_version=str(file)))
+
+    assert plan.plans[0].plan.hops[0].before.enabled == {"Console", "baremetal"}
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "code"),
+    [
+        ({"rule": "presence"}, "rule", "missing-option"),
+        ({"fail_on": ["Consle"]}, "fail_on[0]", "unknown-capability"),
+        ({"promql": ["a"]}, "promql", "not-a-map"),
+        ({"promql": {"a": 2}}, "promql.a", "not-a-boolean"),
+        ({"releases": ["/nowhere"]}, "/nowhere", "missing-directory"),
+    ],
+)
+def test_what_a_plan_cannot_use_is_an_error(releases, options, where, code):
+    given = {"releases": releases.hop, **options}
+    with pytest.raises(InvalidOptionError) as raised:
+        plan_cluster(PlanOptions(ClusterOptions(capabilities=NOTHING), **given))
+
+    assert (where, code) in [(str(item.where), item.code) for item in raised.value.problems]
