@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Signature stores: web servers on loopback that answer, refuse, delay and redirect."""
+"""A release is verified with several stores on web servers, and `gpgv`."""
 
 from __future__ import annotations
 
@@ -9,65 +9,25 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import (
     HttpClient,
-    Patience,
     trusted_certificates,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature import http_store
 from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpStore, http_get
 from ansible_collections.capability.openshift.plugins.module_utils._signature.key_ring import read_key_ring
 from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
-    FoundSignature,
     ParallelStores,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._signature.verifier import Verifier, verify_digest
-from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
+from ansible_collections.capability.openshift.tests.unit.builders.signature_server import SignatureServer
 
 DIGEST = f"sha256:{'d' * 64}"
 FOLDER = DIGEST.replace(":", "=")
-
-
-class SignatureServer:
-    """Answers by path: a status and a body, or a call. ``paths`` are the requests, in their order."""
-
-    def __init__(self) -> None:
-        self.answers: dict[str, Any] = {}
-        self.paths: list[str] = []
-        self.headers: dict[str, str] = {}
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                outer.paths.append(self.path)
-                outer.headers = {name.lower(): value for name, value in self.headers.items()}
-                answer = outer.answers.get(self.path.rpartition("/")[2], (404, b""))
-                status, body = answer() if callable(answer) else answer
-                self.send_response(status)
-                if 300 <= status < 400:
-                    self.send_header("Location", body.decode())
-                    body = b""
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/signatures/release"
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
 
 
 @pytest.fixture
@@ -96,111 +56,6 @@ def client() -> HttpClient:
     return HttpClient(os.environ, trusted_certificates(None))
 
 
-def found(store, problems: Problems | None = None) -> list[FoundSignature]:
-    return list(store.signatures(DIGEST, Problems() if problems is None else problems))
-
-
-def test_signatures_are_read_until_the_first_that_is_not_there(server):
-    server.answers = {"signature-1": (200, b"one"), "signature-2": (200, b"two"), "signature-4": (200, b"four")}
-    signatures = found(HttpStore(f"{server.url}/", http_get(client())))
-    assert signatures == [
-        (b"one", f"{server.url}/{FOLDER}/signature-1"),
-        (b"two", f"{server.url}/{FOLDER}/signature-2"),
-    ]
-    assert len(server.paths) == 3
-
-
-def test_nine_signatures_are_read_at_most(server):
-    server.answers = {f"signature-{number}": (200, b"x") for number in range(1, 20)}
-    assert len(found(HttpStore(server.url, http_get(client())))) == 9
-
-
-def test_after_another_failure_the_next_number_is_asked(server):
-    problems = Problems()
-    server.answers = {"signature-1": (500, b""), "signature-2": (200, b""), "signature-3": (200, b"three")}
-    assert [item.data for item in found(HttpStore(server.url, http_get(client())), problems)] == [b"three"]
-    assert [(problem.code, str(problem.where)) for problem in problems] == [
-        ("store-status", f"{server.url}/{FOLDER}/signature-1")
-    ]
-
-
-def test_a_long_answer_is_cut(server):
-    server.answers = {"signature-1": (200, b"\x99" * 1_000_000)}
-    assert [len(item.data) for item in found(HttpStore(server.url, http_get(client())))] == [64 * 1024 + 1]
-
-
-def test_redirects_are_followed_without_the_password(server):
-    target = SignatureServer()
-    try:
-        target.answers = {"signature-1": (200, b"one")}
-        server.answers = {"signature-1": (302, f"{target.url}/signature-1".replace("127.0.0.1", "localhost").encode())}
-        url = server.url.replace("://", "://user:secret@")
-        (signature,) = found(HttpStore(url, http_get(client())))
-        assert signature == (b"one", f"{server.url}/{FOLDER}/signature-1")
-        assert "authorization" not in target.headers
-        assert server.headers["authorization"] == "Basic dXNlcjpzZWNyZXQ="
-    finally:
-        target.close()
-
-
-def test_a_server_that_is_not_there_is_reported_once():
-    problems = Problems()
-    url = f"http://user:secret@127.0.0.1:{free_port()}/store"
-    assert found(ParallelStores((HttpStore(url, http_get(client())),)), problems) == []
-    (problem,) = problems
-    assert problem.code == "store-unreachable"
-    assert "refused" in problem.message
-    assert "secret" not in str(problem)
-
-
-def test_a_certificate_that_is_not_trusted_is_reported(server):
-    problems = Problems()
-    found(ParallelStores((HttpStore(server.url.replace("http:", "https:"), http_get(client())),)), problems)
-    assert [problem.code for problem in problems] == ["store-unreachable"]
-
-
-def test_the_proxy_of_the_environment_is_used(server, monkeypatch):
-    server.answers = {"signature-1": (200, b"by proxy")}
-    monkeypatch.setenv("HTTP_PROXY", server.url.partition("/signatures")[0])
-    monkeypatch.setenv("NO_PROXY", "")
-    assert [item.data for item in found(HttpStore("http://store.example.invalid/x", http_get(client())))] == [
-        b"by proxy"
-    ]
-    assert server.paths[0] == f"http://store.example.invalid/x/{FOLDER}/signature-1"
-
-
-@pytest.mark.parametrize(
-    ("variables", "is_proxied"),
-    [
-        ({"HTTP_PROXY": "PROXY"}, True),
-        ({"http_proxy": "PROXY"}, True),
-        ({"HTTP_PROXY": "PROXY", "http_proxy": "http://127.0.0.1:1"}, True),
-        ({"HTTP_PROXY": "PROXY", "NO_PROXY": "10.0.0.0/8"}, False),
-        ({"HTTP_PROXY": "PROXY", "NO_PROXY": "10.1.2.3:80"}, False),
-        ({"HTTP_PROXY": "PROXY", "NO_PROXY": "10.1.2.3:8080"}, True),
-        ({"ALL_PROXY": "PROXY"}, False),
-        ({"HTTPS_PROXY": "PROXY"}, False),
-    ],
-)
-def test_the_proxy_rules_are_those_of_registries_and_of_the_cvo(server, monkeypatch, variables, is_proxied):
-    monkeypatch.setattr(http_store, "_PATIENCE", Patience(connect=0.2, read=0.2, tries=1))
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value.replace("PROXY", server.url.partition("/signatures")[0]))
-    server.answers = {"signature-1": (200, b"by proxy")}
-    found(HttpStore("http://10.1.2.3/x", http_get(client())))
-    assert bool(server.paths) == is_proxied
-
-
-@pytest.mark.parametrize("value", ["socks5://127.0.0.1:1", "http://127.0.0.1:x"])
-def test_a_proxy_that_is_not_valid_is_a_problem(monkeypatch, value):
-    monkeypatch.setenv("HTTP_PROXY", value)
-    problems = Problems()
-    assert found(ParallelStores((HttpStore("http://10.1.2.3/x", http_get(client())),)), problems) == []
-    (problem,) = problems
-    assert problem.code == "store-unreachable"
-    assert "HTTP_PROXY" in problem.message
-
-
 def test_stores_are_asked_at_the_same_time_and_a_slow_one_delays_nothing(server):
     slow, key = SignatureServer(), Key()
     release = threading.Event()
@@ -216,15 +71,6 @@ def test_stores_are_asked_at_the_same_time_and_a_slow_one_delays_nothing(server)
     finally:
         release.set()
         slow.close()
-
-
-def test_stores_that_do_not_end_are_given_up(server):
-    release = threading.Event()
-    problems = Problems()
-    server.answers = {"signature-1": lambda: ((release.wait(20) and 404) or 404, b"")}
-    assert found(ParallelStores((HttpStore(server.url, http_get(client())),), seconds=0.2), problems) == []
-    release.set()
-    assert [problem.code for problem in problems] == ["store-timeout"]
 
 
 def test_stores_before_the_last_are_asked_first(server):

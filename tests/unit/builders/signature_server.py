@@ -1,0 +1,45 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A web server on loopback that has signatures."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class SignatureServer:
+    """Answers by path: a status and a body, or a call. ``paths`` are the requests, in their order."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Any] = {}
+        self.paths: list[str] = []
+        self.headers: dict[str, str] = {}
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.paths.append(self.path)
+                outer.headers = {name.lower(): value for name, value in self.headers.items()}
+                answer = outer.answers.get(self.path.rpartition("/")[2], (404, b""))
+                status, body = answer() if callable(answer) else answer
+                self.send_response(status)
+                if 300 <= status < 400:
+                    self.send_header("Location", body.decode())
+                    body = b""
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/signatures/release"
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
