@@ -29,7 +29,7 @@ HOST = "https://api.example"
 Object = dict[str, Any]
 
 
-class _Body(io.BytesIO):
+class Body(io.BytesIO):
     """Closes itself at its end, as the body of a real response does."""
 
     def read(self, size: int | None = -1) -> bytes:
@@ -88,7 +88,7 @@ class ApiServer:
             answer = {**items, "metadata": answer["metadata"]}
         if "watch" in query:
             lines = "".join(f"{json.dumps(event)}\n" for event in answer)
-            return urllib3.HTTPResponse(_Body(lines.encode()), status=status, preload_content=False)
+            return urllib3.HTTPResponse(Body(lines.encode()), status=status, preload_content=False)
         return urllib3.HTTPResponse(json.dumps(answer).encode(), status=status)
 
     def _answer(

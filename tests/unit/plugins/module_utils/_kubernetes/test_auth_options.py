@@ -1,0 +1,92 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Which texts of connection options are secret."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
+    check_connection_options,
+    looks_like_path,
+    secret_texts,
+    show_kubeconfig,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+
+CONFIG: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Config",
+    "current-context": "context",
+    "contexts": [
+        {"name": "context", "context": {"cluster": "cluster", "user": "admin@site", "namespace": "space"}},
+        "text",
+        {"name": "hidden-name", "context": "text"},
+    ],
+    "clusters": [{"name": "cluster", "cluster": {"server": "https://api.example", "proxy-url": "http://u:p@proxy"}}],
+    "users": [
+        {
+            "name": "person",
+            "user": {"token": "s3cr3t-token", "client-key-data": "hidden-key", "username": "someone", "password": "12"},
+        }
+    ],
+    "extensions": "hidden-extension",
+}
+
+
+def test_the_secrets_of_a_kubeconfig_stay_hidden_and_its_names_do_not() -> None:
+    found = secret_texts({"kubeconfig": CONFIG})
+    hidden = {"admin@site", "http://u:p@proxy", "s3cr3t-token", "hidden-key", "hidden-extension", "hidden-name", "text"}
+    assert found == hidden - {"text"}
+
+
+def test_what_another_option_has_as_a_secret_stays_hidden() -> None:
+    headers = {"proxy_basic_auth": "proxy-secret", "user_agent": "agent", "basic_auth": None}
+    params = {"kubeconfig": CONFIG, "api_key": "space", "password": "12", "proxy_headers": headers, "host": "context"}
+    found = secret_texts(params)
+    assert {"space", "12", "proxy-secret", "agent"} <= found
+    assert found.isdisjoint({"context", "https://api.example"})
+
+
+@pytest.mark.parametrize(
+    ("kubeconfig", "masked"),
+    [
+        ("/home/me/.kube/config", set()),
+        ("/a/config:/b/config", set()),
+        ('/a/config:token="x"', {'token="x"', '/a/config:token="x"'}),
+        ("apiVersion: v1\ntoken: secret", {"apiVersion: v1\ntoken: secret"}),
+        (None, set()),
+    ],
+)
+def test_the_path_of_a_kubeconfig_is_shown_and_its_content_is_not(kubeconfig: Any, masked: set[str]) -> None:
+    texts = {kubeconfig, *kubeconfig.split(":")} if kubeconfig and "\n" not in kubeconfig else {kubeconfig}
+    module = SimpleNamespace(params={"kubeconfig": kubeconfig}, no_log_values={text for text in texts if text})
+    show_kubeconfig(module)
+    assert module.no_log_values == masked
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("~/a b/c.yaml", True), ("a\nb", False), ("", False), ("x" * 256, False)]
+)
+def test_a_path_has_only_characters_of_paths(text: str, expected: bool) -> None:
+    assert looks_like_path(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("params", "where"),
+    [
+        ({}, []),
+        ({"kubeconfig": "/a", "context": "b"}, []),
+        ({"kubeconfig": {}, "context": " "}, ["kubeconfig", "context"]),
+        ({"kubeconfig": " : "}, ["kubeconfig"]),
+        ({"kubeconfig": {"a": 1}, "context": ""}, ["context"]),
+    ],
+)
+def test_an_empty_option_selects_no_cluster(params: dict[str, Any], where: list[str]) -> None:
+    problems = Problems()
+    check_connection_options(params, problems)
+    assert [(item.code, str(item.where)) for item in problems] == [("empty-option", option) for option in where]

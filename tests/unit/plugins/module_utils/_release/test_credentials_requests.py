@@ -1,0 +1,81 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a CredentialsRequest asks of a cloud."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
+    CLOUDS,
+    credentials_request,
+    is_credentials_request,
+    is_for_cloud,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+
+RESOURCE = ResourceId("cloudcredential.openshift.io", "CredentialsRequest", "a", "b")
+MANIFEST = Manifest(RESOURCE, "v1", {}, "a.yaml")
+AWS = {"effect": "Allow", "resource": "*", "action": ["ec2:A", "ec2:B"]}
+
+
+@pytest.mark.parametrize(
+    ("provider_spec", "permissions"),
+    [
+        (
+            {"apiVersion": "v1", "kind": "AWSProviderSpec", "statementEntries": [AWS, "text"]},
+            {"Allow ec2:A on *", "Allow ec2:B on *"},
+        ),
+        (
+            {"statementEntries": [{**AWS, "action": ["ec2:A"], "policyCondition": {"b": 1, "a": {}}}]},
+            {"Allow ec2:A on *" + ' if {"a": {}, "b": 1}'},
+        ),
+        ({"roleBindings": [{"role": "Contributor"}, {"scope": "x"}]}, {"role Contributor", "role None"}),
+        ({"predefinedRoles": ["roles/a", "roles/b"]}, {"role roles/a", "role roles/b"}),
+        ({"permissions": ["a/read"], "dataPermissions": ["b/read"]}, {"permission a/read", "data permission b/read"}),
+        ({"permissions": [{"privileges": ["Host.A", "Host.B"]}]}, {"privilege Host.A", "privilege Host.B"}),
+        (
+            {
+                "policies": [
+                    {
+                        "roles": ["viewer", "editor"],
+                        "attributes": [{"name": "z", "value": "1"}, {"name": "a", "value": "2"}],
+                    },
+                    {"roles": ["administrator"]},
+                ]
+            },
+            {"role viewer on a=2,z=1", "role editor on a=2,z=1", "role administrator on "},
+        ),
+        ({"new": {"b": [1], "a": None}}, {'new={"a": null, "b": [1]}'}),
+        ({"permissions": None, "statementEntries": None, "policies": {}}, set()),
+        (None, set()),
+        ("text", set()),
+    ],
+)
+def test_each_permission_of_a_cloud_is_named(provider_spec: Any, permissions: set[str]) -> None:
+    assert credentials_request(MANIFEST, {"spec": {"providerSpec": provider_spec}}).permissions == permissions
+
+
+def test_who_may_use_the_credentials() -> None:
+    reference = {"namespace": "ns", "name": "secret"}
+    spec = {"providerSpec": {"kind": "X"}, "secretRef": reference, "serviceAccountNames": ["one", "two"]}
+    found = credentials_request(MANIFEST, {"spec": spec})
+    assert found[:-1] == (MANIFEST, "X", "ns", "secret", ("one", "two"))
+    assert credentials_request(MANIFEST, {"spec": 1})[:-1] == (MANIFEST, "", "", "", ())
+
+
+def test_each_cloud_has_its_own_kind() -> None:
+    kinds = ("AWSProviderSpec", "AzureProviderSpec", "GCPProviderSpec", "VSphereProviderSpec", "Other")
+    found = {kind: [x for x in CLOUDS if is_for_cloud({"spec": {"providerSpec": {"kind": kind}}}, x)] for kind in kinds}
+    assert found == dict(zip(kinds, [["aws"], ["azure"], ["gcp"], ["vsphere"], []], strict=True))
+    assert list(CLOUDS) == sorted(CLOUDS)
+    assert "none" not in CLOUDS
+
+
+@pytest.mark.parametrize(("group", "expected"), [(RESOURCE.group, True), ("", False)])
+def test_only_the_kind_of_cloud_credential_is_one(group: str, expected: bool) -> None:
+    assert is_credentials_request(MANIFEST._replace(resource_id=RESOURCE._replace(group=group))) == expected
