@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import urllib3
 import yaml
@@ -24,7 +25,7 @@ from ansible_collections.capability.openshift.tests.control_plane.certificates i
     write_secret,
 )
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError, tail
-from ansible_collections.capability.openshift.tests.control_plane.ports import IN_USE, free_port
+from ansible_collections.capability.openshift.tests.control_plane.ports import held_port
 from ansible_collections.capability.openshift.tests.control_plane.processes import Processes
 from ansible_collections.capability.openshift.tests.control_plane.programs import API, CONTROLLERS, Log, find_programs
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -38,9 +39,6 @@ _READY = 180.0
 
 _PATIENCE = 2.0
 """Seconds for an answer: who took the port of a program may listen and say nothing."""
-
-_TRIES = 5
-"""How often a program that lost its port is started on another one."""
 
 
 class ControlPlane:
@@ -62,8 +60,8 @@ class ControlPlane:
         """The kubeconfig of its administrator."""
         self.api: Api
         """The API as its administrator, once the programs run."""
-        self.url = self.etcd = ""
-        self._port = 0
+        self._held = {name: held_port() for name in ("etcd", "kube-apiserver")}
+        self.etcd, self.url = (f"https://127.0.0.1:{held.getsockname()[1]}" for held in self._held.values())
         self.processes = Processes()
 
     def __enter__(self) -> ControlPlane:
@@ -71,7 +69,9 @@ class ControlPlane:
         try:
             self._write_secrets()
             self._start_etcd()
-            self._start_first_api_server()
+            self.write_kubeconfig("admin", self.authority.client("administrator", ADMINISTRATORS))
+            self.api = Api(self.kubeconfig)
+            self.start_api_server()
             if self.controllers:
                 self._start_controllers()
         except BaseException:
@@ -90,14 +90,40 @@ class ControlPlane:
     def close(self) -> None:
         """End all programs and remove the folder."""
         self.processes.close(self.folder)
+        for held in self._held.values():
+            held.close()
 
     def kill_api_server(self) -> None:
         """Kill the API server as a crash would. Its data stays."""
         self.processes.kill("kube-apiserver")
 
     def start_api_server(self) -> None:
-        """Start the API server that was killed, on its port and data, and return when it is ready."""
-        wait_for(self._api_server_starts, f"port {self._port} to be free again")
+        """Start the API server, also one that was killed, on its port and data, and return when it is ready."""
+        command = [
+            str(self.programs["kube-apiserver"]),
+            f"--etcd-servers={self.etcd}",
+            f"--etcd-cafile={self.folder / 'ca.crt'}",
+            f"--secure-port={urlsplit(self.url).port}",
+            "--permit-port-sharing",
+            "--bind-address=127.0.0.1",
+            "--endpoint-reconciler-type=none",  # no Service can point to loopback
+            f"--tls-cert-file={self.folder / 'serving.crt'}",
+            f"--tls-private-key-file={self.folder / 'serving.key'}",
+            f"--client-ca-file={self.folder / 'ca.crt'}",
+            f"--service-account-key-file={self.folder / 'service-accounts.key'}",
+            f"--service-account-signing-key-file={self.folder / 'service-accounts.key'}",
+            f"--service-account-issuer={ISSUER}",
+            "--service-cluster-ip-range=10.0.0.0/16",
+            "--authorization-mode=RBAC",
+            "--allow-privileged=true",
+            f"--audit-policy-file={self.folder / 'audit-policy.yaml'}",
+            f"--audit-log-path={self.folder / 'audit.log'}",
+            "--audit-log-maxsize=100000",
+        ]
+        if not self.controllers:
+            # Nothing makes the service account that each Pod would need.
+            command.append("--disable-admission-plugins=ServiceAccount")
+        self._start("kube-apiserver", command, self._api_server_ready)
 
     def kubectl(self, *arguments: str, given: str = "", kubeconfig: Path | None = None) -> str:
         """Return what kubectl prints, as the administrator unless ``kubeconfig`` says otherwise.
@@ -136,66 +162,26 @@ class ControlPlane:
         (self.folder / "audit-policy.yaml").write_text(yaml.safe_dump(POLICY), encoding="utf-8")
 
     def _start_etcd(self) -> None:
-        for _try in range(_TRIES):
-            # With TLS, so that no other etcd can be taken for it.
-            self.etcd, peers = f"https://127.0.0.1:{free_port()}", f"http://127.0.0.1:{free_port()}"
-            command = [
-                str(self.programs["etcd"]),
-                "--name=default",
-                f"--cert-file={self.folder / 'serving.crt'}",
-                f"--key-file={self.folder / 'serving.key'}",
-                f"--data-dir={self.folder / 'etcd'}",
-                f"--listen-client-urls={self.etcd}",
-                f"--advertise-client-urls={self.etcd}",
-                f"--listen-peer-urls={peers}",
-                f"--initial-advertise-peer-urls={peers}",
-                f"--initial-cluster=default={peers}",
-                "--unsafe-no-fsync",  # nothing has to outlive a power cut
-                "--max-txn-ops=100000",  # reset.py writes all that tests left in one transaction
-                "--max-request-bytes=100000000",
-                "--log-level=warn",
-            ]
-            if self._gets_ready("etcd", command, self._etcd_ready):
-                return
-        raise ControlPlaneError(f"etcd found no free port {_TRIES} times")
-
-    def _start_first_api_server(self) -> None:
-        for _try in range(_TRIES):
-            self._port = free_port()
-            self.url = f"https://127.0.0.1:{self._port}"
-            administrator = self.authority.client("administrator", ADMINISTRATORS)
-            self.write_kubeconfig("admin", administrator)
-            self.api = Api(self.kubeconfig)
-            if self._api_server_starts():
-                return
-        raise ControlPlaneError(f"kube-apiserver found no free port {_TRIES} times")
-
-    def _api_server_starts(self) -> bool:
-        """Start the API server on its port; return whether it got that."""
+        peers = "http://127.0.0.1:0"  # there are none
         command = [
-            str(self.programs["kube-apiserver"]),
-            f"--etcd-servers={self.etcd}",
-            f"--etcd-cafile={self.folder / 'ca.crt'}",
-            f"--secure-port={self._port}",
-            "--bind-address=127.0.0.1",
-            "--endpoint-reconciler-type=none",  # no Service can point to loopback
-            f"--tls-cert-file={self.folder / 'serving.crt'}",
-            f"--tls-private-key-file={self.folder / 'serving.key'}",
-            f"--client-ca-file={self.folder / 'ca.crt'}",
-            f"--service-account-key-file={self.folder / 'service-accounts.key'}",
-            f"--service-account-signing-key-file={self.folder / 'service-accounts.key'}",
-            f"--service-account-issuer={ISSUER}",
-            "--service-cluster-ip-range=10.0.0.0/16",
-            "--authorization-mode=RBAC",
-            "--allow-privileged=true",
-            f"--audit-policy-file={self.folder / 'audit-policy.yaml'}",
-            f"--audit-log-path={self.folder / 'audit.log'}",
-            "--audit-log-maxsize=100000",
+            str(self.programs["etcd"]),
+            "--name=default",
+            # With TLS, so that no other etcd can be taken for it.
+            f"--cert-file={self.folder / 'serving.crt'}",
+            f"--key-file={self.folder / 'serving.key'}",
+            f"--data-dir={self.folder / 'etcd'}",
+            f"--listen-client-urls={self.etcd}",
+            f"--advertise-client-urls={self.etcd}",
+            f"--listen-peer-urls={peers}",
+            f"--initial-advertise-peer-urls={peers}",
+            f"--initial-cluster=default={peers}",
+            "--socket-reuse-port",
+            "--unsafe-no-fsync",  # nothing has to outlive a power cut
+            "--max-txn-ops=100000",  # reset.py writes all that tests left in one transaction
+            "--max-request-bytes=100000000",
+            "--log-level=warn",
         ]
-        if not self.controllers:
-            # Nothing makes the service account that each Pod would need.
-            command.append("--disable-admission-plugins=ServiceAccount")
-        return self._gets_ready("kube-apiserver", command, self._api_server_ready)
+        self._start("etcd", command, self._etcd_ready)
 
     def _start_controllers(self) -> None:
         # What they may do is none of our tests' business: they are administrators.
@@ -236,20 +222,13 @@ class ControlPlane:
     def _default_service_account(self) -> bool:
         return self.api.exists("/api/v1/namespaces/default/serviceaccounts/default")
 
-    def _gets_ready(self, name: str, command: list[str], ready: Callable[[], bool]) -> bool:
-        """Start a program; return whether it got ready, or lost its port. Raises ``ControlPlaneError`` for all else."""
-        before = self.log(name).stat().st_size if self.log(name).exists() else 0
+    def _start(self, name: str, command: list[str], ready: Callable[[], bool]) -> None:
+        """Start a program, and return when it is ready. Raises ``ControlPlaneError`` if it ends before."""
         self.processes.start(name, command, self.log(name))
         wait_for(lambda: ready() or self.processes.ended(name) is not None, f"{name} to be ready", _READY)
         code = self.processes.ended(name)
-        if code is None:
-            return True
-        with self.log(name).open("rb") as log:
-            log.seek(before)
-            text = log.read().decode(errors="replace")
-        if IN_USE in text:
-            return False
-        raise ControlPlaneError(f"{name} ended with {code}:\n{tail(self.log(name))}")
+        if code is not None:
+            raise ControlPlaneError(f"{name} ended with {code}:\n{tail(self.log(name))}")
 
     def _etcd_ready(self) -> bool:
         try:

@@ -10,12 +10,9 @@ import socket
 
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
 
-# Below what systems hand out to outgoing connections (Linux: from 32768): an API server that was killed finds its
-# port free again.
+# Below what systems hand out to outgoing connections (Linux: from 32768).
 _PORTS = range(20000, 32000)
 _TRIES = 100
-IN_USE = "address already in use"
-"""What the log of a program says that lost the race for a port."""
 
 
 def free_port() -> int:
@@ -29,3 +26,11 @@ def free_port() -> int:
                 continue
             return port
     raise ControlPlaneError(f"none of {_TRIES} ports from {_PORTS.start} to {_PORTS.stop} is free")
+
+
+def held_port() -> socket.socket:
+    """Return a socket that holds a port for programs of this user which share it (SO_REUSEPORT). It does not listen."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    held.bind(("127.0.0.1", 0))
+    return held

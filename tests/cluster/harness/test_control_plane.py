@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import urllib3
@@ -22,7 +23,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.access impor
     READ_CLUSTER_VERSIONS,
     status_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane import control_plane as control_plane_module
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
@@ -43,7 +43,6 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
     Operators,
     operators_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import (
     expired_token,
@@ -85,15 +84,14 @@ def test_it_is_ready_in_time_and_gone_at_the_end() -> None:
     assert not one.folder.exists()
 
 
-def test_a_lost_port_is_replaced_by_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        lost = [taken.getsockname()[1]]
-        # The client port of etcd, its port for peers, and that of the API server: the first and the last are taken.
-        ports = iter([*lost, free_port(), free_port(), free_port(), *lost, free_port()])
-        monkeypatch.setattr(control_plane_module, "_PATIENCE", 1.0)  # no server answers there
-        monkeypatch.setattr(control_plane_module, "free_port", lambda: next(ports))
-        with ControlPlane() as one:
-            assert one.api.text("/readyz") == "ok"
+def test_its_ports_are_never_free_for_others() -> None:
+    with ControlPlane() as one:
+        one.kill_api_server()
+        for url in (one.etcd, one.url):
+            with socket.socket() as other, pytest.raises(OSError, match="in use"):
+                other.bind(("127.0.0.1", urlsplit(url).port))
+        one.start_api_server()
+        assert one.api.text("/readyz") == "ok"
 
 
 def test_strangers_are_refused(cluster: ControlPlane) -> None:
