@@ -17,8 +17,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.daemon import (
-    Directory,
+    KUBECONFIG,
+    announced,
     end_on_signals,
+    start,
+    stop,
     wait_until_gone,
 )
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
@@ -40,13 +43,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="control_plane", description="A real Kubernetes control plane on loopback.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("programs", help="build all programs unless they are there, and say where they are")
-    start = commands.add_parser("start", help="start one in the background, return when it is ready")
-    run = commands.add_parser("run", help="run one until Ctrl-C")
-    stop = commands.add_parser("stop", help="end the one in a directory")
-    for command in (start, run, stop):
-        command.add_argument("--directory", type=Path, required=True, help="where it is, and its kubeconfig")
-    for command in (start, run):
-        _add_options(command)
+    commands.add_parser("start", help="start one in the background unless it runs, return when it is ready")
+    commands.add_parser("run", help="run one until Ctrl-C")
+    commands.add_parser("stop", help="end the one in a directory")
+    for name in ("start", "run", "stop"):
+        commands.choices[name].add_argument("--directory", type=Path, required=True, help="for its kubeconfig")
+    for name in ("start", "run"):
+        _add_options(commands.choices[name])
     return parser
 
 
@@ -71,16 +74,14 @@ def _log(text: str) -> None:
     print(f"control plane: {text}", flush=True)
 
 
-def _run(options: argparse.Namespace, given: Sequence[str]) -> None:
+def _run(options: argparse.Namespace) -> None:
     if options.release is None and (options.cluster_version or options.operators):
         raise ControlPlaneError("--cluster-version and --operators need --release")
     if options.release is not None:
         read_release(options.release)  # rather now than after the programs were started
     end_on_signals()
-    directory = Directory(options.directory)
     with ExitStack() as stack:
-        folder = stack.enter_context(directory.taken())
-        plane = stack.enter_context(ControlPlane(folder=folder, log=_log))
+        plane = stack.enter_context(ControlPlane(log=_log))
         if options.release is not None:
             _log(f"{len(apply_crds(plane.api, options.release))} kinds of {options.release}")
         if options.cluster_version is not None:
@@ -90,8 +91,8 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> None:
             played = operators_of(options.release)
             operators = Operators(plane.kubeconfig, played, _behaviours(options), follow=options.follow)
             stack.enter_context(operators)
-        directory.announce(plane, given)
-        _log(f"ready: {directory.kubeconfig}")
+        stack.enter_context(announced(options.directory, plane.kubeconfig))
+        _log(f"ready: {options.directory / KUBECONFIG}")
         wait_until_gone(options.stop_with)
 
 
@@ -104,13 +105,12 @@ def main(arguments: Sequence[str]) -> int:
                 print(f"{name}: {path}")
         elif options.command == "start":
             find_programs(API, _log)
-            directory = Directory(options.directory)
-            directory.start(arguments[1:])
-            _log(f"ready: {directory.kubeconfig}")
+            start(options.directory, arguments[1:])
+            _log(f"ready: {options.directory / KUBECONFIG}")
         elif options.command == "stop":
-            _log("stopped" if Directory(options.directory).stop() else "there was none")
+            _log("stopped" if stop(options.directory) else "there was none")
         else:
-            _run(options, arguments[1:])
+            _run(options)
     except (ControlPlaneError, CapabilityError, ApiError, ValueError) as error:
         print(f"control plane: {error}", file=sys.stderr)
         return 1

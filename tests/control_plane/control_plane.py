@@ -44,16 +44,14 @@ _PATIENCE = 2.0
 class ControlPlane:
     """A control plane, which a ``with`` statement starts, and which ends with that or with this process.
 
-    ``controllers`` asks for kube-controller-manager, kube-scheduler and kwok with three nodes. ``folder`` must not
-    exist yet; it is removed at the end, as is the temporary one that stands for it otherwise.
+    ``controllers`` asks for kube-controller-manager, kube-scheduler and kwok with three nodes. ``folder``, a temporary
+    one, is removed at the end.
     """
 
-    def __init__(self, *, controllers: bool = False, folder: Path | None = None, log: Log = print) -> None:
+    def __init__(self, *, controllers: bool = False, log: Log = print) -> None:
         self.controllers = controllers
         self.programs = find_programs([*API, *(CONTROLLERS if controllers else ())], log)
-        if folder is not None:
-            folder.mkdir(parents=True)
-        self.folder = Path(tempfile.mkdtemp(prefix="control-plane-")) if folder is None else folder.absolute()
+        self.folder = Path(tempfile.mkdtemp(prefix="control-plane-"))
         self.authority = Authority()
         self.service_account_key = self.authority.client("service-accounts").key
         self.kubeconfig = self.folder / "admin.kubeconfig"
