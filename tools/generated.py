@@ -13,19 +13,31 @@ from pathlib import Path
 
 from environment import ROOT
 
+BEGIN, END = "<!-- begin generated -->\n", "<!-- end generated -->\n"
+"""The lines around the part of a page that a tool writes."""
 
-class DrawingError(Exception):
-    """Graphviz is missing, or rejects a drawing; the message says which."""
+
+class GeneratedError(Exception):
+    """A file cannot be generated; the message says why."""
+
+
+def with_part(page: Path, content: str) -> str:
+    """Return the text of a page with another content in its generated part. Raises ``GeneratedError``."""
+    before, _begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _old, end, after = rest.partition(END)
+    if not end:
+        raise GeneratedError(f"{page.relative_to(ROOT)} has no generated part between {BEGIN!r} and {END!r}")
+    return f"{before}{BEGIN}\n{content}\n{END}{after}"
 
 
 def draw(source: str) -> str:
-    """Return a drawing in the language of Graphviz as SVG. Raises ``DrawingError``."""
+    """Return a drawing in the language of Graphviz as SVG. Raises ``GeneratedError``."""
     try:
         done = subprocess.run(["dot", "-Tsvg"], input=source, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        raise DrawingError("dot is missing; install graphviz (Debian: apt-get install graphviz)") from None
+        raise GeneratedError("dot is missing; install graphviz (Debian: apt-get install graphviz)") from None
     if done.returncode or done.stderr:
-        raise DrawingError(f"dot: {done.stderr.strip()}, in a drawing that begins with {source[:80]!r}")
+        raise GeneratedError(f"dot: {done.stderr.strip()}, in a drawing that begins with {source[:80]!r}")
     return done.stdout
 
 

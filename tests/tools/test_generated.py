@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from generated import DrawingError, draw, same
+from generated import GeneratedError, draw, same
 
 SOURCE = 'digraph { a [label="Read"]; b [label="Write"]; a -> b }'
 
@@ -28,5 +28,5 @@ def test_a_picture_is_current_until_its_content_changes(tmp_path, change, curren
 
 
 def test_a_drawing_with_a_mistake_is_rejected():
-    with pytest.raises(DrawingError, match="syntax error"):
+    with pytest.raises(GeneratedError, match="syntax error"):
         draw("digraph { a -> }")

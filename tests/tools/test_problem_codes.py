@@ -90,5 +90,5 @@ def test_a_code_without_description_or_source_is_an_error(change, message):
     known = [*find_codes((ROOT / "plugins").rglob("*.py")), *REFERENCE_RULES]
     described = [*known, "invented"] if change > 0 else known[1:]
 
-    with pytest.raises(rule_pages.PageError, match=message):
+    with pytest.raises(rule_pages.GeneratedError, match=message):
         rule_pages.check_codes(described)
