@@ -26,7 +26,11 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec, release_source
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    Spec,
+    check_paths,
+    release_source,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
@@ -80,6 +84,9 @@ class ActionModule(NormalAction):
         module: Any = SimpleNamespace(params=params, check_mode=self._task.check_mode, _diff=self._task.diff)
         found: dict[str, Any] = {"changed": False}
         problems = Problems()
+        check_paths(definition.spec, params, problems)
+        if problems.has_errors:
+            return None
         # The working directory of the module is that of the playbook.
         with contextlib.chdir(self._loader.get_basedir()):
             enter_directory(params)

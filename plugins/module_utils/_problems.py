@@ -216,7 +216,9 @@ def nearest_name(name: object, known: Iterable[str]) -> str | None:
     for near in (starting, containing):
         if len(near) == 1:
             return by_lower[near[0]]
-    closest = get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
+    # A misspelling adds or drops few letters: without this, "none" would be close to "nonsense".
+    similar = [lower for lower in by_lower if abs(len(lower) - len(part)) <= max(2, len(part) // 3)]
+    closest = get_close_matches(part, similar, n=1, cutoff=0.6)
     return by_lower[closest[0]] if closest else None
 
 

@@ -1124,7 +1124,7 @@ def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_
         # Imported here, because only reports need templates and Jinja2.
         from ..module_utils._report.write import report_diff, write_report
 
-        path = params["report"] and absolute(params["report"])
+        path = absolute(params["report"])
         today = datetime.now(tz=UTC).date().isoformat()
         written = write_report(path, PlanShapes().report(fleet, today), check_mode=check_mode)
         result |= {"changed": written.changed, "report": sorted(written.files)}

@@ -149,6 +149,10 @@ def _check_value(name: str, value: Any, option: Mapping[str, Any], problems: Pro
         # The value is not shown: it can be a secret.
         message = f"is {type_name(value)}, expected {expected}: {_first_sentence(option)}"
         problems.error("wrong-type", name, message, form.format(name=name))
+    elif value == "" and option["type"] != "raw":
+        expected, _form_of_value = _form(option)
+        message = f"is set but empty, expected {expected}: {_first_sentence(option)}"
+        problems.error("empty-option", name, message, "Set a value, or do not set the variable")
     elif "choices" in option:
         found = checked.validated_parameters[name]
         for item in found if isinstance(found, list) else [found]:

@@ -37,6 +37,7 @@ Faults = tuple[tuple[str, str], ...]
 # The playbook, the texts behind -e, and the code and the name in each error. No error: the call runs.
 PATH = "releases=old,new"
 UNKNOWN, TYPE, CHOICE, MISSING = "unknown-variable", "wrong-type", "unknown-choice", "missing-variable"
+EMPTY = "empty-option"
 PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("update_plan", (PATH, "cluster_versoin=cv.yaml"), ((UNKNOWN, "cluster_versoin"),)),
     ("update_plan", ("releases=old,new report=my review",), ((UNKNOWN, "-e"),)),
@@ -50,6 +51,8 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("update_plan", (PATH, '{"clusters": ["paris"]}'), ((TYPE, "clusters"),)),
     ("update_plan", (PATH, '{"fail_on": {"any": true}}'), ((TYPE, "fail_on"),)),
     ("update_plan", (PATH, "report=review fail_on=any"), ()),
+    ("update_plan", (PATH, "report= platform="), ((EMPTY, "report"), (EMPTY, "platform"))),
+    ("update_plan", (PATH, "capabilities="), ((TYPE, "capabilities"),)),
     ("update_plan", (PATH, '{"update_plan_fail_on": ["any"]}'), ()),
     ("update_plan", ("failon=any", "capabilities=Console"), ((UNKNOWN, "failon"), (TYPE, "capabilities"))),
     ("cluster_capabilities", ("enabel=Console",), ((UNKNOWN, "enabel"),)),
@@ -69,10 +72,12 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("site_check", ("state=fix",), ((CHOICE, "state"),)),
     ("site_check", ("fail_on=errors",), ((CHOICE, "fail_on"),)),
     ("site_check", ("capabilities=None",), ((TYPE, "capabilities"),)),
+    ("site_check", ("checkout=", "paths="), ((EMPTY, "checkout"), (EMPTY, "paths"))),
     ("site_check", ("checkout=sites solution=ran_du sarif=findings.sarif",), ()),
     ("release_apply", ("release=new", "failon=any"), ((UNKNOWN, "failon"),)),
     ("release_apply", ("release=new", "mode=upgrade"), ((CHOICE, "mode"),)),
     ("release_apply", ("release=new", "only=crds"), ((CHOICE, "only"),)),
+    ("release_apply", ("release=new", "previous_release="), ((EMPTY, "previous_release"),)),
     ("release_apply", ("release=new", "parallelism=many"), ((TYPE, "parallelism"),)),
     ("release_info", (), ((MISSING, "release"),)),
     ("release_info", ("relase=new",), ((UNKNOWN, "relase"), (MISSING, "release"))),
@@ -83,6 +88,7 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ),
     ("release_info", ("release=new", "capabilities=Console"), ((TYPE, "capabilities"),)),
     ("release_info", ("release=new", "resource_name=*"), ()),
+    ("release_info", ("release=new", "resource_name="), ((EMPTY, "resource_name"),)),
     ("release_info", ("release=new", "kind=Deployment"), ((UNKNOWN, "kind"),)),
     ("release_manifests", ("release=new", "destination=out"), ((UNKNOWN, "destination"),)),
     ("release_manifests", ("release=new", "images=maybe"), ((TYPE, "images"),)),
@@ -149,7 +155,7 @@ FOLDER = "FOLDER"
 MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ("release_info", {"release": "NEW"}, ()),
     ("release_info", {"release": "/nope"}, (("missing-directory", "/nope"),)),
-    ("release_info", {"release": ""}, (("invalid-path", "release"),)),
+    ("release_info", {"release": ""}, (("empty-option", "release"),)),
     ("release_info", {"release": "FOLDER/many"}, (("wrong-directory", "FOLDER/many"),)),
     ("release_info", {"release": "NEW/manifests"}, (("wrong-directory", "NEW/manifests"),)),
     ("release_info", {"release": "FOLDER/operator"}, (("missing-directory", "FOLDER/operator"),)),
@@ -172,7 +178,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
         (("conflicting-version", "release-manifests/release-metadata, version"),),
     ),
     ("release_info", {"release": "NEW", "changes_from": "/nope"}, (("missing-directory", "/nope"),)),
-    ("release_info", {"release": "NEW", "changes_from": ""}, (("invalid-path", "changes_from"),)),
+    ("release_info", {"release": "NEW", "changes_from": ""}, (("empty-option", "changes_from"),)),
     (
         "release_info",
         {"release": "NEW", "capabilities": {"baselineCapabilitySet": "none"}},
@@ -194,7 +200,11 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
         (("not-a-list", "capabilities.additional_enabled_capabilities"),),
     ),
     ("release_manifests", {"release": "NEW", "dest": "NEW"}, (("inside-release", "NEW"),)),
-    ("release_manifests", {"release": "NEW", "dest": ""}, (("missing-directory", "dest"),)),
+    (
+        "release_manifests",
+        {"release": "NEW", "dest": "", "auth_file": "", "signature_keys": ["", "a.asc"]},
+        (("empty-option", "signature_keys"), ("empty-option", "auth_file"), ("empty-option", "dest")),
+    ),
     (
         "release_manifests",
         {"release": "NEW", "dest": "FOLDER/secret.yaml"},
@@ -254,6 +264,10 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ),
     ("update_plan", {"releases": ["OLD", "NEW"], "kubeconfig": ""}, (("empty-option", "kubeconfig"),)),
     ("update_plan", {"releases": ["OLD", "NEW"], "clusters": []}, (("empty-list", "clusters"),)),
+    ("update_plan", {"releases": ["OLD", "NEW"], "report": ""}, (("empty-option", "report"),)),
+    ("release_fetch", {"release": "NEW", "dest": ""}, (("empty-option", "dest"),)),
+    ("release_lint", {"release": "NEW", "previous_release": ""}, (("empty-option", "previous_release"),)),
+    ("release_lint", {"checkout": ""}, (("empty-option", "checkout"),)),
     ("release_lint", {"release": "NEW"}, "1 error"),
     ("release_lint", {"release": "NEW", "fail_on": "errors"}, "value of fail_on must be one of"),
     ("release_lint", {"release": "NEW", "skip_rules": ["nope"]}, (("unknown-rule", "skip_rules"),)),
@@ -267,6 +281,8 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ("release_lint", {"checkout": "FOLDER/empty"}, (("empty-checkout", "checkout"),)),
     ("release_lint", {"checkout": "FOLDER/nope"}, (("missing-directory", "checkout"),)),
     ("site_check", {"checkout": "SITES"}, "7 errors in 5 sites"),
+    ("site_check", {"checkout": ""}, (("empty-option", "checkout"),)),
+    ("site_check", {"checkout": "/"}, (("root-directory", "/"),)),
     ("site_check", {"checkout": "FOLDER/nope"}, (("missing-directory", "FOLDER/nope"),)),
     ("site_check", {"checkout": "FOLDER/empty"}, (("no-sites", "FOLDER/empty"),)),
     ("site_check", {"checkout": "SITES", "solution": "ran-du"}, (("unknown-solution", "solution"),)),
@@ -290,6 +306,8 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
         (("inst-marketplace-olm", "capabilities.additional_enabled_capabilities"),),
     ),
     ("addon_check", {"addons": [], "release": "NEW"}, (("empty-list", "addons"),)),
+    ("addon_check", {"addons": ["SITES", ""], "release": "NEW"}, (("empty-option", "addons"),)),
+    ("addon_check", {"addons": ["/"], "release": "NEW"}, (("root-directory", "/"),)),
     ("addon_check", {"addons": ["/nope"], "release": "NEW"}, (("missing-path", "addons[0]"),)),
     ("addon_check", {"addons": ["FOLDER/empty"], "release": "NEW"}, (("no-objects", "addons[0]"),)),
     (

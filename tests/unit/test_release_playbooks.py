@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.tests.unit.playbooks import ansibl
 
 RELEASES = Path(__file__).resolve().parents[2] / "examples" / "releases"
 NONE = {"baselineCapabilitySet": "None"}
+CAPABILITY_HEAD = "CAPABILITY STATE MANIFESTS INCLUDED CRDS CLUSTEROPERATORS"
 
 
 def play(folder: Path, name: str, *flags: str, **options: Any) -> list[str]:
@@ -78,3 +79,21 @@ def test_v_prints_at_most_twenty_lines_more(name, more, tmp_path):
         for flags in ((), ("-v",))
     )
     assert quiet < verbose <= quiet + 20
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("*", ["any kind: 53 manifests"]),
+        (
+            "consol*",
+            ["any kind named consol*: 0 manifests", "Patterns are not supported. Set a whole name, or * for all."],
+        ),
+    ],
+)
+def test_the_name_of_a_resource_is_a_whole_name_or_all(name, lines, tmp_path):
+    shown = play(tmp_path, "release_info", release=str(RELEASES / "4.21.0"), resource_name=name)
+    assert set(lines) <= set(shown)
+    rows = list(takewhile(lambda line: not line.startswith("(no "), shown[1 + shown.index(CAPABILITY_HEAD) :]))
+    assert len(rows) > 10
+    assert rows == sorted(rows, key=str.lower)

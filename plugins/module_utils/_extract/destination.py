@@ -59,10 +59,6 @@ def plan_destination(
     named in ``secrets``. Raises ``DestinationError`` for each obstacle to writing that can be detected in advance.
     """
     problems = Problems()
-    if not dest:
-        hint = "Set dest to a directory, or omit it"
-        problems.error("missing-directory", "dest", "is empty, expected a directory", hint)
-        problems.raise_errors(DestinationError)
     dest = os.path.abspath(dest)
     _check_location(dest, sources, problems)
     problems.raise_errors(DestinationError)
@@ -138,9 +134,6 @@ def write_release(release: str, dest: str, *, check_mode: bool) -> tuple[Destina
     All obstacles are reported before the first file is written. Returns a plan for each directory.
     """
     problems = Problems()
-    if not dest:
-        problems.error("missing-directory", "dest", "is empty, expected a directory", "Set dest to a directory")
-    problems.raise_errors(DestinationError)
     contents = {name: _release_files(os.path.join(release, name)) for name in (CVO_MANIFESTS, RELEASE_MANIFESTS)}
     for name, files in contents.items():
         with problems.collect(DestinationError):

@@ -26,6 +26,18 @@ def chdir_spec() -> Spec:
     return {"chdir": {"type": "path"}}
 
 
+def check_paths(spec: Spec, values: Mapping[str, Any], problems: Problems) -> None:
+    """Report paths that are set but empty: they would name the current directory, or count as not set.
+
+    ``chdir`` can be empty: playbooks set it to ``PWD``, which not every environment has.
+    """
+    for name, option in spec.items():
+        paths = values.get(name) if option.get("elements") == "path" else [values.get(name)]
+        if "path" in (option["type"], option.get("elements")) and name != "chdir" and "" in (paths or ()):
+            hint = "Set a value" if option.get("required") else "Set a value, or do not set the option"
+            problems.error("empty-option", name, "is set but empty", hint)
+
+
 def release_spec() -> Spec:
     """Options that name a release (fragment ``_release``)."""
     return {

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from .._files import enter_directory
-from .._problems import CapabilityError, Problems, missing_library
-from .argspec import Spec
+from .._problems import CapabilityError, InvalidOptionError, Problems, missing_library
+from .argspec import Spec, check_paths
 from .interface import Module
 from .result import fail, succeed
 
@@ -54,6 +54,8 @@ def run_definition(definition: ModuleDefinition, module: Module) -> NoReturn:
     result: dict[str, Any] = {"changed": False}
     problems = Problems()
     try:
+        check_paths(definition.spec, module.params, problems)
+        problems.raise_errors(InvalidOptionError)
         if "chdir" in definition.spec and not definition.enters_directory:
             enter_directory(module.params)
         definition.run(module, result, problems)

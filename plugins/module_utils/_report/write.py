@@ -134,10 +134,7 @@ def _write(files: Mapping[str, str]) -> None:
 
 
 def _check_path(path: str, problems: Problems) -> None:
-    if not path:
-        hint = "Set a file or a directory, or remove the option"
-        problems.error("invalid-path", "report", "is empty, expected a path", hint)
-    elif "\0" in path:
+    if "\0" in path:
         problems.error("invalid-path", "report", "contains a NUL character", "Set a file or a directory")
     elif (suffix := os.path.splitext(path)[1].lower()) in _OTHER_SUFFIXES and not os.path.isdir(path):
         message = f"ends in {suffix}, expected a directory or a file that ends in .html or .md"

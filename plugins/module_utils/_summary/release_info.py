@@ -32,7 +32,7 @@ def _capabilities(release: Mapping[str, Any], decided: Mapping[str, Any]) -> Ite
     yield f"Release {release['version'] or 'of unknown version'}: {release['manifests']} manifests, {counts}"
     yield ""
     yield _ROW.format("CAPABILITY", "STATE", "MANIFESTS", "INCLUDED", "CRDS", "CLUSTEROPERATORS")
-    for name, contents in sorted(release["capabilities"].items()):
+    for name, contents in sorted(release["capabilities"].items(), key=lambda item: item[0].lower()):
         known = "available" if name in decided["known_capabilities"] else "unknown"
         state = "enabled" if name in decided["enabled_capabilities"] else known
         included = contents["manifests"] if state == "enabled" else 0

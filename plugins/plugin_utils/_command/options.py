@@ -115,11 +115,12 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
     parser = make_parser(subcommand, definition, documented=not {"-h", "--help"}.isdisjoint(words))
     found, unknown = parser.parse_known_intermixed_args(list(words))
     values, problems = vars(found), Problems()
-    known = [text for action in parser._actions for text in action.option_strings]
+    # Without the dashes, which would make all names similar.
+    known = [text[2:] for action in parser._actions for text in action.option_strings if text.startswith("--")]
     for word in unknown:
         name = word.partition("=")[0]
-        nearest = nearest_name(name, known) if name.startswith("-") else None
-        hint = f"Did you mean {nearest}?" if nearest else f"Run {PROGRAM} {subcommand.name} --help"
+        nearest = nearest_name(name.lstrip("-"), known) if name.startswith("-") else None
+        hint = f"Did you mean --{nearest}?" if nearest else f"Run {PROGRAM} {subcommand.name} --help"
         problems.error("unknown-option", name, "is not expected here", hint)
     output = {name: values.pop(name) for name in ("format", "check", "diff")}
     given = {name: _value(value, definition.spec[name], place(name), problems) for name, value in values.items()}

@@ -50,3 +50,16 @@ def test_the_hint_if_no_name_is_known():
 )
 def test_the_hint_for_a_part_of_one_name(name, hint):
     assert did_you_mean(name, SAMPLES) == hint
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("nonsense", "Use one of: agent, aws, none"),
+        ("nnoe", "Did you mean none?"),
+        ("non", "Did you mean none?"),
+        ("asw", "Did you mean aws?"),
+    ],
+)
+def test_a_suggestion_is_as_long_as_the_name(name, hint):
+    assert did_you_mean(name, ["aws", "none", "agent"]) == hint

@@ -87,7 +87,6 @@ def test_check_mode_predicts_and_writes_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("", "is empty"),
         ("a\0b", "contains a NUL"),
         ("directory.md", "is a directory, expected a file"),
         ("file", "is a file, "),
