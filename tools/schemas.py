@@ -8,7 +8,7 @@ Usage: .venv/bin/python tools/schemas.py [--check]    --check: change nothing, a
 
 The sources are the argument specs of playbooks and roles, and the documentation of modules. The schemas of variables
 accept no value that Ansible rejects. They reject some that it converts: where a string is expected, a number, because
-YAML reads a version such as 4.20 as the number 4.2.
+YAML reads a version such as 4.20 as the number 4.2, and an empty string, which the modules reject.
 """
 
 from __future__ import annotations
@@ -308,7 +308,7 @@ def value_schema(option: Option) -> Schema:
     if kind == "raw":
         return {}
     if kind == "json":
-        return {"type": ["string", "object", "array"]}
+        return {"type": ["string", "object", "array"], "minLength": 1}
     if kind in ("bool", "int"):
         return {"$ref": f"#/$defs/{kind}"}
     if kind == "list":
@@ -319,7 +319,7 @@ def value_schema(option: Option) -> Schema:
         return {"anyOf": [content, {"type": "string", "pattern": r"^\s*\{"}]}
     if "choices" in option:
         return {"anyOf": [{"enum": list(option["choices"])}, {"$ref": "#/$defs/template"}]}
-    return {"type": TYPES[kind]}
+    return {"type": TYPES[kind]} if option.get("default") == "" else {"type": TYPES[kind], "minLength": 1}
 
 
 def list_schema(option: Option) -> Schema:
@@ -337,7 +337,7 @@ def list_schema(option: Option) -> Schema:
     if "choices" in option:
         word = rf"\s*({'|'.join(map(re.escape, option['choices']))})\s*"
         return {"anyOf": [many, {"type": "string", "pattern": f"^{word}(,{word})*$"}, template]}
-    return {"anyOf": [many, {"type": "string"}]}
+    return {"anyOf": [many, {"type": "string", "minLength": 1}]}
 
 
 def paragraphs(entry: Option) -> list[str]:
