@@ -75,14 +75,16 @@ class ResolvedRelease(NamedTuple):
             selection = selection.pinned(self.minor_data, self.gated)
         return selection._replace(additional=tuple(sorted(set(selection.additional))))
 
-    def capability_filter(self, status: CapabilityStatus) -> frozenset[str] | None:
-        """The names that a manifest may require; ``None`` if the CVO does not filter by capabilities."""
-        return None if self.minor_data is None else status.enabled & status.known
+    def capability_filter(self, status: CapabilityStatus) -> frozenset[str]:
+        """The names that a manifest may require; every name if the CVO does not filter by capabilities."""
+        if self.minor_data is None:
+            return frozenset(name for manifest in self.loaded for name in manifest.capabilities)
+        return status.enabled & status.known
 
     def included(self, status: CapabilityStatus) -> tuple[Manifest, ...]:
         """The manifests that a cluster with ``status`` includes, in the order of the release."""
-        enabled = self.capability_filter(status)
-        return tuple(item for item in self.loaded if enabled is None or enabled.issuperset(item.capabilities))
+        names = self.capability_filter(status)
+        return tuple(manifest for manifest in self.loaded if names.issuperset(manifest.capabilities))
 
     def manifests_loaded_by(self, loader: ResolvedRelease) -> tuple[Manifest, ...]:
         """The manifests of this release that the CVO of ``loader`` loads, by its own rules and with its feature gates.

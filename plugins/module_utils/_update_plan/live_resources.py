@@ -28,17 +28,15 @@ class LiveOnlyResource(NamedTuple):
 
 def live_only(
     loaded: Iterable[Manifest],
-    enabled: frozenset[str] | None,
+    enabled: frozenset[str],
     present: frozenset[ResourceId],
     overrides: tuple[Override, ...],
 ) -> tuple[LiveOnlyResource, ...]:
     """Return the resources among ``present`` that only capabilities exclude, in release order.
 
     ``loaded``: the manifests of a release that pass every filter except the one for capabilities. ``enabled``: the
-    names that they may require, ``None`` for all. A resource that an override makes unmanaged stays unmanaged.
+    names that they may require. A resource that an override makes unmanaged stays unmanaged.
     """
-    if enabled is None:
-        return ()
     excluded: dict[ResourceId, LiveOnlyResource] = {}
     applied: set[ResourceId] = set()
     for manifest in loaded:

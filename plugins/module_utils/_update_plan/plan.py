@@ -32,7 +32,7 @@ from .._resources import ResourceId
 from .credentials import CredentialsRequest
 from .image_signature import ImageSignature
 from .live_resources import LiveOnlyResource, live_only, present_after
-from .release_diff import Changes, resource_changes
+from .release_diff import Changes, ReleaseDiff
 from .start import Rule, StartingCluster
 
 
@@ -133,6 +133,7 @@ class Hop(NamedTuple):
     start: ResolvedRelease
     end: ResolvedRelease
     implicit_enablement: ImplicitEnablement
+    comparison: ReleaseDiff
     credentials: tuple[CredentialsRequest, ...]
     downgrade: bool
     gates: tuple[AdminGate, ...]
@@ -192,7 +193,7 @@ def _plan_hop(
         for name in (after.enabled & end.always) - requested - stay_enabled
     ]
     names = end.capability_filter(after)
-    changes = _managed(resource_changes(start.included(before), end.included(after)), overrides)
+    changes = _managed(hop.comparison.changes(start.capability_filter(before), names), overrides)
     no_longer_optional = start.known - running - end.known - end.gated
     return HopPlan(
         from_version=start.release.shown_version,
@@ -206,9 +207,7 @@ def _plan_hop(
         not_in_fresh_install=frozenset() if end.minor_data is None else after.enabled - requested - end.always,
         moved=hop.implicit_enablement.moved(start.requested(selection) & before.enabled, before.enabled),
         changes=changes,
-        credentials_requests=tuple(
-            item for item in hop.credentials if names is None or names.issuperset(item.manifest.capabilities)
-        ),
+        credentials_requests=tuple(item for item in hop.credentials if names.issuperset(item.manifest.capabilities)),
         live_only=None if present is None else live_only(end.loaded, names, present, overrides),
     )
 

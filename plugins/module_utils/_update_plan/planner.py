@@ -31,6 +31,7 @@ from .credentials import credentials_requests
 from .image_signature import ImageSignature
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
+from .release_diff import ReleaseDiff
 from .request import PlanRequest
 from .update_reasons import VERDICTS, Verdict
 from .verdict import HopVerdict, hop_verdicts
@@ -173,6 +174,7 @@ def _hop(
         start,
         end,
         ImplicitEnablement(start.loaded, end.manifests_loaded_by(start)),
+        ReleaseDiff(start.loaded, end.loaded),
         tuple(credentials_requests(end.release, end.loaded, platform)),
         not is_upgrade(start.release, end.release),
         release_gates(start),

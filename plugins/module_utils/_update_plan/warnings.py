@@ -82,8 +82,6 @@ def check_dangling(plan: Plan, hops: Sequence[Hop], cluster: StartingCluster, pr
     reported: set[tuple[str, ResourceId]] = set()
     for planned, hop in zip(plan.hops, hops, strict=True):
         enabled = hop.end.capability_filter(planned.after)
-        if enabled is None:
-            continue
         found = [
             reference
             for reference in hop.references.dangling(enabled)

@@ -201,7 +201,8 @@ def test_a_downgrade_keeps_names_that_the_older_release_does_not_know():
 def test_a_downgrade_to_a_release_without_capabilities_creates_everything():
     files = {"one": "0000_50_one_01.yaml", "two": "0000_50_two_01.yaml", "three": "0000_50_two_02.yaml", "x": "x.yaml"}
     before = [manifest("Console" if name != "one" else None, name, file=file) for name, file in files.items()]
-    after = [manifest(None, name, file=file) for name, file in files.items()]
+    # A CVO without capabilities does not read the annotation.
+    after = [manifest("Console" if name == "three" else None, name, file=file) for name, file in files.items()]
     answer = planned(before, after, path=("4.12.1", "4.10.1"), down=True, capabilities=select_only("marketplace"))
     (hop,) = answer.plan.hops
 
