@@ -91,9 +91,12 @@ def suggested_selection(
 ) -> tuple[Selection, tuple[RuleViolation, ...]]:
     """``selection`` with the fewest names added that satisfy every rule, and the rules that require them.
 
-    Violations that no additional name resolves remain. ``solution_without``: the selection is that of a solution that
-    excludes these names, so the names that solutions need are added too, unless they are excluded.
+    It has an explicit baseline. Repeated names and names that do not exist are removed. Violations that no additional
+    name resolves remain. ``solution_without``: the selection is that of a solution that excludes these names, so the
+    names that solutions need are added too, unless they are excluded.
     """
+    known = tuple(name for name in dict.fromkeys(selection.additional) if name in install.names)
+    selection = selection._replace(baseline=selection.capability_set, additional=known)
     reasons: list[RuleViolation] = []
     while True:
         missing = [

@@ -23,7 +23,7 @@ from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_config_fields import FIELDS_KNOWN_UNTIL, UNKNOWN_FIELDS_IGNORED, rejects_unknown_fields
-from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
+from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Location, Problem, Problems, Severity, nearest_name
 from .._references.report import check_references
@@ -58,8 +58,9 @@ class Installation(NamedTuple):
     """An install-config for a release, whatever its selection.
 
     ``document``: the values of the install-config as the installer reads them. ``cluster_problems`` are those of the
-    cluster that results. ``resolved_release`` and ``install`` are ``None`` if an error prevents their computation.
-    ``rejected``: violations that no selection avoids.
+    cluster that results. Fields from ``resolved_release`` on are empty if an error prevents their computation.
+    ``rejected`` and ``broken``: violations that no selection avoids; the check of a selection finds ``broken`` as well.
+    ``unchecked``: rules that cannot be checked because the platform is not known.
     """
 
     options: InstallOptions
@@ -72,14 +73,14 @@ class Installation(NamedTuple):
     resolved_release: ResolvedRelease | None = None
     install: InstallContext | None = None
     rejected: tuple[RuleViolation, ...] = ()
+    broken: tuple[RuleViolation, ...] = ()
+    unchecked: tuple[Rule, ...] = ()
 
     @property
     def problems(self) -> frozenset[Problem]:
         """The problems that every selection has."""
-        broken = () if self.install is None else violations(None, self.install)
-        return frozenset(
-            (*self.document_problems, *self.cluster_problems, *(item.problem for item in (*self.rejected, *broken)))
-        )
+        of_rules = (item.problem for item in (*self.rejected, *self.broken))
+        return frozenset((*self.document_problems, *self.cluster_problems, *of_rules))
 
 
 class InstallCheck(NamedTuple):
@@ -149,8 +150,13 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         resolved.gated,
         frozenset(item.name for item in options.provided if item.group_kind == NAMESPACES.group_kind),
     )
-    rejected = tuple(method_violations(document, install, options.source, complete=options.complete))
-    return installation._replace(resolved_release=resolved, install=install, rejected=rejected)
+    return installation._replace(
+        resolved_release=resolved,
+        install=install,
+        broken=violations(None, install),
+        unchecked=unchecked(install),
+        rejected=tuple(method_violations(document, install, options.source, complete=options.complete)),
+    )
 
 
 def check_selection(installation: Installation, selection: SelectionOptions = NO_SELECTION) -> InstallCheck:
@@ -170,8 +176,11 @@ def check_selection(installation: Installation, selection: SelectionOptions = NO
     rejected = list(installation.rejected)
     resolved = resolve_selection(request, install, rejected, problems) if request is not None else None
     problems += [item.problem for item in rejected]
-    if not options.complete and (request is None or not request.is_default):
-        _warn_about_unchecked_rules(install, options.source, problems)
+    if installation.unchecked and not options.complete and (request is None or not request.is_default):
+        names = ", ".join(rule.name for rule in installation.unchecked)
+        message = f"is not known, so these rules are not checked: {names}"
+        where = Location(options.source, field="platform")
+        problems.warning("unchecked-rules", where, message, "Set content with the platform")
     check = check._replace(context=resolved_release.context, install=install, violations=tuple(rejected))
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always
@@ -203,6 +212,10 @@ def _with_selection(
     selection = resolved.selection
     enabled = install.enabled(selection or Selection()) & install.names
     broken = violations(selection, install, resolved.requested)
+    hosted = suggested = None
+    if selection is not None:
+        hosted = hosted_capabilities(enabled, install.minor_data, install.gated)
+        suggested = suggested_selection(selection, install)[0]
     # A misspelled name is reported as such, so what it stands for is not missing, too.
     unknown = [name for name in resolved.requested.additional if since_of(name) is None and name not in install.names]
     misspelled = {nearest_name(name, install.names) for name in unknown}
@@ -211,20 +224,16 @@ def _with_selection(
         for item in each_mistake_once(broken)
         if item.capability not in misspelled and not _already_reported(item, problems)
     ]
-    check = check._replace(violations=(*check.violations, *broken))
-    if selection is not None:
-        hosted = hosted_capabilities(enabled, install.minor_data, install.gated)
+    if hosted is not None and install.method == HOSTED:
         _warn_about_hosted(hosted, install, problems)
-        enabled -= hosted.stays_disabled if install.method == HOSTED else frozenset()
-        normalized = _normalized(selection, install)
-        check = check._replace(
-            suggested_selection=suggested_selection(normalized, install)[0],
-            hosted=hosted,
-        )
+        enabled -= hosted.stays_disabled
     status = CapabilityStatus(install.names, enabled | ensure, ensure - enabled)
     return check._replace(
         context=check.context._replace(capability_status=status) if check.context is not None else None,
         status=status,
+        violations=(*check.violations, *broken),
+        suggested_selection=suggested,
+        hosted=hosted,
         consequences=consequences_of(install.names - status.enabled),
     )
 
@@ -293,23 +302,8 @@ def _already_reported(violation: RuleViolation, problems: Problems) -> bool:
     return violation.rule is BASELINE_REQUIRED and any(problem.code in _BASELINE_PROBLEMS for problem in problems)
 
 
-def _normalized(selection: Selection, install: InstallContext) -> Selection:
-    """``selection`` with an explicit baseline, and without repeated names and names that do not exist."""
-    known = tuple(name for name in dict.fromkeys(selection.additional) if name in install.names)
-    return selection._replace(baseline=selection.capability_set, additional=known)
-
-
-def _warn_about_unchecked_rules(install: InstallContext, source: str, problems: Problems) -> None:
-    rules = unchecked(install)
-    if rules:
-        message = f"is not known, so these rules are not checked: {', '.join(rule.name for rule in rules)}"
-        problems.warning(
-            "unchecked-rules", Location(source, field="platform"), message, "Set content with the platform"
-        )
-
-
 def _warn_about_hosted(hosted: HostedCapabilities, install: InstallContext, problems: Problems) -> None:
     """Warn about names that a HostedCluster cannot enable. Names that it cannot disable violate a rule instead."""
-    if install.method == HOSTED and hosted.stays_disabled and not HOSTED_SINCE.in_force(install.minor, HOSTED):
+    if hosted.stays_disabled and not HOSTED_SINCE.in_force(install.minor, HOSTED):
         message = f"a HostedCluster of {install.minor} cannot enable {', '.join(sorted(hosted.stays_disabled))}"
         problems.warning("unsupported-capability", "hosted_cluster_spec", message)
