@@ -159,7 +159,7 @@ def mypy(session: nox.Session) -> None:
     link.parent.mkdir(parents=True, exist_ok=True)
     link.unlink(missing_ok=True)
     link.symlink_to(ROOT, target_is_directory=True)
-    kinds = ("module_utils", "plugin_utils", "modules", "filter", "lookup", "test", "action")
+    kinds = ("module_utils", "plugin_utils", "modules", "filter", "test", "action")
     folders = [*(f"plugins/{kind}" for kind in kinds), "tests"]
     packages = [f"{PACKAGE}.{folder.replace('/', '.')}" for folder in folders if any((ROOT / folder).rglob("*.py"))]
     run(session, "mypy", *(f"--package={name}" for name in packages))
@@ -216,9 +216,7 @@ def docs(session: nox.Session) -> None:
     run(session, "antsibull-docs", "lint-collection-docs", *options, ROOT)
     run(session, "python", "tools/rules.py", "--check")
     run(session, "python", "tools/schemas.py", "--check")
-    plugins = [
-        path for kind in ("modules", "filter", "lookup", "test") for path in (ROOT / "plugins" / kind).glob("*.py")
-    ]
+    plugins = [path for kind in ("modules", "filter", "test") for path in (ROOT / "plugins" / kind).glob("*.py")]
     session.log(f"{len(plugins)} plugins documented")
 
 

@@ -31,7 +31,7 @@ SITE = CACHE / "site"
 STAGED = SITE / "source"
 HTML = SITE / "html"
 REFERENCE = "reference"
-KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "test"}
+KINDS = {"module": "modules", "filter": "filter", "test": "test"}
 """Kinds of plugins, and their folders under plugins/."""
 
 FENCE = re.compile(r"(?ms)^ *(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^ *(?P=fence)[ \t]*$")
@@ -110,9 +110,6 @@ def reference() -> None:
 def index(text: str) -> str:
     """Return the page of the collection without private plugins, and with short names for the sidebar."""
     text = re.sub(r"(?m)^(?:\* :ansplugin:`|    )_\w.*\n", "", text)
-    # A kind of which all plugins are private.
-    empty = r"(?m)^\.\. _\w+_plugins_in_.*\n\n.*\n~+\n\n+\.\. toctree::\n(?:    :.*\n)*\n*(?=\.\. _)"
-    text = re.sub(empty, "", text)
     return re.sub(rf"(?m)^( +)(\w+)_({'|'.join((*KINDS, 'role'))})$", r"\1\2 (\3) <\2_\3>", text)
 
 

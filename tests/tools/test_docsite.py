@@ -86,25 +86,10 @@ Filter Plugins
     _lines_filter
     names_filter
 
-.. _lookup_plugins_in_capability.openshift:
-
-Lookup Plugins
-~~~~~~~~~~~~~~
-
-* :ansplugin:`_given lookup <capability.openshift._given#lookup>` -- Private
-
-.. toctree::
-    :maxdepth: 1
-    :hidden:
-
-    _given_lookup
-
 .. _test_plugins_in_capability.openshift:
 """
     found = docsite.index(text)
 
     assert "    names (filter) <names_filter>\n" in found
     assert "Private" not in found
-    assert "_given" not in found
-    assert "Lookup" not in found
     assert ".. _test_plugins_in_capability.openshift:" in found
