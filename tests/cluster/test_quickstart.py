@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
-from ansible_collections.capability.openshift.tests.control_plane.daemon import Directory
+from ansible_collections.capability.openshift.tests.control_plane.daemon import owner
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOK = ROOT / "examples" / "quickstart.yml"
@@ -47,7 +47,7 @@ def test_both_example_releases_are_rolled_out_and_nothing_stays(plane: ControlPl
     assert "mode install: 28 created" in output
     assert "enabled by this update, permanently: Insights" in output
     assert "To try a rollout" not in output
-    assert Directory(folder / "control-plane").running() is None
+    assert owner(folder / "control-plane") is None
 
 
 def test_without_the_programs_a_message_explains_how_to_get_them(tmp_path):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 import rule_pages
 from environment import ROOT
+from generated import GeneratedError
 from problem_codes import find_codes
 
 from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import REFERENCE_RULES
@@ -90,5 +91,5 @@ def test_a_code_without_description_or_source_is_an_error(change, message):
     known = [*find_codes((ROOT / "plugins").rglob("*.py")), *REFERENCE_RULES]
     described = [*known, "invented"] if change > 0 else known[1:]
 
-    with pytest.raises(rule_pages.GeneratedError, match=message):
+    with pytest.raises(GeneratedError, match=message):
         rule_pages.check_codes(described)
