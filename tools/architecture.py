@@ -60,7 +60,7 @@ PACKAGES = {
     ),
     "_update_plan": Package(
         "update_plan: verdict, path of versions, conditions, channel, admin gates",
-        "promql, releases, cluster_version file, its clusters, its enabled_capabilities",
+        "its clusters, its enabled_capabilities, releases, promql",
     ),
     "_fleet": Package("cluster_capabilities_info: a table of many clusters", "its clusters"),
     "_install_config": Package(
@@ -81,7 +81,7 @@ PACKAGES = {
     "_report": Package("HTML and Markdown of an update plan", "report"),
     "_cluster": Package(
         "fields of ClusterVersion, operators, CVO; guard (ValidatingAdmissionPolicy)",
-        "capabilities of cluster_capabilities, allowed_capabilities",
+        "cluster_version, allowed_capabilities, capabilities of cluster_capabilities",
     ),
     "_footprint": Package("release_info: counts, unknown and unused capabilities, CPU and memory of Pods"),
     "_exposure": Package("accounts with far-reaching permissions, webhooks"),

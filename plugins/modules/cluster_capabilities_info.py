@@ -438,7 +438,7 @@ def cluster_spec() -> dict[str, dict[str, Any]]:
 def run_fleet(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Read all clusters. Raises ``InvalidOptionError``."""
     # Imported here, because only a fleet can have files.
-    from ..module_utils._update_plan.cluster_version_file import read_cluster_version
+    from ..module_utils._cluster.cluster_version_file import read_cluster_version
 
     clusters = untag(module.params["clusters"])
     common = {option: module.params[option] for option in auth_spec()}

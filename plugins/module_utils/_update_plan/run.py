@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
+from .._cluster.cluster_version_file import location_of, read_cluster_version
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._progress import Progress, counted, silent
@@ -18,7 +19,6 @@ from .._release.provided_files import read_provided
 from .._release.release import Release
 from .._release_image.release_source import SignatureOptions
 from .._resources import ResourceId
-from .cluster_version_file import location_of, read_cluster_version
 from .fail_on import check_fail_on
 from .origin import PlanOrigin
 from .planner import FleetPlan, Planner, PlanResult

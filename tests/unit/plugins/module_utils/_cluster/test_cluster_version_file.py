@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.cluster_version_file import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version_file import (
     read_cluster_version,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
 
 OBJECT: dict[str, Any] = {
     "apiVersion": "config.openshift.io/v1",
