@@ -1,0 +1,78 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A model of registries, which answers the requests of a real ``RegistryClient``. tests/registry has real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import urllib3
+
+from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpResponse
+from ansible_collections.capability.openshift.plugins.module_utils._http.error import HttpError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
+from ansible_collections.capability.openshift.plugins.module_utils._registry.configured_access import (
+    ConfiguredAccess,
+    configure_access,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import Body
+from ansible_collections.capability.openshift.tests.unit.builders.images import Image
+
+NOWHERE = {"HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"}
+
+
+class Registries:
+    """Registries without TLS and credentials. ``down``: hosts that do not answer. ``answers`` are by path of a URL."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, tuple[int, bytes]] = {}
+        self.down: set[str] = set()
+        self.requests: list[str] = []
+
+    def push(self, name: str, image: Image, tag: str = "") -> None:
+        """Store an image, and those that it lists, in the repository ``name``."""
+        self.store(name, "manifests", image.manifest.digest, image.manifest.data)
+        if tag:
+            self.store(name, "manifests", tag, image.manifest.data)
+        for blob in image.blobs:
+            self.store(name, "blobs", blob.digest, blob.data)
+        for listed in image.images:
+            self.push(name, listed)
+
+    def store(self, name: str, kind: str, reference: str, data: bytes) -> None:
+        """Store a manifest or a blob."""
+        registry, _slash, repository = name.partition("/")
+        self.answers[f"{registry}/v2/{repository}/{kind}/{reference}"] = 200, data
+
+    def access(self, mirrors: Mapping[str, Sequence[str]] | None = None) -> ConfiguredAccess:
+        """The access to them, with ``mirrors`` by their source."""
+        sets = [{"source": source, "mirrors": list(names)} for source, names in (mirrors or {}).items()]
+        options = AccessOptions(mirrors=[{"imageDigestSources": sets}] if sets else [])
+        problems = Problems()
+        access = configure_access(options, NOWHERE, problems)
+        assert problems == []
+        http: Any = self
+        access.http = http
+        return access
+
+    def is_insecure(self, _host: str) -> bool:
+        return False
+
+    def request(
+        self, url: str, headers: Mapping[str, str], receive: Callable[[HttpResponse], Any], *, method: str, **_more: Any
+    ) -> Any:
+        """Answer a request, as ``HttpClient`` does."""
+        path = url.removeprefix("https://")
+        self.requests.append(f"{method} {path}")
+        if path.partition("/")[0] in self.down:
+            raise HttpError("unreachable", "cannot be reached", "Check the host")
+        status, data = self.answers.get(path, (404, b""))
+        body = b"" if method == "HEAD" else data
+        sizes = {"Content-Length": str(len(data))}
+        response = urllib3.HTTPResponse(
+            Body(body), status=status, headers=sizes, preload_content=False, request_method=method
+        )
+        return receive(HttpResponse(response, redirected=False))
