@@ -380,6 +380,8 @@ def whole(session: nox.Session) -> None:
     pytest(session, HARNESS, options=("-n", "2", *GROUPS))
     model = "tests/cluster/test_rollout_model.py"
     run(session, "python", "-m", "pytest", "-q", model, env={"ROLLOUT_MODEL_EXAMPLES": "300"})
+    releases = "tests/cluster/test_rollout_real_releases.py"
+    run(session, "python", "-m", "pytest", "-q", releases, "-k", "next_releases", env={"UPDATES": "all"})
     run(session, "python", "-m", "pytest", "-q", "tests/registry/test_library_go.py", env={"SIGNATURES": "all"})
     ansible_test(session, VENV, "sanity")
     ansible_test(session, VENV, "units")

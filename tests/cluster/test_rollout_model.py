@@ -47,7 +47,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
-IN_GATE = 12
+IN_GATE = 6
 """Random histories in the gate, which are the same in each run."""
 
 EXAMPLES = int(os.environ.get("ROLLOUT_MODEL_EXAMPLES", IN_GATE))

@@ -24,6 +24,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.task
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import UPDATE, fresh, selected
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import config_map
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
@@ -188,15 +189,18 @@ def test_lines_come_while_the_rollout_runs(site):
 
 
 def test_a_rollout_that_works_shows_its_run_level(site):
-    bodies = [config_map(f"c{index:04}", "default") for index in range(3000)]
+    bodies = [config_map(f"c{index}", "default") for index in range(30)]
     release = site.folder / "release"
     release.mkdir()
     (release / "0000_10_a_1.yaml").write_text("\n---\n".join(map(json.dumps, bodies)))
-    played = site.play(release=str(release), openshift_version="4.21.0", parallelism=1)
+    with FaultProxy(site.plane) as proxy:
+        proxy.fail("delay", len(bodies), method="PATCH", path="/configmaps/c", seconds=0.3)
+        options = {"kubeconfig": str(proxy.kubeconfig), "openshift_version": "4.21.0", "parallelism": 1}
+        played = site.play(release=str(release), **options)
 
     assert played.code == 0, played
     assert {line.host for line in played.lines} == {"berlin"}
-    done = [re.fullmatch(r"run level 10: (\d+) of 3000, \d+ %", line.text) for line in played.lines]
+    done = [re.fullmatch(r"run level 10: (\d+) of 30, \d+ %", line.text) for line in played.lines]
     numbers = [int(match[1]) for match in done if match]
     assert numbers == sorted(numbers)
     assert numbers, played.err

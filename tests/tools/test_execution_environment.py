@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from configparser import RawConfigParser
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import execution_environment
 import pytest
 import yaml
+from ansible_builder.cli import run
 from execution_environment import debian, debian_sources, main, pip_settings, pip_volumes
 
 ROOT = Path(__file__).parents[2]
@@ -20,10 +22,13 @@ DEFINITION = ROOT / "examples" / "execution-environment.yml"
 
 
 def builder(*arguments: str | Path) -> str:
-    command = [sys.executable, "-m", "ansible_builder", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    output = StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(output):
+        patch.setattr(sys, "argv", ["ansible-builder", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            run()
+    assert ended.value.code == 0, output.getvalue()
+    return output.getvalue()
 
 
 def create(definition: Path, context: Path) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from importlib import resources
 from itertools import dropwhile
 from pathlib import Path
@@ -16,6 +15,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
+from check_jsonschema import main as check_jsonschema
+from click.testing import CliRunner
 
 from ansible_collections.capability.openshift.tests.control_plane.programs import LINTER, find_programs
 
@@ -42,9 +43,8 @@ def steps() -> list[str]:
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_each_file_has_the_form_that_the_forge_expects(schema):
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *map(str, SCHEMAS[schema])]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = CliRunner().invoke(check_jsonschema, ["--builtin-schema", schema, *map(str, SCHEMAS[schema])])
+    assert done.exit_code == 0, done.output
 
 
 def test_the_jobs_of_the_component_have_the_form_that_gitlab_expects(tmp_path):
@@ -52,9 +52,8 @@ def test_the_jobs_of_the_component_have_the_form_that_gitlab_expects(tmp_path):
     inputs = yaml.safe_load(spec)["spec"]["inputs"]
     text = re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda match: inputs[match[1]]["default"], jobs)
     (tmp_path / "gitlab-ci.yml").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci"]
-    done = subprocess.run([*command, tmp_path / "gitlab-ci.yml"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = CliRunner().invoke(check_jsonschema, ["--builtin-schema", "vendor.gitlab-ci", f"{tmp_path}/gitlab-ci.yml"])
+    assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize(

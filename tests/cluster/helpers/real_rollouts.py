@@ -64,7 +64,7 @@ def release_of(version: str) -> Release:
 def roll(plane: ControlPlane, version: str, **options: Any) -> dict[str, Any]:
     """Roll a release out to a cluster with its operators, and wait until all is ready."""
     with Operators(plane.kubeconfig, operators_of(folder_of(version)), make=False):
-        return rolled_out(plane.kubeconfig, folder_of(version), wait=True, wait_timeout=120, **FACTS, **options)
+        return rolled_out(plane.kubeconfig, folder_of(version), wait=True, wait_timeout=300, **FACTS, **options)
 
 
 def ask(module: str, **options: Any) -> dict[str, Any]:
