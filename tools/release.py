@@ -96,7 +96,6 @@ def main() -> int:
     parser.add_argument("--repository", metavar="URL", help="address of the public repository; Galaxy requires it")
     parser.add_argument("--gpg-key", metavar="ID", help="sign MANIFEST.json, for ansible-galaxy collection verify")
     parser.add_argument("--key", metavar="PEM", type=Path, help="sign what is installed as cosign sign-blob does")
-    parser.add_argument("--without-bundle", action="store_true", help="write no offline bundle and no SBOM")
     parser.add_argument("--python", action="append", choices=PYTHONS, help="in the offline bundle; default: all")
     parser.add_argument("--machine", action="append", choices=MACHINES, help="in the offline bundle; default: all")
     parser.add_argument("--write", action="store_true", help="write the changed files into the checkout, too")
@@ -136,11 +135,10 @@ def prepare(options: argparse.Namespace) -> Iterable[str]:
     (done / "provenance.json").write_text(provenance(tarball, galaxy), encoding="utf-8")
     if options.gpg_key:
         sign_manifest(tarball, options.gpg_key)
-    if not options.without_bundle:
-        folder = collect(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
-        (done / "sbom.cdx.json").write_text(sbom(galaxy, built, folder), encoding="utf-8")
-        bundle = write_bundle(folder, done, seconds)
-        yield f"{bundle.name}: {bundle.stat().st_size:,} bytes"
+    folder = collect(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
+    (done / "sbom.cdx.json").write_text(sbom(galaxy, built, folder), encoding="utf-8")
+    bundle = write_bundle(folder, done, seconds)
+    yield f"{bundle.name}: {bundle.stat().st_size:,} bytes"
     for path in (*done.glob("*.tar.gz"), *done.glob("*.whl")) if options.key else ():
         sign_blob(path, options.key)
     write_sums(done)
