@@ -72,6 +72,23 @@ def test_manifests_have_the_capabilities_of_their_entries(inventory: Inventory) 
     assert capabilities == {resource: entry.capabilities for resource, entry in inventory.entries.items()}
 
 
+def test_object_on_clusters_has_a_form_that_never_changes() -> None:
+    obj = inventory_object(SMALL)
+    assert (obj["apiVersion"], obj["kind"]) == ("v1", "ConfigMap")
+    assert (obj["metadata"]["namespace"], obj["metadata"]["name"]) == ("kube-system", "capability-openshift-rollout")
+    assert obj["data"] == {
+        "release": "4.21.0",
+        "cluster-profile": "self-managed-high-availability",
+        "enabled-capabilities": "Console Ingress",
+        "unfinished": "update",
+        "implicitly-enabled": "",
+        "resources": '["", "ConfigMap", "a", "x", "Console+Storage", ""]\n'
+        '["", "ConfigMap", "kube-system", "y", "", ""]\n'
+        '["", "Namespace", "", "a", "", ""]\n'
+        '["apps", "Deployment", "b", "x", "Console", "0123456789ab"]\n',
+    }
+
+
 def test_object_is_the_parent_of_an_applyset() -> None:
     metadata = inventory_object(SMALL)["metadata"]
     assert metadata["labels"] == {"applyset.kubernetes.io/id": applyset_id()}

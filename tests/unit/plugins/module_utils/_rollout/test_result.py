@@ -130,6 +130,7 @@ def test_refusals_of_a_kind_or_namespace_are_reported_once() -> None:
         )
     )
     shown = [(item.code, str(item.where), item.hint) for item in found if item.code not in ("w", "own")]
+    assert {item.code for item in found if item.severity != "error"} == {"w", "unserved-kind"}
     missing = "Check the operator that creates the namespace, or create it"
     status = "Check the conditions in the status of the namespace, which name what prevents its deletion"
     role = "Grant the user a role that allows get, list, create and patch on it"

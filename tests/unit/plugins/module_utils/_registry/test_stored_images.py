@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Images in OCI layouts, which are directories or archives."""
+"""Images in OCI layouts and in the storage of a registry, which are directories or archives."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import checked_blob
 from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import Descriptor
 from ansible_collections.capability.openshift.plugins.module_utils._registry.oci_layout import OciLayout
+from ansible_collections.capability.openshift.plugins.module_utils._registry.registry_storage import RegistryStorage
 from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_files import (
     ArchiveFiles,
     DirectoryFiles,
@@ -101,3 +102,40 @@ def test_an_archive_that_cannot_be_read(layout, tmp_path):
     for path in (text, tmp_path / "missing.tar"):
         found = problem(ArchiveFiles, [str(path)])
         assert (found.code, str(found.where)) == ("unreadable-image", str(path))
+
+
+def store(folder, *images, tags=()):
+    """Write images as a registry stores them, with ``tags`` (distribution:registry/storage/paths.go)."""
+    root = folder / "docker/registry/v2"
+    for found in images:
+        for item in (found.manifest, *found.blobs):
+            path = root / f"blobs/sha256/{item.digest[7:9]}/{item.digest[7:]}/data"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(item.data)
+    for repository, tag, digest in tags:
+        path = root / f"repositories/{repository}/_manifests/tags/{tag}/current/link"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(digest)
+    return RegistryStorage(DirectoryFiles(str(folder)))
+
+
+def test_the_only_release_of_a_storage(tmp_path):
+    tags = [("openshift/release-images", "one", f"{ONE.digest}\n"), ("openshift/release", "two", TWO.digest)]
+    found = store(tmp_path, ONE, TWO, tags=tags)
+
+    assert found.manifest("").digest == ONE.digest
+    assert found.manifest(TWO.digest).data == TWO.manifest.data
+    assert blob(found) == ONE.blobs[1].data
+    missing = problem(found.manifest, NONE)
+    assert missing.message == f"does not contain the image {NONE}; it has one ({ONE.digest})"
+
+
+def test_tags_without_their_manifest_are_no_release(tmp_path):
+    tags = [("release-images", tag, digest) for tag, digest in (("a", ONE.digest), ("b", NONE), ("c", "text"))]
+    assert store(tmp_path, ONE, tags=tags).manifest("").digest == ONE.digest
+    several = store(tmp_path, TWO, tags=[("release-images", "d", TWO.digest)])
+    missing = problem(several.manifest, "")
+    assert (missing.code, missing.hint) == ("image-not-found", "Add @ and the digest of one of the releases")
+    assert missing.message.startswith("has 2 releases, expected one, or a digest; it has a (")
+    (tmp_path / f"docker/registry/v2/blobs/sha256/{BLOB.digest[7:9]}/{BLOB.digest[7:]}/data").unlink()
+    assert problem(blob, several).code == "blob-not-found"
