@@ -1,0 +1,128 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Releases that directories and images in OCI layouts contain. tests/registry has those in registries."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
+    OpenedRelease,
+    is_stored,
+    open_release,
+    source_after,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import (
+    PreviousRelease,
+    ReleaseSource,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._signature.signer import Signer
+from ansible_collections.capability.openshift.tests.unit.builders.images import (
+    image,
+    image_list,
+    layer,
+    release_image,
+    write_oci_layout,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {"0000_10_a.yaml": manifest("a")}
+    return write_release(tmp_path_factory.mktemp("release"), files, cvo={"0000_00_cvo.yaml": manifest("cvo")})
+
+
+@pytest.fixture
+def layout(release: Path, tmp_path: Path) -> Path:
+    found = release_image(release)
+    both = image_list({"amd64": found, "arm64": image([layer({"file": b"arm"})], "arm64")})
+    images = {"one": found, "list": both, "other": image([layer({"file": b"text"})])}
+    return write_oci_layout(tmp_path / "layout", images)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> ReleaseSource:
+    return ReleaseSource(cache=str(tmp_path / "cache"))
+
+
+def code(call: Any, *arguments: Any) -> str:
+    with pytest.raises(CapabilityError) as raised:
+        call(*arguments)
+    return raised.value.problems[0].code
+
+
+def names(opened: OpenedRelease) -> set[str]:
+    return {item.resource_id.name for item in opened.load().release.manifests}
+
+
+def test_an_image_in_a_layout_is_read_once(layout: Path, release: Path, source: ReleaseSource) -> None:
+    shown: list[str] = []
+    text = f"oci:{layout}:one"
+    assert not is_stored(text, source)
+    opened = open_release(text, source._replace(progress=shown.append))
+    expected = release_image(release)
+    assert opened.image is not None
+    found = opened.image
+    assert (found.digest, found.manifest_digest, found.architecture) == (expected.digest, expected.digest, "amd64")
+    assert (found.source, found.built_for, found.layers) == (text, "amd64", 3)
+    assert (opened.pull_spec, opened.signed_by, opened.problems) == ("", (), ())
+    assert names(opened) == {"a", "cvo"}
+    assert [item.removeprefix(text) for item in (shown[0], shown[-2], shown[-1])] == [
+        ": reading its manifest",
+        ": verifying its signature",
+        "",
+    ]
+    (layout / "blobs" / "sha256" / expected.blobs[-1].digest[7:]).unlink()
+    assert open_release(text, source).directory == opened.directory
+    by_digest = f"oci:{layout}@{expected.digest}"
+    assert is_stored(by_digest, source)
+    assert not is_stored(by_digest, source._replace(cache=f"{source.cache}2"))
+
+
+def test_the_image_of_an_architecture_is_read_from_a_list(layout: Path, source: ReleaseSource) -> None:
+    opened = open_release(f"oci:{layout}:list", source._replace(architecture="x86_64"))
+    assert opened.image is not None
+    assert opened.image.digest != opened.image.manifest_digest
+    assert names(opened) == {"a", "cvo"}
+    assert code(open_release, f"oci:{layout}:list", source._replace(architecture="aarch64")) == "not-a-release"
+    assert code(open_release, f"oci:{layout}:list", source._replace(architecture="s390x")) == "missing-architecture"
+
+
+def test_a_layout_in_an_archive(layout: Path, tmp_path: Path, source: ReleaseSource) -> None:
+    with tarfile.open(tmp_path / "layout.tar", "w") as archive:
+        archive.add(layout, arcname="")
+    assert names(open_release(f"oci-archive:{tmp_path / 'layout.tar'}:one", source)) == {"a", "cvo"}
+
+
+def test_what_is_no_release_is_refused(layout: Path, tmp_path: Path, source: ReleaseSource) -> None:
+    assert code(open_release, f"oci:{layout}:other", source) == "not-a-release"
+    assert code(open_release, f"oci:{layout}:missing", source) == "image-not-found"
+    assert code(open_release, f"oc-mirror:{tmp_path}", source) == "unreadable-image"
+    assert code(open_release, "", source) == "invalid-path"
+    assert not is_stored("quay.io/a/b:tag", source)
+
+
+def test_a_directory_is_itself(release: Path, source: ReleaseSource) -> None:
+    opened = open_release(str(release), source)
+    assert (opened.directory, opened.image, opened.pull_spec) == (str(release), None, "")
+    assert is_stored(str(release), source)
+    assert names(opened) == {"a", "cvo"}
+
+
+@pytest.mark.parametrize(("signed", "stays"), [(None, False), (False, True), (True, False)])
+def test_only_a_directory_and_a_verified_image_verify_the_next_release(
+    layout: Path, release: Path, source: ReleaseSource, signed: bool | None, stays: bool
+) -> None:
+    opened = open_release(str(release) if signed is None else f"oci:{layout}:one", source)
+    opened = opened._replace(signed_by=(Signer("ring", "AB", "user", "store"),) if signed else ())
+    found = source_after(opened, "4.20.3", source)
+    previous = None if stays else PreviousRelease("4.20.3", opened.directory)
+    assert found == source._replace(signature=source.signature._replace(previous=previous))
+    assert source_after(opened._replace(directory="/nowhere"), "4.20.3", source) == source
