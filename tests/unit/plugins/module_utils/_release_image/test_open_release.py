@@ -81,8 +81,9 @@ def test_an_image_in_a_layout_is_read_once(layout: Path, release: Path, source: 
     ]
     (layout / "blobs" / "sha256" / expected.blobs[-1].digest[7:]).unlink()
     assert open_release(text, source).directory == opened.directory
-    by_digest = f"oci:{layout}@{expected.digest}"
+    by_digest = f"registry.example/a/b@{expected.digest}"
     assert is_stored(by_digest, source)
+    assert open_release(by_digest, source)[:3] == (opened.directory, opened.image, by_digest)
     assert not is_stored(by_digest, source._replace(cache=f"{source.cache}2"))
 
 
