@@ -1,20 +1,25 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Find the codes of problems in the sources: each string that reaches a parameter or a field with the name ``code``.
+"""Find the codes of problems in the sources: each string that can reach a parameter or a field with the name ``code``.
 
-A string reaches it directly, through a variable or a constant of its file, as an item of a tuple or of a dict, or as
-what a function of its file returns. A code that is copied from another problem is found where that one is made.
+A string reaches it directly, or with a hyphen in it through variables, constants and functions of the same file. A code
+that is copied from another problem is found where that one is made.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 CODE = "code"
+HYPHENATED = re.compile(r"[a-z]+(-[a-z0-9]+)+")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+Definitions = Mapping[str, list[ast.expr]]
 
 
 def find_codes(paths: Iterable[Path]) -> dict[str, set[Path]]:
@@ -23,7 +28,7 @@ def find_codes(paths: Iterable[Path]) -> dict[str, set[Path]]:
     sinks = dict(sink for tree in trees.values() for sink in find_sinks(tree))
     found: dict[str, set[Path]] = {}
     for path, tree in trees.items():
-        for code in Source(tree, sinks).codes():
+        for code in codes_in(tree, sinks):
             found.setdefault(code, set()).add(path)
     return found
 
@@ -49,85 +54,45 @@ def names_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [parameter.arg for parameter in function.args.args]
 
 
-class Source:
-    """One file."""
+def codes_in(tree: ast.Module, sinks: Mapping[str, int]) -> Iterator[str]:
+    """Yield each code that a file makes."""
+    known = definitions(tree)
+    for node in ast.walk(tree):
+        argument = code_of(node, sinks) if isinstance(node, ast.Call) else None
+        if isinstance(argument, ast.Constant):
+            yield from filter(None, [argument.value])
+        elif argument is not None:
+            yield from filter(HYPHENATED.fullmatch, strings(argument, known))
 
-    def __init__(self, tree: ast.Module, sinks: Mapping[str, int]) -> None:
-        self.tree, self.sinks = tree, sinks
-        self.functions = {node.name: node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)}
 
-    def codes(self) -> Iterator[str]:
-        """Yield each code that the file makes."""
-        scopes = [*self.functions.values(), self.tree]
-        for scope in scopes:
-            for node in ast.walk(scope):
-                if isinstance(node, ast.Call) and (argument := self.argument(node)) is not None:
-                    yield from self.values(argument, scope)
+def definitions(tree: ast.Module) -> Definitions:
+    """Return what a file assigns to each variable, and what each of its functions returns."""
+    found: dict[str, list[ast.expr]] = defaultdict(list)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for name in (part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)):
+                found[name.id].append(node.value)
+        elif isinstance(node, FUNCTIONS):
+            returned = (item.value for item in ast.walk(node) if isinstance(item, ast.Return))
+            found[node.name] += filter(None, returned)
+    return found
 
-    def argument(self, call: ast.Call) -> ast.expr | None:
-        """Return the code of a call."""
-        for keyword in call.keywords:
-            if keyword.arg == CODE:
-                return keyword.value
-        name = getattr(call.func, "attr", getattr(call.func, "id", None))
-        position = self.sinks.get(name or "")
-        if position is None or len(call.args) <= position:
-            return None
-        return call.args[position]
 
-    def values(self, node: ast.expr, scope: ast.AST, item: int | None = None) -> Iterator[str]:
-        """Yield the strings that an expression can be; of a tuple, the one at ``item``."""
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+def code_of(call: ast.Call, sinks: Mapping[str, int]) -> ast.expr | None:
+    """Return the code of a call."""
+    for keyword in call.keywords:
+        if keyword.arg == CODE:
+            return keyword.value
+    position = sinks.get(getattr(call.func, "attr", getattr(call.func, "id", "")))
+    return None if position is None or len(call.args) <= position else call.args[position]
+
+
+def strings(expression: ast.expr, known: Definitions, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield the strings in an expression, and in what its names stand for."""
+    for node in ast.walk(expression):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
-        elif isinstance(node, ast.IfExp):
-            yield from self.values(node.body, scope, item)
-            yield from self.values(node.orelse, scope, item)
-        elif isinstance(node, ast.BoolOp):
-            for value in node.values:
-                yield from self.values(value, scope, item)
-        elif isinstance(node, ast.Tuple) and item is not None:
-            yield from self.values(node.elts[item], scope)
-        elif isinstance(node, ast.Dict):
-            for value in node.values:
-                yield from self.values(value, scope, item)
-        elif isinstance(node, ast.Subscript):
-            index = node.slice.value if isinstance(node.slice, ast.Constant) else item
-            yield from self.values(node.value, scope, index if isinstance(index, int) else item)
-        elif isinstance(node, ast.Call):
-            yield from self.returned(node, scope, item)
-        elif isinstance(node, ast.Name):
-            for value, index in self.assigned(node.id, scope):
-                yield from self.values(value, scope, item if index is None else index)
-
-    def returned(self, call: ast.Call, scope: ast.AST, item: int | None) -> Iterator[str]:
-        """Yield what a function of this file returns, or a method of a dict."""
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "get":
-            yield from self.values(call.func.value, scope, item)
-            for default in call.args[1:]:
-                yield from self.values(default, scope, item)
-        elif isinstance(call.func, ast.Name) and (function := self.functions.get(call.func.id)):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Return) and node.value is not None:
-                    yield from self.values(node.value, function, item)
-
-    def assigned(self, name: str, scope: ast.AST) -> Iterator[tuple[ast.expr, int | None]]:
-        """Yield what is assigned to a variable in its function, or else in the file, and its position in a tuple."""
-        for place in (scope, self.tree):
-            found = [hit for node in ast.walk(place) for hit in assignment(node, name)]
-            if found:
-                yield from found
-                return
-
-
-def assignment(node: ast.AST, name: str) -> Iterator[tuple[ast.expr, int | None]]:
-    """Yield the value that a statement assigns to a variable, and its position in a tuple."""
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            if isinstance(target, ast.Name) and target.id == name:
-                yield node.value, None
-            elif isinstance(target, ast.Tuple):
-                names = [getattr(element, "id", None) for element in target.elts]
-                if name in names:
-                    yield node.value, names.index(name)
-    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and getattr(node.target, "id", None) == name and node.value:
-        yield node.value, None
+        elif isinstance(node, ast.Name) and node.id not in seen:
+            for value in known.get(node.id, ()):
+                yield from strings(value, known, seen | {node.id})

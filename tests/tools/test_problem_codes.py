@@ -14,7 +14,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._sites.rules 
 SOURCE = """
 from typing import NamedTuple
 
-CONSTANT = "constant"
+CONSTANT = "a-constant"
 TABLE = {1: "from-table", 2: "from-table-as-well"}
 PAIRS = {1: ("from-pair", "message")}
 
@@ -36,8 +36,9 @@ def fail(where: str, code: str): ...
 
 
 def find(problems, error, number, name):
-    problems.error("direct", "a message")
-    problems.error("this" if number else "that", "a message")
+    problems.error("word", "a message")
+    problems.error("two-words", "a message")
+    problems.error("this-one" if number else "that-one", "a message")
     problems.error(CONSTANT, "a message")
     fail("where", "by-position")
     fail(where="x", code="by-name")
@@ -46,11 +47,11 @@ def find(problems, error, number, name):
 
 
 def look_up(problems, error, number, result):
-    code = "assigned"
+    code = "was-assigned"
     if number:
         code, message = "of-a-tuple", "a message"
     problems.error(code, message)
-    problems.error(TABLE.get(number, "default"), "a message")
+    problems.error(TABLE.get(number, "by-default"), "a message")
     problems.error(returned(number), "a message")
     failure = check(number)
     problems.error(failure[0], failure[1])
@@ -60,11 +61,11 @@ def look_up(problems, error, number, result):
 
 
 def returned(number):
-    return "returned" if number else ""
+    return "was-returned" if number else ""
 
 
 def check(number):
-    return "of-a-returned-tuple", "a-message"
+    return "of-a-returned-tuple", "a message"
 """
 
 
@@ -73,8 +74,9 @@ def test_each_string_that_becomes_a_code_is_found(tmp_path):
 
     assert sorted(find_codes([tmp_path / "source.py"])) == sorted(
         [
-            *("direct", "this", "that", "constant", "by-position", "by-name", "of-a-field", "of-an-exception"),
-            *("assigned", "of-a-tuple", "from-table", "from-table-as-well", "default", "returned"),
+            *("word", "two-words", "this-one", "that-one", "a-constant", "by-position", "by-name", "of-a-field"),
+            *("of-an-exception", "was-assigned", "of-a-tuple", "from-table", "from-table-as-well", "by-default"),
+            *("was-returned",),
             *("of-a-returned-tuple", "from-pair", "replaced"),
         ]
     )
