@@ -161,7 +161,9 @@ images:
       returned: success
       sample: false
     in_mirror:
-      description: Whether the mirror has the image with this digest, and all that a node pulls of it.
+      description:
+        - Whether the mirror has the image with this digest, and all that a node pulls of it. V(null) if the registry
+          did not answer that, for example because credentials are missing.
       type: bool
       returned: success
       sample: true
@@ -293,7 +295,7 @@ def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, 
         if name is None or name.kind != "registry" or not name.digest:
             raise
         message = "cannot be read, so only the release image is checked, and is not ready"
-        problems.warning("release-not-read", params["release"], message, "Mirror the release image first")
+        problems.warning("release-not-read", params["release"], message, "Correct what its row reports")
         return {**params, "release_image": params["release_image"] or params["release"]}, error.problems
     problems += opened.problems
     loaded = ReleaseOptions.from_params(params).load(opened, problems)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .._problems import Problem, Problems, RegistryError
 from .._progress import Progress, silent
@@ -29,6 +29,9 @@ _AT_ONCE = 8
 
 _LACKING = (NOT_FOUND, "wrong-digest")
 """What copying the image again corrects."""
+
+_UNANSWERED = ("registry-unreachable", "registry-unauthorized", "registry-error")
+"""What leaves open whether the registry has the image."""
 
 
 class MirrorRequest(NamedTuple):
@@ -98,17 +101,24 @@ def _check_image(
     mirror = found.source if found else mirrors[0]
     is_lacking = any(problem.code in _LACKING for problem in problems)
     commands = (copy_image(spec, mirror, in_part=found is not None),) if is_lacking and spec.name != mirror.name else ()
-    return _absent(name, spec, mirror, problems, commands)
+    is_known = all(problem.code not in _UNANSWERED for problem in problems)
+    return _absent(name, spec, mirror, problems, commands, in_mirror=False if is_known else None)
 
 
 def _absent(
-    name: str, spec: PullSpec, mirror: PullSpec | None, problems: Iterable[Problem], commands: tuple[str, ...]
+    name: str,
+    spec: PullSpec,
+    mirror: PullSpec | None,
+    problems: Iterable[Problem],
+    commands: tuple[str, ...],
+    *,
+    in_mirror: Literal[False] | None = False,
 ) -> ImageRow:
     return ImageRow(
         name,
         str(spec),
         mirror.name if mirror else "",
-        in_mirror=False,
+        in_mirror=in_mirror,
         openpgp="unknown" if name == RELEASE else "not_required",
         sigstore="unknown",
         problems=tuple(problems),

@@ -19,12 +19,15 @@ RELEASE = "release"
 
 
 class ImageRow(NamedTuple):
-    """``mirror``: the mirror that has the image, else the one that should. ``commands`` make the image ready."""
+    """``mirror``: the mirror that has the image, else the one that should. ``commands`` make the image ready.
+
+    ``in_mirror`` is ``None`` if the registry did not answer whether it has the image.
+    """
 
     name: str
     image: str
     mirror: str
-    in_mirror: bool
+    in_mirror: bool | None
     openpgp: SignatureState
     sigstore: SignatureState
     problems: tuple[Problem, ...]
@@ -33,7 +36,7 @@ class ImageRow(NamedTuple):
     @property
     def ready(self) -> bool:
         """Whether a node can pull the image, and an update to it is accepted."""
-        return self.in_mirror and not {self.openpgp, self.sigstore} & {"missing", "invalid", "unknown"}
+        return self.in_mirror is True and not {self.openpgp, self.sigstore} & {"missing", "invalid", "unknown"}
 
     def as_dict(self) -> dict[str, Any]:
         """Convert to the form that the module returns."""

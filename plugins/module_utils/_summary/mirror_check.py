@@ -28,7 +28,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield _ROW.format("image", "mirror", "OpenPGP", "sigstore").rstrip()
         for row in rows:
-            in_mirror = "yes" if row["in_mirror"] else "no"
+            in_mirror = "unknown" if row["in_mirror"] is None else "yes" if row["in_mirror"] else "no"
             yield _ROW.format(row["name"], in_mirror, row["openpgp"], row["sigstore"]).rstrip()
     for row in rows[:_MOST]:
         yield ""
