@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,10 @@ def test_the_playbook_fails_if_clients_are_not_named(tmp_path):
 def test_other_clients_are_possible(tmp_path):
     state, shown, text = play(tmp_path, clients=["openshift"])
     assert state == 0, text
-    assert {"Build", "Console", "DeploymentConfig"} <= {line.strip('"').partition(" ")[0] for line in shown}
+    (table,) = [number for number, line in enumerate(shown) if "lists_everything" in line]
+    names = [line.strip('"').partition(" ")[0] for line in takewhile('"",'.__ne__, shown[table + 1 :])]
+    assert {"Build", "CSISnapshot", "Console", "DeploymentConfig"} <= set(names)
+    assert names == sorted(names, key=str.lower)
     rows = [line for line in shown if "system:node:worker-0" in line]
     assert [row.strip('"').split()[:3] for row in rows] == [
         ["Build", "openshift", "7"],
