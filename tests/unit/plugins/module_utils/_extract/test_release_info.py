@@ -80,7 +80,7 @@ def test_manifests_are_counted_and_nothing_is_written_without_dest(release: Path
     assert "Console" in more["enabled_capabilities"]
 
 
-def test_what_is_asked_for_is_in_the_result(release: Path) -> None:
+def test_each_option_adds_its_key_to_the_result(release: Path) -> None:
     result = manifests(release, decisions=True, images=True, graph="mermaid")
     decided = {item["name"]: (item["included"], item["deletes"]) for item in result["decisions"]}
     assert (decided["a"], decided["b"], decided["d"]) == ((True, False), (False, False), (True, True))
