@@ -93,14 +93,16 @@ PACKAGES = {
         "capabilities, enabled_capabilities, feature_set, cluster_profile, overrides",
     ),
     "_findings": Package("findings of checks of files, as SARIF, JUnit, text", "baseline, outputs, relative_to"),
-    "_release_image": Package("release that is named as an image, and its cache", "release_cache, release_source"),
+    "_release_image": Package(
+        "form of release: pull spec or TYPE:PATH; is the image a release; cache", "release_cache, release_source"
+    ),
     "_release": Package("directory of a release: files, YAML documents, manifests, version", "release (directory)"),
     "_kubernetes": Package("requests to an API server and their errors", "kubeconfig, context, host, ca_cert"),
     "_signature": Package(
         "OpenPGP, sigstore, keys, signature stores, image policies", "signature_keys, signature_stores"
     ),
     "_registry": Package(
-        "content of images, archives, pull specs, tokens, mirror sets, registries.conf",
+        "images, archives, blobs, pull specs, tokens, mirror sets, registries.conf",
         "mirrors, pull_secret, auth_file",
     ),
     "_data": Package("tables of facts per minor"),
@@ -113,7 +115,7 @@ PACKAGES = {
         "files of site_check and addon_check: links, globs, large files", "checkout (of site_check), paths"
     ),
     "_http": Package("HTTPS: proxies, redirects, certificates, slow hosts", "ca_path"),
-    "_files": Package("permissions of directories and files to write; working directory", "chdir"),
+    "_files": Package("directories and files that cannot be created or written; working directory", "chdir"),
     "_version": Package("OpenShift versions"),
 }
 
