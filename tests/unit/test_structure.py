@@ -42,7 +42,8 @@ def test_no_two_classes_share_a_name():
 
 def test_no_variable_is_named_with_an_underscore_alone():
     """The linters of ansible-test reserve it for translations. The gate does not run pylint, the matrix does."""
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted((PLUGINS.parent / "tests").rglob("*.py"))}
+    texts = {path: path.read_text("utf-8") for path in sorted((PLUGINS.parent / "tests").rglob("*.py"))}
+    trees = {path: ast.parse(text) for path, text in texts.items() if re.search(r"\b_\b", text)}
     places = [
         f"{path.relative_to(PLUGINS.parent)}:{node.lineno}"
         for path, tree in {**TREES, **trees}.items()
