@@ -87,7 +87,7 @@ PACKAGES = {
     "_exposure": Package("accounts with far-reaching permissions, webhooks"),
     "_injection": Package("CA, proxy and TLS settings that the CVO writes into manifests"),
     "_references": Package("included manifests that refer to excluded ones"),
-    "_module": Package("argument specs and results of Ansible modules", "wait_timeout"),
+    "_module": Package("argument specs and results of Ansible modules; empty options", "wait_timeout"),
     "_capability": Package(
         "capabilities of versions and selections, known, enabled; hosted clusters",
         "capabilities, enabled_capabilities, feature_set, cluster_profile, overrides",
