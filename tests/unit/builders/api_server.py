@@ -43,7 +43,7 @@ class ApiServer:
     """Serves ``kinds``, namespaces, ConfigMaps and definitions. ``aggregated``: its discovery needs two requests.
 
     ``objects`` are by path. ``events`` have a type, a path and an object. ``before`` is called before each request with
-    its method and path.
+    its method and path. ``faults`` are answers of requests, by method and path: the status, and what ``fault`` returns.
     """
 
     def __init__(self, *kinds: ApiResource, aggregated: bool = True) -> None:
@@ -53,6 +53,7 @@ class ApiServer:
         self.requests: list[str] = []
         self.events: list[tuple[str, str, Object]] = []
         self.before: Callable[[str, str], None] = lambda _method, _path: None
+        self.faults: dict[tuple[str, str], list[tuple[int, Object]]] = {}
         self.oldest = 0
         self._version = 100
 
@@ -82,11 +83,15 @@ class ApiServer:
         self.requests.append(f"{method} {unquote(path)}")
         applies = "apply" in headers.get("Content-Type", "")
         document = json.loads(body or "{}")
-        status, answer = self._answer(method, unquote(path), dict(parse_qsl(query)), document, applies=applies)
+        faults = self.faults.get((method, unquote(path)))
+        if faults:
+            status, answer = faults.pop(0)
+        else:
+            status, answer = self._answer(method, unquote(path), dict(parse_qsl(query)), document, applies=applies)
         if status < 300 and "PartialObjectMetadata" in headers["Accept"]:
             items = {"items": [{"metadata": item["metadata"]} for item in answer.get("items", ())]}
             answer = {**items, "metadata": answer["metadata"]}
-        if "watch" in query:
+        if "watch" in query and status < 300:
             lines = "".join(f"{json.dumps(event)}\n" for event in answer)
             return urllib3.HTTPResponse(Body(lines.encode()), status=status, preload_content=False)
         return urllib3.HTTPResponse(json.dumps(answer).encode(), status=status)
@@ -244,6 +249,12 @@ def _defined(spec: Mapping[str, Any]) -> list[ApiResource]:
 
 def _status(code: int, message: str, name: str = "") -> tuple[int, Object]:
     return code, {"kind": "Status", "message": message, "details": {"name": name}}
+
+
+def fault(code: int, message: str = "no", *causes: tuple[str, str, str]) -> tuple[int, Object]:
+    """An answer of a server that refuses a request. ``causes`` have a reason, a field and a message."""
+    found = [dict(zip(("reason", "field", "message"), cause, strict=True)) for cause in causes]
+    return code, {"kind": "Status", "message": message, "details": {"causes": found}}
 
 
 def _missing(kind: ApiResource, name: str) -> tuple[int, Object]:

@@ -56,6 +56,7 @@ class Site:
         reported: Problems | None = None,
         complete: bool = True,
         only_definitions: bool = False,
+        previous: LoadedRelease | None = None,
         capabilities: Any = MappingProxyType({"baseline_capability_set": "None"}),
         **options: Any,
     ) -> Rollout:
@@ -75,7 +76,7 @@ class Site:
         if only_definitions:
             rollout = apply_definitions(client, state, loaded, RolloutOptions(**settings), Journal(None))
         else:
-            rollout = roll_out(client, state, loaded, None, RolloutOptions(**settings), Journal(None))
+            rollout = roll_out(client, state, loaded, previous, RolloutOptions(**settings), Journal(None))
         found = [*rollout.problems, *rollout.changes.problems]
         found += [problem for result in rollout.changes.results for problem in result.problems]
         (Problems() if reported is None else reported).extend(found)
@@ -88,17 +89,25 @@ class Site:
         state, loaded = self._load(client, version, manifests, Problems(), complete=True)
         return verify(client, state, loaded, None, ClusterOptions(**options))
 
-    def _load(
-        self, client: Client, version: str, manifests: tuple[str, ...], problems: Problems, *, complete: bool
-    ) -> tuple[ClusterState, LoadedRelease]:
+    def release(self, version: str, *manifests: str) -> LoadedRelease:
+        """Load a release without a cluster."""
+        return OpenedRelease(self._write(version, manifests, complete=True)).load()
+
+    def _write(self, version: str, manifests: tuple[str, ...], *, complete: bool) -> str:
         files = {f"0000_{10 + index}_part_1.yaml": text for index, text in enumerate(manifests)}
         path = write_release(self.folder / str(len(list(self.folder.iterdir()))), files, version)
         if not complete:
             (path / "manifests").rmdir()
+        return str(path)
+
+    def _load(
+        self, client: Client, version: str, manifests: tuple[str, ...], problems: Problems, *, complete: bool
+    ) -> tuple[ClusterState, LoadedRelease]:
+        path = self._write(version, manifests, complete=complete)
         state = read_cluster_state(client)
         source: Any = None
         release = ReleaseOptions("", None, IMAGE, "", source)
-        return state, load_release_for(state, release, OpenedRelease(str(path)), problems)
+        return state, load_release_for(state, release, OpenedRelease(path), problems)
 
     def maps(self) -> set[str]:
         """The ConfigMaps in the namespace of the release."""

@@ -19,9 +19,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     CONFIG_MAPS,
     DEPLOYMENTS,
     FEATURE_GATES,
+    MUTATING_WEBHOOKS,
     NAMESPACES,
+    Target,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.mutation import MutatingWebhooks
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import condition, reported
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, FEATURE_SET, manifest
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
@@ -464,3 +468,202 @@ def test_an_object_that_is_being_deleted_is_not_counted_as_applied(site: Site) -
     assert actions(rollout) == {"team": "unchanged", "a": "terminating", "once": "terminating"}
     assert codes(found) == [("error", "terminating-object")] * 2
     assert all("test.io/held" in item.message for item in found if item.code == "terminating-object")
+
+
+A = CONFIG_MAPS.path("a", "team")
+INVENTORY = CONFIG_MAPS.path("capability-openshift-rollout", "kube-system")
+
+
+@pytest.mark.parametrize(
+    ("answers", "action", "code"),
+    [
+        ([fault(403)], "forbidden", "forbidden-request"),
+        ([fault(400, 'admission webhook "w" denied the request: no')], "forbidden", "invalid-request"),
+        ([fault(422, "data: field is immutable")], "failed", "immutable-field"),
+        ([fault(422, "x", ("FieldValueRequired", "data", "Required value"))], "failed", "invalid-object"),
+    ],
+)
+def test_a_refused_manifest_is_reported_and_the_others_are_applied(
+    site: Site, answers: list[Any], action: str, code: str
+) -> None:
+    site.server.faults["PATCH", A] = answers * 20
+    found = Problems()
+    rollout = site.roll_out(OLD, team(), config("a"), manifest("x", kind="Namespace"), reported=found)
+    assert actions(rollout)["a"] == action
+    assert actions(rollout)["team"] == "created"
+    assert code in [item for _severity, item in codes(found)]
+    assert not rollout.changes.is_complete
+
+
+def test_without_a_valid_login_the_rollout_ends(site: Site) -> None:
+    site.server.faults["PATCH", A] = [fault(401)] * 20
+    found = Problems()
+    rollout = site.roll_out(OLD, team(), config("a"), config("b"), parallelism=1, reported=found)
+    assert "a" not in actions(rollout)
+    assert [item.resource_id.name for item in rollout.changes.not_applied]
+    assert "unauthorized-request" in [item for _severity, item in codes(found)]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_change_that_meets_another_write_is_sent_again(
+    site: Site, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    site.roll_out(OLD, team(), config("a"))
+    site.server.faults["PATCH", A] = [fault(409, "the object has been modified")] * number
+    rollout = site.roll_out(NEW, team(), config("a", "data: {a: c}\n"))
+    assert actions(rollout)["a"] == "changed"
+    assert site.server.objects[A]["data"] == {"a": "c"}
+
+
+def test_a_field_of_another_manager_is_a_conflict(site: Site) -> None:
+    site.roll_out(OLD, team(), config("a"))
+    cause = ("FieldManagerConflict", ".data.a", 'conflict with "kubectl" using v1')
+    site.server.faults["PATCH", A] = [fault(409, "Apply failed with 1 conflict", cause)]
+    found = Problems()
+    rollout = site.roll_out(NEW, team(), config("a", "data: {a: c}\n"), reported=found)
+    (result,) = (item for item in rollout.changes.results if item.manifest.resource_id.name == "a")
+    assert [(item.manager, item.field) for item in result.conflicts] == [("kubectl", ".data.a")]
+    assert ("error", "conflicting-managers") in codes(found)
+
+
+@pytest.mark.parametrize(("given", "applied", "code"), [(None, False, "forbidden-request"), ("", True, "")])
+def test_a_feature_gate_that_is_forbidden_leaves_out_what_needs_it(
+    site: Site, given: str | None, applied: bool, code: str
+) -> None:
+    path = FEATURE_GATES.path("cluster")
+    site.server.faults["GET", path] = [fault(403)] * 3
+    found = Problems()
+    cluster = ClusterOptions(capabilities={"baseline_capability_set": "None"}, feature_set=given)
+    release = (team(), config("a", **{FEATURE_SET: "Default"}), config("b"))
+    rollout = site.roll_out(OLD, *release, cluster=cluster, reported=found)
+    assert ("a" in actions(rollout), "b" in actions(rollout)) == (applied, True)
+    assert [item for _severity, item in codes(found)] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    "path", [CLUSTER_VERSIONS.path("version"), CONFIG_MAPS.path("capability-openshift-rollout", "kube-system")]
+)
+def test_a_record_that_is_forbidden_ends_the_rollout(site: Site, path: str) -> None:
+    site.server.faults["GET", path] = [fault(403)] * 9
+    assert [code for code, _where in refused(lambda: site.roll_out(OLD, team()))] == ["forbidden-request"]
+    assert site.writes() == []
+
+
+def test_a_name_that_the_old_definition_lacks_is_recorded_until_it_knows_it(site: Site) -> None:
+    field, value = (
+        "status.capabilities.enabledCapabilities[0]",
+        'Unsupported value: "Console": supported values: "Build"',
+    )
+    message, cause = f"{field}: {value}", ("FieldValueNotSupported", field, value)
+    status = CLUSTER_VERSIONS.path("version") + "/status"
+    console = {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]}
+    site.server.faults["PATCH", status] = [fault(422, message, cause)]
+    found = Problems()
+    release = (team(), manifest("c", "Console", namespace="team"))
+    rollout = site.roll_out(OLD, *release, capabilities=console, reported=found)
+    assert codes(found) == [("warning", "outdated-crd")]
+    assert actions(rollout)["c"] == "created"
+    assert site.server.objects[CLUSTER_VERSIONS.path("version")].get("status") is None
+    later = site.roll_out(OLD, *release, capabilities=None)
+    assert "Console" in later.capabilities.status.enabled
+
+
+def test_the_release_of_the_cluster_decides_what_an_update_moves(site: Site) -> None:
+    status = {"capabilities": {"enabledCapabilities": [], "knownCapabilities": ["Console"]}}
+    obj = reported(OLD, status=status)
+    site.server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status=obj["status"])
+    moved = manifest("a", "Console", namespace="team")
+    rollout = site.roll_out(
+        NEW, team(), moved, capabilities=None, previous=site.release(OLD, team(), config("a")), reported=Problems()
+    )
+    assert (rollout.mode, rollout.capabilities.implicit) == ("update", frozenset({"Console"}))
+
+
+def test_a_definition_for_other_clusters_only_is_an_error(site: Site) -> None:
+    site.server.kinds.remove(CLUSTER_VERSIONS)
+    more = WIDGETS.replace("test.io", CLUSTER_VERSIONS.group).replace("widgets", CLUSTER_VERSIONS.plural)
+    kind, api = "CustomResourceDefinition", "apiextensions.k8s.io/v1"
+    definition = manifest(CLUSTER_VERSIONS.resource, kind=kind, api=api, more=more, annotations={FEATURE_SET: "Other"})
+    assert [code for code, _where in refused(lambda: site.roll_out(OLD, team(), definition))] == ["excluded-definition"]
+    assert site.writes() == []
+
+
+def test_the_cvo_of_a_release_is_named(site: Site) -> None:
+    cvo = manifest(CVO[1], kind="Deployment", api="apps/v1", namespace=CVO[0], more="spec: {replicas: 1}\n")
+    found = Problems()
+    site.roll_out(OLD, team(), manifest(CVO[0], kind="Namespace"), cvo, reported=found)
+    assert [item.code for item in found if item.severity == "info" and "cvo" in item.code] == ["included-cvo"]
+
+
+def test_a_prune_that_is_forbidden_keeps_the_object_and_goes_on(site: Site) -> None:
+    names = "abcdef"
+    site.roll_out(OLD, team(), *map(config, names))
+    site.server.faults["DELETE", CONFIG_MAPS.path("e", "team")] = [fault(403)]
+    found = Problems()
+    rollout = site.roll_out(NEW, team(), *map(config, names[:4]), prune=True, reported=found)
+    assert {item.resource.name: item.pruned for item in rollout.leftovers} == {"e": False, "f": True}
+    assert codes(found) == [("error", "forbidden-request")]
+    assert site.maps() == set("abcde")
+
+
+def test_a_namespace_that_does_not_end_names_what_is_left_in_it(site: Site) -> None:
+    other = manifest("other", kind="Namespace")
+    site.roll_out(OLD, team(), config("a"), config("b"), other)
+    path = NAMESPACES.path("other")
+    left = condition("NamespaceContentRemaining", True, message="Some resources are remaining: pods")
+    site.server.objects[path] |= {"spec": {"finalizers": ["kubernetes"]}, "status": {"conditions": [left]}}
+    site.server.objects[path]["metadata"]["finalizers"] = ["test.io/held"]
+    found = Problems()
+    site.roll_out(NEW, team(), config("a"), config("b"), prune=True, reported=found)
+    (problem,) = (item for item in found if item.code == "terminating-object")
+    assert str(problem.where) == "namespaces other"
+    assert "Some resources are remaining: pods" in problem.message
+    assert "kubernetes" in problem.message
+
+
+def test_a_failed_job_ends_the_wait(site: Site) -> None:
+    jobs = DEPLOYMENTS._replace(group="batch", plural="jobs", kind="Job")
+    site.server.kinds.append(jobs)
+
+    def fail(method: str, path: str) -> None:
+        if (method, path) == ("GET", jobs.path()) and jobs.path("j", "team") in site.server.objects:
+            site.server.objects[jobs.path("j", "team")]["status"] = {"conditions": [condition("Failed", True)]}
+
+    site.server.before = fail
+    found = Problems()
+    job = manifest("j", kind="Job", api="batch/v1", namespace="team")
+    site.roll_out(OLD, team(), job, wait=True, deadline=time.monotonic() + 30, reported=found)
+    assert codes(found) == [("error", "unready-object")]
+
+
+def test_fields_that_a_webhook_rewrites_are_reported(site: Site) -> None:
+    def webhook(name: str, *rules: dict[str, list[str]]) -> dict[str, Any]:
+        return {"name": name, "rules": list(rules)}
+
+    server, kind = site.server, CONFIG_MAPS
+    server.kinds.append(MUTATING_WEBHOOKS)
+    hooks = [
+        webhook("maps", {"apiGroups": [""], "resources": ["configmaps"]}),
+        webhook("all", {"apiGroups": ["*"], "resources": ["*/*"]}),
+        webhook("pods", {"apiGroups": [""], "resources": ["pods"]}, {"apiGroups": ["apps"], "resources": ["*"]}),
+        webhook("nothing"),
+    ]
+    server.put(MUTATING_WEBHOOKS, "hooks", webhooks=hooks)
+    webhooks = MutatingWebhooks(server.client(), lambda _body, _live: [f".data.{name}" for name in "abcdefg"])
+    assert webhooks.of_kind(kind) == ("maps", "all")
+    assert webhooks.of_kind(DEPLOYMENTS) == ("all", "pods")
+    found = Problems()
+    loaded = site.release(OLD, config("a"))
+    (item,) = loaded.release.manifests
+    webhooks.report(item, kind, {}, {}, found)
+    (problem,) = found
+    assert (problem.severity, problem.code, problem.where) == ("warning", "rewritten-field", item.location)
+    assert problem.message.startswith(".data.a, .data.b, .data.c, .data.d, .data.e and 2 more of the object")
+    assert "(maps, all)" in problem.message
+    assert len([request for request in server.requests if request.endswith(MUTATING_WEBHOOKS.plural)]) == 1
+    forbidden = MutatingWebhooks(server.client(), lambda _body, _live: ())
+    server.faults["GET", Target(MUTATING_WEBHOOKS).path] = [fault(403)]
+    assert forbidden.of_kind(kind) == ()
+    forbidden.report(item, kind, {}, {}, found)
+    assert len(found) == 1
