@@ -20,11 +20,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import CapabilityRequest
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    ClusterError,
+    InvalidOptionError,
+    Problems,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._progress import silent
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_OPERATORS, CLUSTER_VERSIONS
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     cluster_version_crd,
@@ -149,3 +153,23 @@ def test_the_wait_ends_when_status_and_operators_are_right(
     assert [item.code for item in problems] == codes
     found: Any = capabilities_dict(after)["enabled_capabilities"]
     assert found == sorted(["Ingress", *names])
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ('spec.capabilities.additionalEnabledCapabilities[0]: Unsupported value: "Console"', "outdated-crd"),
+        ("spec.channel: Invalid value", "invalid-object"),
+    ],
+)
+def test_a_name_that_the_definition_lacks_is_explained(server, message, code):
+    status = {"desired": {"version": VERSION}, "capabilities": {"knownCapabilities": ["Console"]}}
+    server.put(CLUSTER_VERSIONS, "version", spec={"capabilities": {"baselineCapabilitySet": "None"}}, status=status)
+    field, _colon, text = f'{message}: supported values: "A"'.partition(": ")
+    reason = "FieldValueNotSupported" if "Unsupported" in message else "FieldValueInvalid"
+    server.faults["PATCH", PATH] = [fault(422, f"{field}: {text}", (reason, field, text))]
+    with pytest.raises(ClusterError) as error:
+        enable_capabilities(server.client(), CONSOLE, None, dry_run=False)
+
+    assert [item.code for item in error.value.problems] == [code]
+    assert (VERSION in error.value.problems[0].message) == (code == "outdated-crd")

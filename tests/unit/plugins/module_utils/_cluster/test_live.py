@@ -10,17 +10,23 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import live
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
+    CLUSTER_VERSION,
+    parse_live_cluster_version,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.live import (
+    minor_data_of_cluster,
     update_cluster_version,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    ClusterError,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.live_properties import read_properties
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
+    CUSTOM_RESOURCE_DEFINITIONS,
+    FEATURE_GATES,
+    INFRASTRUCTURES,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 
 PATH = CLUSTER_VERSION.path
 
@@ -98,3 +104,75 @@ def test_a_cluster_without_its_cluster_version_is_an_error(served, code, where):
 
     (problem,) = error.value.problems
     assert (problem.code, str(problem.where)) == (code, where)
+
+
+def test_a_conflict_with_the_own_lost_answer_is_a_change(server, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    server.faults["PATCH", PATH] = [fault(409, "the object has been modified")]
+
+    before, after, number = update_cluster_version(server.client(), CLUSTER_VERSION, count_up, dry_run=False)
+
+    assert (before["spec"]["count"], after["spec"]["count"], number) == (0, 1, 1)
+    server.faults["PATCH", PATH] = [fault(422)]
+    with pytest.raises(ClusterError) as error:
+        update_cluster_version(server.client(), CLUSTER_VERSION, count_up, dry_run=False)
+    assert [item.code for item in error.value.problems] == ["invalid-object"]
+
+
+def definition(*names: str) -> dict[str, Any]:
+    items = {"additionalEnabledCapabilities": {"items": {"enum": list(names)}}} if names else {}
+    spec = {"properties": {"spec": {"properties": {"capabilities": {"properties": items}}}}}
+    return {"group": CLUSTER_VERSIONS.group, "scope": "Cluster", "names": {"plural": "x", "kind": "X"}} | {
+        "versions": [{"name": "v1", "schema": {"openAPIV3Schema": spec}}]
+    }
+
+
+def data_of(server: ApiServer, version: str | None, known: list[str]) -> tuple[set[str], list[tuple[str, str]]]:
+    obj = {"status": {"desired": {"version": version}, "capabilities": {"knownCapabilities": known}}}
+    problems = Problems()
+    cluster = parse_live_cluster_version({**server.objects[PATH], **obj}, Problems())
+    found = minor_data_of_cluster(server.client(), cluster, problems)
+    return set(found.capabilities), [(item.severity, item.code) for item in problems]
+
+
+def test_the_definition_of_the_cluster_has_the_names_that_the_collection_does_not_know(server):
+    crd = CUSTOM_RESOURCE_DEFINITIONS.path(CLUSTER_VERSIONS.resource)
+    names, problems = data_of(server, "4.20.3", ["Console"])
+    assert ("Console" in names, "Newer" in names, problems) == (True, False, [])
+    assert not [request for request in server.requests if crd in request]
+    server.put(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource, spec=definition("Console", "Newer"))
+    names, _problems = data_of(server, "4.20.3", ["Console", "Newer"])
+    assert {"Console", "Newer"} <= names
+    for version in ("99.1.0", None):
+        assert data_of(server, version, []) == ({"Console", "Newer"}, [("info", "unknown-version")])
+    server.faults["GET", crd] = [fault(403)]
+    names, _problems = data_of(server, "4.20.3", ["Console", "Newer"])
+    assert "Newer" not in names
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"), [(None, "unknown-version"), (fault(403), "forbidden-request"), (fault(500), "failed-server")]
+)
+def test_a_version_that_is_not_known_needs_the_definition(server, answer, code, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    server.put(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource, spec=definition())
+    server.faults["GET", CUSTOM_RESOURCE_DEFINITIONS.path(CLUSTER_VERSIONS.resource)] = [answer] * 9 if answer else []
+    with pytest.raises(ClusterError) as error:
+        data_of(server, "99.1.0", [])
+    assert [item.code for item in error.value.problems] == [code]
+
+
+@pytest.mark.parametrize("settable", [True, False])
+def test_a_property_that_is_forbidden_is_a_warning_with_its_option(settable):
+    server = ApiServer(FEATURE_GATES, INFRASTRUCTURES)
+    server.put(INFRASTRUCTURES, "cluster", status={"platformStatus": {"type": "AWS"}})
+    server.faults["GET", FEATURE_GATES.path("cluster")] = [fault(403)]
+    problems = Problems()
+    found = read_properties(server.client(), ("feature_set", "platform"), problems, settable=settable)
+    assert {name: item.value for name, item in found.items()} == {"platform": "aws"}
+    (problem,) = problems
+    assert (problem.severity, problem.code, str(problem.where)) == ("warning", "forbidden-request", "feature_set")
+    assert ("set feature_set" in problem.hint) == settable
+    server.faults["GET", FEATURE_GATES.path("cluster")] = [fault(422)]
+    with pytest.raises(ClusterError):
+        read_properties(server.client(), ("feature_set",), problems)

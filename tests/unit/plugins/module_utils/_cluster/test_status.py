@@ -15,7 +15,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
     INFRASTRUCTURE,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.status import report_status, status_dict
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.status import (
+    UnknownToCrdError,
+    report_status,
+    status_dict,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import StatusInputs
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
@@ -28,7 +32,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     NAMESPACES,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 
 PATH = CLUSTER_VERSION.path
 DATA = data_of(Minor(4, 20))
@@ -101,4 +105,40 @@ def test_a_cluster_with_a_cvo_keeps_its_status(server: ApiServer, evidence: Any,
     with pytest.raises(ClusterError) as error:
         report(server)
     assert [item.code for item in error.value.problems] == ["running-cvo"]
+    assert "status" not in server.objects[PATH]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Ingress", "Apply the ClusterVersion CustomResourceDefinition of 4.20.3 for"),
+        ("Newer", "Apply the ClusterVersion CustomResourceDefinition of the version that enabled Newer"),
+    ],
+)
+def test_a_name_that_the_definition_lacks_is_explained(server: ApiServer, name: str, hint: str) -> None:
+    field, message = "status.capabilities.enabledCapabilities[0]", f'Unsupported value: "{name}": supported values: "A"'
+    cause = ("FieldValueNotSupported", field, message)
+    server.faults["PATCH", f"{PATH}/status"] = [fault(422, f"{field}: {message}", cause)]
+    with pytest.raises(UnknownToCrdError) as error:
+        report(server)
+    (problem,) = error.value.problems
+    assert (problem.code, str(problem.where)) == ("outdated-crd", f"{CLUSTER_VERSION}, status.capabilities")
+    assert name in problem.message
+    assert problem.hint.startswith(hint)
+
+
+def test_another_refusal_of_the_status_is_as_the_server_says(server: ApiServer) -> None:
+    cause = ("FieldValueNotSupported", "status.history[0].state", 'Unsupported value: "X": supported values: "A"')
+    server.faults["PATCH", f"{PATH}/status"] = [fault(422, f"{cause[1]}: {cause[2]}", cause)]
+    with pytest.raises(ClusterError) as error:
+        report(server)
+    assert [item.code for item in error.value.problems] == ["invalid-object"]
+
+
+def test_evidence_that_is_forbidden_is_not_counted_as_no_evidence(server: ApiServer) -> None:
+    server.faults["GET", CVO_DEPLOYMENT.path] = [fault(403)]
+    with pytest.raises(ClusterError) as error:
+        report(server)
+    assert [item.code for item in error.value.problems] == ["forbidden-request"]
+    assert "allow_cvo_managed" in error.value.problems[0].hint
     assert "status" not in server.objects[PATH]
