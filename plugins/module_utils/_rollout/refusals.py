@@ -24,7 +24,7 @@ class Refusal(Enum):
     UNAUTHORIZED = auto()
     FORBIDDEN = auto()
     DENIED = auto()
-    """An admission webhook or policy denies the request."""
+    """Admission control denies the request: a webhook, a policy or a quota."""
 
     NAMESPACE_MISSING = auto()
     NAMESPACE_TERMINATING = auto()
@@ -79,7 +79,7 @@ EXPLANATIONS = {
     Refusal.DENIED: Explanation(
         "error",
         "denied-request",
-        "cannot be applied, because an admission webhook or policy denies it",
+        "cannot be applied, because admission control denies it",
         quotes_server=True,
     ),
     Refusal.NAMESPACE_TERMINATING: Explanation(
