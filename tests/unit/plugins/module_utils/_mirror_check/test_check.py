@@ -83,7 +83,7 @@ def test_an_image_that_is_there_needs_nothing(registries: Registries) -> None:
 
 def test_an_image_that_is_not_there_has_the_command_that_copies_it(registries: Registries) -> None:
     (row,) = rows(registries, ONE)
-    assert (row.in_mirror, row.mirror, row.openpgp, row.sigstore) == (False, MIRROR, "unknown", "unknown")
+    assert row[:6] == ("release", f"{SOURCE}@{ONE.digest}", MIRROR, False, "unknown", "unknown")
     assert codes(row) == ["image-not-found"]
     (command,) = row.commands
     assert ("--force" in command, f"{SOURCE}@{ONE.digest} {MIRROR}:" in command) == (False, True)
@@ -110,7 +110,7 @@ def test_the_next_mirror_is_asked_and_a_registry_that_is_down_only_once(registri
     first, second = rows(registries, ONE, ARM, mirrors=(MIRROR, SECOND))
     assert (first.mirror, first.in_mirror, first.problems) == (SECOND, True, ())
     assert (second.in_mirror, second.mirror, codes(second)) == (
-        False,
+        None,
         MIRROR,
         ["registry-unreachable", "image-not-found"],
     )
