@@ -83,11 +83,11 @@ class Site:
         assert reported is not None or not [item for item in found if item.severity != "info"]
         return rollout
 
-    def verify(self, version: str, *manifests: str, **options: Any) -> Verification:
-        """Compare the cluster with a release."""
+    def verify(self, version: str, *manifests: str, selected: object = None, **options: Any) -> Verification:
+        """Compare the cluster with a release, for the capabilities that are ``selected``."""
         client = self.server.client()
         state, loaded = self._load(client, version, manifests, Problems(), complete=True)
-        return verify(client, state, loaded, None, ClusterOptions(**options))
+        return verify(client, state, loaded, selected, ClusterOptions(**options))
 
     def release(self, version: str, *manifests: str) -> LoadedRelease:
         """Load a release without a cluster."""

@@ -16,7 +16,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
 
-from ansible_collections.capability.openshift.plugins.action.install_config import ActionModule
+from ansible_collections.capability.openshift.plugins.action.install_config import ActionModule, _fault
 
 PLAY = """\
 - hosts: all
@@ -68,3 +68,21 @@ def test_the_variables_of_a_host_are_those_of_its_play_and_of_the_role(playbook,
 
     names = [{"name": host, "path": f"{host}-play-{host}-role"} for host in ("berlin", "rome")]
     assert started == [{"clusters": names}]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "variable", "clusters", "expected"),
+    [
+        (["a"], "entry", None, ""),
+        ([], "entry", None, ""),
+        ("a", "entry", None, "hosts: is not a list"),
+        (None, "entry", None, "hosts: is not a list"),
+        (["a"], "entry", [], "hosts: cannot be combined with clusters"),
+        (["a"], None, None, "host_variable: is missing"),
+        (["a", "b", 7], "entry", None, "hosts: b, 7 is not in the inventory"),
+    ],
+)
+def test_what_is_wrong_with_the_options_about_hosts(hosts, variable, clusters, expected):
+    found = _fault({"hosts": hosts, "host_variable": variable}, {"clusters": clusters}, {"hostvars": {"a": {}}})
+    assert found.startswith(expected)
+    assert bool(found) == bool(expected)

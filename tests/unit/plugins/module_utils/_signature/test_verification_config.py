@@ -13,11 +13,17 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._signature.file_store import FileStore
 from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpAnswer
-from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import ParallelStores
+from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
+    ConfigMapStore,
+    ParallelStores,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import (
     ANNOTATION,
     VerificationConfig,
     read_config,
+    read_key_rings,
+    signature_stores,
+    trusted_key_rings,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, packet
 
@@ -98,3 +104,55 @@ def test_the_stores_of_a_release_are_asked_at_the_same_time_unless_others_are_gi
     (stores,) = config.verifier(lambda url: HttpAnswer(404, b""), (), ()).stores
     assert isinstance(stores, ParallelStores)
     assert [store.name for store in stores.stores] == [f"{tmp_path}/a b", "http://x.example.com"]
+
+
+def no_answer(_url: str) -> HttpAnswer:
+    raise AssertionError
+
+
+def test_a_release_verifies_itself_only_with_known_keys(key_ring):
+    config, _problems = read(config_map({"verifier-public-key-redhat": key_ring} | STORE))
+    assert config
+    (ring,) = config.key_rings
+    problems = Problems()
+    assert trusted_key_rings("4.20.3", config, ring.fingerprints, problems) == config.key_rings
+    assert problems == []
+    assert trusted_key_rings("4.20.3", config, ["other"], problems) == ()
+    assert [(item.code, str(item.where)) for item in problems] == [("unknown-release-keys", "4.20.3")]
+    assert ring.fingerprints[0] in problems[0].message
+
+
+def test_key_rings_of_files_are_read_and_faults_are_reported(key_ring, tmp_path):
+    good, bad, missing = (tmp_path / name for name in ("good", "bad", "missing"))
+    good.write_text(key_ring, "utf-8")
+    bad.write_text("text", "utf-8")
+    problems = Problems()
+    rings = read_key_rings("signature_keys", map(str, (bad, good, missing)), problems)
+    assert [ring.name for ring in rings] == [str(good)]
+    assert [(item.code, str(item.where)) for item in problems] == [
+        ("invalid-key-ring", str(bad)),
+        ("unreadable-key-ring", "signature_keys"),
+    ]
+
+
+def test_stores_of_options_are_asked_from_near_to_far():
+    problems = Problems()
+    values = ["https://a.example/x", "/folder", config_map({}), "file:///other%20one", "http://b.example", "", 7]
+    found = signature_stores("signature_stores", values, no_answer, problems)
+    folder, maps, other, remote = found
+    assert isinstance(maps, ConfigMapStore)
+    assert isinstance(remote, ParallelStores)
+    assert (folder, other) == (FileStore("/folder"), FileStore("/other one"))
+    assert (maps.name, remote.name) == ("signature_stores[2]", "https://a.example/x, http://b.example")
+    places = [(item.code, str(item.where)) for item in problems]
+    assert places == [("invalid-signature-store", f"signature_stores[{index}]") for index in (5, 6)]
+    assert signature_stores("signature_stores", ["/folder"], no_answer, problems) == (FileStore("/folder"),)
+
+
+def test_options_replace_what_a_release_brings(key_ring):
+    config, _problems = read(config_map({"verifier-public-key-redhat": key_ring} | STORE))
+    assert config
+    own = config.verifier(no_answer, (), ())
+    assert (own.key_rings, [store.name for store in own.stores]) == (config.key_rings, list(config.stores))
+    given = config.verifier(no_answer, config.key_rings * 2, (FileStore("/folder"),))
+    assert (len(given.key_rings), given.stores) == (2, (FileStore("/folder"),))

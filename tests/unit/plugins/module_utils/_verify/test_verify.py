@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, DEPLOYMENTS
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
 
@@ -84,3 +85,23 @@ def test_what_an_earlier_release_left_is_unexpected(site: Site) -> None:
     result = verification_dict(site.verify(VERSION, *RELEASE[:2], *RELEASE[3:]))
     (left,) = result["unexpected"]
     assert (left["name"], left["file"], [reason["rule"] for reason in left["reasons"]]) == ("b", "", ["orphaned"])
+
+
+def test_what_cannot_be_read_is_not_verified(site: Site) -> None:
+    site.server.faults["GET", CONFIG_MAPS.path("a", "team")] = [fault(403)]
+    site.server.faults["GET", CONFIG_MAPS.path("b", "team")] = [fault(403)]
+    site.server.faults["GET", CONFIG_MAPS.path("c", "team")] = [fault(404, 'configmaps "c" not found')]
+    assert found(site) == {"missing": ["c"], "problems": ["forbidden-request"], "verified": 5}
+
+
+def test_another_release_and_an_unfinished_rollout_are_named(site: Site) -> None:
+    verification = site.verify("4.20.4", *RELEASE)
+    assert [(item.code, str(item.where)) for item in verification.problems if item.severity == "warning"] == [
+        ("other-release", "release")
+    ]
+
+
+def test_a_selection_replaces_what_the_cluster_reports(site: Site) -> None:
+    selection = {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]}
+    verification = site.verify(VERSION, *RELEASE, selected=selection)
+    assert [item["name"] for item in verification_dict(verification)["missing"]] == ["console"]
