@@ -64,6 +64,18 @@ def test_the_only_release_of_a_mirror(storage, tmp_path):
         assert blob(store) == ONE.blobs[1].data
 
 
+@pytest.mark.parametrize("lacking", [100, 600, 5_000])
+def test_an_archive_that_is_cut_off(storage, tmp_path, lacking):
+    """As on a disk that was full. Without an error, its last files would count as not mirrored."""
+    whole, cut = tmp_path / "mirror_000001.tar", tmp_path / "cut.tar"
+    archive(storage, whole)
+    with tarfile.open(whole) as tar:
+        tar.getmembers()
+        end = tar.offset
+    cut.write_bytes(whole.read_bytes()[: end - lacking])
+    assert problem(ArchiveFiles, [str(cut)]).code == "unreadable-image"
+
+
 def test_what_a_mirror_does_not_have(storage, tmp_path):
     store = RegistryStorage(DirectoryFiles(str(storage)))
 

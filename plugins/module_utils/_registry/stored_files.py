@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tarfile
 from collections.abc import Iterator, Sequence
@@ -56,6 +57,8 @@ class ArchiveFiles:
                 for member in archive:
                     if member.isreg():
                         self._members[member.name.removeprefix("./")] = (archive, member)
+                if _is_cut_off(archive):
+                    raise tarfile.ReadError("it ends within a file")
             except UNREADABLE_ARCHIVE as error:
                 raise unreadable(path, error) from None
 
@@ -69,6 +72,18 @@ class ArchiveFiles:
             return None
         archive, member = self._members[name]
         return archive.extractfile(member)
+
+
+def _is_cut_off(archive: tarfile.TarFile) -> bool:
+    """Whether an archive that was read to its end has less than it should, which ``tarfile`` does not report.
+
+    A compressed file that is cut off cannot be read at all.
+    """
+    if not archive.offset or not isinstance(archive.fileobj, io.BufferedReader):
+        return False
+    archive.fileobj.seek(archive.offset - 1)
+    last, next_header = archive.fileobj.read(1), archive.fileobj.read(tarfile.BLOCKSIZE)
+    return not last or 0 < len(next_header) < tarfile.BLOCKSIZE
 
 
 StoredFiles = DirectoryFiles | ArchiveFiles
@@ -149,6 +164,8 @@ def _read(file: IO[bytes], place: str) -> Iterator[bytes]:
 
 def unreadable(path: str, error: Exception) -> RegistryError:
     """Return the error for a file that cannot be read."""
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    # For a file that is no archive, further lines name the kinds of archives that were tried.
+    text = str(error).partition("\n")[0].rstrip(":")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else text
     message, hint = f"cannot be read: {reason}", "Correct the path, or copy the image again"
     return RegistryError([Problem("error", "unreadable-image", path, message, hint)])

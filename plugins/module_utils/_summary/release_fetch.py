@@ -16,4 +16,6 @@ def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list
     if "files" not in result:
         return []
     state = "unchanged" if not result["changed"] else "would change" if options.get("check_mode") else "changed"
-    return [f"{result['dest']}: {state}, {result['files']} files of {result['image']['pull_spec']}"]
+    image = result["image"]
+    # An image in a layout or an archive has no pull spec.
+    return [f"{result['dest']}: {state}, {result['files']} files of {image['pull_spec'] or image['digest']}"]
