@@ -9,6 +9,7 @@ import json
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminGate
 from ansible_collections.capability.openshift.plugins.module_utils._data.admin_gates import SIGSTORE_GATE
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.row import RELEASE, ImageRow
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.update import check_update
@@ -52,8 +53,7 @@ def test_the_gates_of_the_current_minor_have_to_be_acknowledged(release):
                 "gate": API_GATE,
                 "text": "APIs are removed",
                 "source": "release-manifests/gates.json",
-                "command": "oc patch configmap admin-acks --namespace openshift-config --type merge "
-                f"""--patch '{{"data":{{"{API_GATE}":"true"}}}}'""",
+                "command": AdminGate(API_GATE, "", "").command,
             }
         ],
     }

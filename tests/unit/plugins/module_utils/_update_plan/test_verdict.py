@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import (
     AdminAcks,
+    AdminGate,
     acknowledged,
     admin_gates,
 )
@@ -243,10 +244,7 @@ def test_without_a_cluster_a_gate_of_the_release_has_to_be_acknowledged():
     assert (found.verdict, reason.code, reason.reason) == ("acknowledge", "admin-ack-required", "AdminAckRequired")
     assert reason.message == f"{GATE}: Kubernetes 1.32 removes several APIs"
     assert reason.source == "ConfigMap openshift-config-managed/admin-gates of 4.18.3 (0000_00_gates.yaml)"
-    patch = f'{{"data":{{"{GATE}":"true"}}}}'
-    assert reason.hint.endswith(
-        f"oc patch configmap admin-acks --namespace openshift-config --type merge --patch '{patch}'"
-    )
+    assert reason.hint.endswith(AdminGate(GATE, "", "").command)
     assert [item.code for item in found.not_checked] == ["cluster-state", "admin-acks"]
 
 
