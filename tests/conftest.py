@@ -32,7 +32,9 @@ def _configure_hypothesis(folder: Path) -> None:
     slow = (HealthCheck.too_slow, HealthCheck.data_too_large)
     database = DirectoryBasedExampleDatabase(folder)
     # Random over the releases of this collection, the same within one: a gate that passed passes again.
-    settings.register_profile("gate", deadline=None, database=None, derandomize=True, suppress_health_check=slow)
+    settings.register_profile(
+        "gate", deadline=None, database=None, derandomize=True, max_examples=50, suppress_health_check=slow
+    )
     settings.register_profile(
         "search", deadline=None, database=database, max_examples=20_000, suppress_health_check=slow
     )
