@@ -8,7 +8,7 @@ SHELL = /bin/bash
 
 LINT = ruff mypy imports ansible-lint docs changelog licences words
 # In the order in which they start: make fills the cores best if the longest are first.
-STEPS = cluster molecule wheel unit integration sanity site registry browser artefact $(LINT)
+STEPS = cluster artefact molecule unit wheel integration browser site registry sanity $(LINT)
 # The tests of clusters wait often, so two more steps keep two cores busy.
 JOBS = 3
 # Built before the other steps, so that the build does not count against their time limits, and because make starts what
@@ -55,8 +55,8 @@ unit:
 	@$(MAKE) --no-print-directory test STEPS="wheel unit"
 
 site:
-	@$(MAKE) --no-print-directory test STEPS=site
-	@echo 'The start page is .cache/site/html/index.html'
+	@tools/setup test
+	@.venv/bin/python tools/docsite.py
 
 # The release brings its own tools and pins.
 public-site:

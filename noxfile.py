@@ -60,6 +60,8 @@ CONNECTIONS = ("tests/cluster/test_client.py", "tests/cluster/test_client_proxie
 """Tests of connections that kubernetes.core interprets, on a control plane."""
 HARNESS = "tests/cluster/harness"
 """Tests of the control plane itself. They run when it has changed since they last passed, and in the matrix."""
+SITE = "tests/browser/test_site.py"
+"""Tests that build the documentation site."""
 WITHOUT_ANSIBLE = ("tests/unit/plugins/module_utils", "tests/parity")
 """Tests that the step `wheel` runs against the wheel of the command, where Ansible is not installed."""
 WITH_ANSIBLE = (
@@ -265,7 +267,7 @@ def cluster(session: nox.Session) -> None:
     stamp = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "capability-openshift" / "tested"
     now = digest("tests/control_plane/", f"{HARNESS}/", "tests/cluster/conftest.py")
     known = stamp.exists() and stamp.read_text(encoding="utf-8") == now
-    pytest(session, "tests/cluster", options=("-n", "2", *GROUPS, *(["--ignore", HARNESS] if known else [])))
+    pytest(session, "tests/cluster", options=("-n", "3", *GROUPS, *(["--ignore", HARNESS] if known else [])))
     if not session.posargs:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.write_text(now, encoding="utf-8")
@@ -297,7 +299,7 @@ def registry(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Open the HTML reports in Chromium."""
     require(session)
-    pytest(session, "tests/browser")
+    pytest(session, "tests/browser", options=("--ignore", SITE))
 
 
 @nox.session
@@ -363,10 +365,10 @@ def import_as_galaxy(session: nox.Session, tarball: Path) -> None:
 
 @nox.session
 def site(session: nox.Session) -> None:
-    """Build the documentation site and check its links; the page on the architecture and the pictures are current."""
+    """Build the documentation site, check its links, and open it in Chromium. Generated pages are current."""
     require(session)
     run(session, "python", "tools/architecture.py", "--check")
-    run(session, "python", "tools/docsite.py")
+    pytest(session, SITE)
 
 
 # What the gate leaves out

@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import yaml
-from environment import CACHE, NAME, NAMESPACE, ROOT, VENV
+from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, tool_environment
 
 FQCN = f"{NAMESPACE}.{NAME}"
 BIN = VENV / "bin"
@@ -48,7 +48,7 @@ class SiteError(Exception):
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
     """Run a program, and show what it prints."""
-    subprocess.run(command, cwd=cwd, check=True)
+    subprocess.run(command, cwd=cwd, env=tool_environment(), check=True)
 
 
 def build() -> int:

@@ -87,14 +87,10 @@ READ = (
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return the site, built again, because that of another step can be incomplete."""
-    folder = tmp_path_factory.mktemp("site") / "site"
-    with pytest.MonkeyPatch.context() as patch:
-        for name, path in (("SITE", folder), ("STAGED", folder / "source"), ("HTML", folder / "html")):
-            patch.setattr(docsite, name, path)
-        docsite.build()
-        yield folder / "html"
+def site() -> Path:
+    """Build the site, as `make site` does, and return its folder."""
+    docsite.build()
+    return docsite.HTML
 
 
 def results(driver: webdriver.Chrome, site: Path, query: str) -> list[str]:
