@@ -143,7 +143,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "compare_with without release": ({"compare_with": {}}, "missing-release", "compare_with"),
     "a missing release": ({"release": "/nowhere"}, "missing-directory", "/nowhere"),
-    "an empty path": ({"path": ""}, "not-a-file", ""),
+    "an empty path": ({"path": ""}, "empty-option", "path"),
 }
 
 

@@ -60,4 +60,4 @@ def test_an_image_that_cannot_be_read_names_its_option(lint, layout, option, nam
 def test_an_empty_name_is_not_the_current_directory(lint, tmp_path, monkeypatch):
     monkeypatch.chdir(write_files(tmp_path / "manifests", {"a.yaml": manifest("one")}))
 
-    assert lint(release="", openshift_version="4.20").faults == [("invalid-path", "release")]
+    assert lint(release="", openshift_version="4.20").faults == [("empty-option", "release")]

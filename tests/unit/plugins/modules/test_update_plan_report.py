@@ -120,7 +120,7 @@ def test_a_report_of_a_fleet_names_its_clusters(run, tmp_path):
 @pytest.mark.parametrize(
     ("report", "code", "where"),
     [
-        ("", "invalid-path", "report"),
+        ("", "empty-option", "report"),
         ("plan.txt", "invalid-path", "plan.txt"),
         ("deep/plan.JSON", "invalid-path", "deep/plan.JSON"),
         ("taken", "not-a-directory", "taken"),
