@@ -13,11 +13,10 @@ import urllib3
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpResponse
 from ansible_collections.capability.openshift.plugins.module_utils._http.error import HttpError
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
-from ansible_collections.capability.openshift.plugins.module_utils._registry.configured_access import (
-    ConfiguredAccess,
-    configure_access,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._registry.configured_access import ConfiguredAccess
+from ansible_collections.capability.openshift.plugins.module_utils._registry.credential_files import read_credentials
+from ansible_collections.capability.openshift.plugins.module_utils._registry.mirror_files import read_mirrors
+from ansible_collections.capability.openshift.plugins.module_utils._registry.mirrors import merge_rules
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import Body
 from ansible_collections.capability.openshift.tests.unit.builders.images import Image
 
@@ -50,13 +49,12 @@ class Registries:
     def access(self, mirrors: Mapping[str, Sequence[str]] | None = None) -> ConfiguredAccess:
         """The access to them, with ``mirrors`` by their source."""
         sets = [{"source": source, "mirrors": list(names)} for source, names in (mirrors or {}).items()]
-        options = AccessOptions(mirrors=[{"imageDigestSources": sets}] if sets else [])
         problems = Problems()
-        access = configure_access(options, NOWHERE, problems)
+        rules = merge_rules(read_mirrors([{"imageDigestSources": sets}] if sets else [], problems))
+        credentials = read_credentials(None, None, NOWHERE, problems)
         assert problems == []
-        http: Any = self
-        access.http = http
-        return access
+        client: Any = self
+        return ConfiguredAccess(rules, credentials, client)
 
     def is_insecure(self, _host: str) -> bool:
         return False

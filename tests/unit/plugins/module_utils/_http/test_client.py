@@ -23,6 +23,7 @@ from ansible_collections.capability.openshift.tests.control_plane.ports import f
 from ansible_collections.capability.openshift.tests.control_plane.server import Server
 
 BASIC = 'Basic realm="x"'
+CERTIFICATES = trusted_certificates(None)
 Answer = tuple[int, bytes, dict[str, str]]
 
 
@@ -76,7 +77,7 @@ class Client(HttpClient):
     """A client that does not wait. ``pauses`` are the seconds that it would."""
 
     def __init__(self) -> None:
-        super().__init__({}, trusted_certificates(None))
+        super().__init__({}, CERTIFICATES)
         self.pauses: list[float] = []
         self.pause = self.pauses.append  # type: ignore[assignment]
 
