@@ -66,7 +66,8 @@ def webhook(rollouts: Rollouts) -> Iterator[str]:
     body = {"metadata": {"generateName": "probe-"}, "data": {"key": "value"}}
     wait_for(lambda: rollouts.api.post(probe, body, dryRun="All")["data"]["key"] == "rewritten", "the webhook")
     yield "fight.test.io"
-    rollouts.api.delete(f"{PATH}/fight")
+    if rollouts.api.exists(f"{PATH}/fight"):
+        rollouts.api.delete(f"{PATH}/fight")
     server.close()
 
 
@@ -82,6 +83,20 @@ def test_webhook_that_rewrites_an_applied_field_is_a_warning(rollouts: Rollouts,
     assert webhook in problem["message"]
     if not check:
         assert ids(verified(rollouts, release), "different") == ["ConfigMap a"]
+
+
+def test_rewritten_object_is_applied_again_until_no_webhook_rewrites_it(rollouts: Rollouts, webhook: str) -> None:
+    release = rollouts.release([config_map("a")])
+    rollouts.done(release)
+    again = rollouts.done(release)
+    assert (again["changed"], [item["code"] for item in again["problems"]]) == (False, ["rewritten-field"])
+    rollouts.api.delete(f"{PATH}/fight")
+    probe = f"/api/v1/namespaces/{HOME}/configmaps"
+    body = {"metadata": {"generateName": "probe-"}, "data": {"key": "value"}}
+    wait_for(lambda: rollouts.api.post(probe, body, dryRun="All")["data"]["key"] == "value", f"{webhook} to be gone")
+    assert ids(rollouts.done(release), "changed_resources") == ["ConfigMap a"]
+    assert ids(verified(rollouts, release), "different") == []
+    assert not rollouts.done(release)["changed"]
 
 
 def test_webhook_that_changes_nothing_is_no_warning(rollouts: Rollouts, webhook: str) -> None:

@@ -5,8 +5,8 @@
 
 """Mutating webhooks that rewrite what a rollout applies.
 
-The rollout remains the owner of a rewritten field, so the next run finds nothing to do, but a comparison of the object
-with its manifest finds a difference.
+The rollout remains the owner of a rewritten field, so the metadata of the object does not show the change. A comparison
+of the object with its manifest does.
 Source: kubernetes/apiserver:pkg/endpoints/handlers/patch.go (mutating admission comes after server-side apply).
 """
 
@@ -26,6 +26,9 @@ from .._unstructured import mappings_in, nested
 
 RewrittenFields = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[str]]
 """Returns the paths of the fields that have another value in a live object (the second one) than in the applied one."""
+
+REWRITTEN_FIELD = "rewritten-field"
+"""Code of the warning. The next run applies the object again, and restores it if the webhook no longer rewrites it."""
 
 _MOST_SHOWN = 5
 
@@ -73,7 +76,7 @@ class MutatingWebhooks:
             )
             message += f"applied, probably because of a mutating webhook ({webhooks}), so release_verify reports them"
             hint = "Exclude the object from the webhook, or add an override for it"
-            problems.warning("rewritten-field", manifest.location, message, hint)
+            problems.warning(REWRITTEN_FIELD, manifest.location, message, hint)
 
 
 def _matches(rule: Mapping[str, Any], kind: ApiResource) -> bool:

@@ -36,6 +36,7 @@ from .enablement import (
     requested_selection,
 )
 from .inventory import Entry, Inventory, applyset_id
+from .mutation import REWRITTEN_FIELD
 from .options import RolloutOptions
 from .prune import refuse_unsafe_prune
 
@@ -150,7 +151,8 @@ def final_inventory(
         # Others may change a create-only object, so it does not matter which of its fields we own.
         is_once = is_create_only(result.manifest.annotations)
         if entry is not None and result.metadata and not is_deleted and not is_once:
-            entries[resource] = entry._replace(owned=owned_digest(result.metadata))
+            is_rewritten = any(problem.code == REWRITTEN_FIELD for problem in result.problems)
+            entries[resource] = entry._replace(owned="" if is_rewritten else owned_digest(result.metadata))
     for resource in _gone(plan, changes, leftovers, is_finished=is_finished):
         entries.pop(resource, None)
     if is_finished:
