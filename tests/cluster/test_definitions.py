@@ -215,7 +215,7 @@ def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> No
 def test_the_playbook_rejects_what_would_roll_out_a_release(rollouts: Rollouts, tmp_path: Path) -> None:
     given = ["-e", f"kubeconfig={rollouts.plane.kubeconfig}", "-e", f"release={EXAMPLE}"]
     refused = {
-        "only=": "only: is '', expected definitions",
+        "only=": "only: is set but empty",
         "only=definition": "Did you mean definitions?",
         "only=definitions previous_release=old": "only=definitions cannot be combined with previous_release",
         "only=definitions prune=true": "prune: cannot be combined with only: definitions",

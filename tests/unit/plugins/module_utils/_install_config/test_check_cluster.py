@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Location,
     Problem,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
@@ -36,6 +37,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     requested_names,
     warnings,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
 NONE: dict[str, Any] = {"platform": {"none": {}}}
 TECH_PREVIEW = {**NONE, "featureSet": "TechPreviewNoUpgrade"}
@@ -62,6 +64,7 @@ def rules(result):
         ({"platform": {"moon": {}}}, "upi", None),
         ({"platform": "aws"}, "upi", None),
         ({"platform": {"aws": {}}, "bootstrapInPlace": {}}, "upi", "aws"),
+        ({"platform": {"aws": {}}, "BootstrapInPlace": {}}, "upi", "aws"),
     ],
 )
 def test_method_and_platform_follow_from_the_document(document, method, platform):
@@ -77,6 +80,17 @@ def test_a_cluster_that_the_installer_provisions_requires_machine_api():
 
     assert rules(check("4.20", document, capabilities=given)) == ["inst-ipi-machineapi"]
     assert rules(check("4.20", document, capabilities=given, method="upi")) == []
+
+
+def test_the_manifests_of_a_release_show_whether_anything_needs_a_namespace(tmp_path):
+    given = block("None", "Build", "Ingress", "OperatorLifecycleManager")
+    release = load_release(str(write_release(tmp_path, {"a.yaml": manifest()}, "5.0.0"))).release
+    options = InstallOptions(document=NONE, source="content", complete=False)
+    found = check_selection(read_installation(options, release), SelectionOptions(capabilities=given)).problems
+
+    by_rules = {problem.code for problem in check("5.0", NONE, capabilities=given).problems}
+    assert by_rules - {problem.code for problem in found} == {"doc-olm-marketplace"}
+    assert "doc-build-imageregistry" in by_rules
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,14 @@ def test_check_mode_predicts_the_changes_and_writes_nothing(site: Site) -> None:
     assert site.server.objects[CONFIG_MAPS.path("once", "team")]["data"] == {"a": "b"}
 
 
+def test_an_object_that_is_created_once_costs_no_request_of_its_own_afterwards(site: Site) -> None:
+    release = (team(), config("once", **CREATE_ONLY), config("a"))
+    site.roll_out(OLD, *release)
+    site.server.requests.clear()
+    site.roll_out(OLD, *release)
+    assert [request for request in site.server.requests if request.endswith(("/once", "/a"))] == []
+
+
 @pytest.mark.parametrize("prune", [False, True])
 def test_leftovers_are_deleted_only_on_request(site: Site, prune: bool) -> None:
     site.roll_out(OLD, team(), config("a"), config("old"), config("once", **CREATE_ONLY))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import pytest
@@ -28,6 +29,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.sites import (
 )
 
 WRONG, RIGHT = overrides("nodetuning", "Ingress"), overrides("NodeTuning", "Ingress")
+IMAGE_SET = "imageSetRef: {name: img4.20}\n"
 INDENTED = json.dumps(block("nodetuning", "Ingress", cpuPartitioningMode="AllNodes"), indent=2)
 
 
@@ -166,7 +168,7 @@ def test_an_install_config_is_edited(fix):
 
 
 def test_an_annotation_is_edited(fix):
-    text = agent_cluster_install(WRONG, spec="imageSetRef: {name: img4.20}\n")
+    text = agent_cluster_install(WRONG, spec=IMAGE_SET)
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
 
 
@@ -256,11 +258,9 @@ def test_a_cluster_version_without_a_baseline_gets_none(fix):
         (cluster_instance("''"), None),
         (cluster_instance("null"), None),
         (cluster_instance('""  # none'), None),
-        (agent_cluster_install("", spec="imageSetRef: {name: img4.20}\n"), None),
+        (agent_cluster_install("", spec=IMAGE_SET), None),
         (
-            agent_cluster_install("{}", spec="imageSetRef: {name: img4.20}\n").replace(
-                f"  annotations:\n    {ANNOTATION}: '{{}}'\n", ""
-            ),
+            agent_cluster_install("{}", spec=IMAGE_SET).replace(f"  annotations:\n    {ANNOTATION}: '{{}}'\n", ""),
             f"  annotations:\n    {ANNOTATION}: {{}}",
         ),
         (cluster_instance().removesuffix("\n"), "  installConfigOverrides: {}"),
@@ -273,6 +273,21 @@ def test_a_selection_is_added_to_a_site_without_one(fix, text, new):
     if new is not None:
         lines = new.format(value).splitlines()
         assert [line for line in fixed.splitlines() if line not in lines] == text.splitlines()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        re.sub(r"(?s)metadata:.*?spec:", "metadata: {name: paris}\nspec:", agent_cluster_install("", spec=IMAGE_SET)),
+        re.sub(r"(?s)spec:.*", "spec: {}\n", cluster_instance()),
+    ],
+)
+def test_a_selection_is_not_added_where_there_is_no_place_for_its_lines(check, text):
+    outcome = check(
+        {"a.yaml": text}, state="fixed", openshift_version="4.20", **block("Ingress", "MachineAPI", "baremetal")
+    )
+    assert "uneditable-text" in {rule for rule, _path in rules_of(outcome["findings"])}
+    assert outcome["fixed_files"] == []
 
 
 @pytest.mark.parametrize("given", ['{"networking": {"networkType": "OVNKubernetes"}}', "{}", '{\n  "fips": true\n}'])
