@@ -267,7 +267,7 @@ def cluster(session: nox.Session) -> None:
     stamp = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "capability-openshift" / "tested"
     now = digest("tests/control_plane/", f"{HARNESS}/", "tests/cluster/conftest.py")
     known = stamp.exists() and stamp.read_text(encoding="utf-8") == now
-    pytest(session, "tests/cluster", options=("-n", "3", *GROUPS, *(["--ignore", HARNESS] if known else [])))
+    pytest(session, "tests/cluster", options=("-n", "2", *GROUPS, *(["--ignore", HARNESS] if known else [])))
     if not session.posargs:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.write_text(now, encoding="utf-8")

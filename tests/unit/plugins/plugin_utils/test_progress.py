@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -120,7 +121,7 @@ def test_a_module_that_reports_nothing_is_shown_as_running(monkeypatch, texts):
 
 
 def test_the_seconds_are_those_of_the_task(monkeypatch):
-    clock = iter((100.0, 107.4, 112.6))
+    clock = chain((100.0, 107.4, 112.6), repeat(120.0))
     monkeypatch.setattr(progress_reader, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     task = Task(lambda: (task.line(), task.line()))
     task.run(monkeypatch)
