@@ -110,7 +110,7 @@ def test_files_of_others_are_reported_for_both_directories_and_nothing_is_writte
 def test_what_is_not_an_image(fetch, tmp_path):
     assert fetch(release=str(tmp_path)).faults == [("not-an-image", "release")]
     assert fetch(release="quay.io/a@sha256:1").faults == [("invalid-digest", "release")]
-    assert fetch(dest="").faults == [("missing-directory", "dest")]
+    assert fetch(dest="").faults == [("empty-option", "dest")]
 
 
 def test_a_python_without_urllib3(fetch, monkeypatch, registry):

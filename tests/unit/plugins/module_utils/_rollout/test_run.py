@@ -98,7 +98,7 @@ def test_check_mode_predicts_the_changes_and_writes_nothing(site: Site) -> None:
     assert site.server.objects[CONFIG_MAPS.path("once", "team")]["data"] == {"a": "b"}
 
 
-def test_an_object_that_is_created_once_costs_no_request_of_its_own_afterwards(site: Site) -> None:
+def test_no_request_asks_for_an_object_that_is_created_once(site: Site) -> None:
     release = (team(), config("once", **CREATE_ONLY), config("a"))
     site.roll_out(OLD, *release)
     site.server.requests.clear()
