@@ -84,9 +84,6 @@ class ActionModule(NormalAction):
         module: Any = SimpleNamespace(params=params, check_mode=self._task.check_mode, _diff=self._task.diff)
         found: dict[str, Any] = {"changed": False}
         problems = Problems()
-        check_paths(definition.spec, params, problems)
-        if problems.has_errors:
-            return None
         # The working directory of the module is that of the playbook.
         with contextlib.chdir(self._loader.get_basedir()):
             enter_directory(params)
@@ -120,7 +117,9 @@ def _valid_params(args: dict[str, Any], spec: Spec) -> dict[str, Any] | None:
         if len(names) > 1 or (names and option.get("no_log")):
             return None
     checked = ArgumentSpecValidator(spec).validate(given)
-    return None if checked.error_messages else checked.validated_parameters
+    problems = Problems()
+    check_paths(spec, checked.validated_parameters, problems)
+    return None if checked.error_messages or problems else checked.validated_parameters
 
 
 def _shows_invocation(task_vars: dict[str, Any]) -> bool:

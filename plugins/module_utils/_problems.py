@@ -195,6 +195,12 @@ def missing_library(name: str, where: Location | str = "", error: ImportError | 
     return Problem("error", MISSING_LIBRARY, where, message, f"Install it on the host of the task: pip install {name}")
 
 
+def empty_option(name: str, *, required: bool = False) -> Problem:
+    """The problem of an option that is set but empty, for example by a shell variable that is not set."""
+    hint = "Set a value" if required else "Set a value, or do not set the option"
+    return Problem("error", "empty-option", name, "is set but empty", hint)
+
+
 def type_name(value: object) -> str:
     """Name the YAML type of ``value``, with its article."""
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", type(None): "null"}

@@ -80,10 +80,11 @@ def _starting_points(root: str, paths: Iterable[str]) -> list[str]:
                 hint = f"Name a directory, a file or a glob relative to {root}"
                 problems.error("missing-path", pattern, "matches no file or directory", hint)
             for match in matches:
-                if not _is_below(os.path.realpath(match), root):
+                path = os.path.realpath(match)
+                if not _is_below(path, root):
                     message = f"is outside of the checkout {root}"
                     problems.error("outside-path", pattern, message, "Name paths below the checkout")
-                elif os.path.realpath(match) == os.sep:
+                elif path == os.sep:
                     message = "is the root of the file system, which is not searched"
                     problems.error("root-directory", os.sep, message, "Name the directory that contains the files")
             found += matches

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from .._problems import Problems
+from .._problems import Problems, empty_option
 
 _SHORTEST_SECRET = 5
 
@@ -54,7 +54,7 @@ def check_connection_options(params: Mapping[str, Any], problems: Problems) -> N
     for option in ("kubeconfig", "context"):
         value = params.get(option)
         if value is not None and not (value.replace(os.pathsep, "").strip() if isinstance(value, str) else value):
-            problems.error("empty-option", option, "is set but empty", "Set a value, or do not set the option")
+            problems.append(empty_option(option))
 
 
 def show_kubeconfig(module: Any) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
-from .._problems import Problems
+from .._problems import Problems, empty_option
 from .._registry.access_options import AccessOptions
 from .._release.loader import LoadedRelease
 from .._release_image.open_release import OpenedRelease
@@ -34,8 +34,7 @@ def check_paths(spec: Spec, values: Mapping[str, Any], problems: Problems) -> No
     for name, option in spec.items():
         paths = values.get(name) if option.get("elements") == "path" else [values.get(name)]
         if "path" in (option["type"], option.get("elements")) and name != "chdir" and "" in (paths or ()):
-            hint = "Set a value" if option.get("required") else "Set a value, or do not set the option"
-            problems.error("empty-option", name, "is set but empty", hint)
+            problems.append(empty_option(name, required=option.get("required", False)))
 
 
 def release_spec() -> Spec:
