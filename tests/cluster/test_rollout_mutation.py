@@ -51,6 +51,12 @@ class _Webhook(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
+def _stored(rollouts: Rollouts) -> str:
+    """What becomes of the value in a ConfigMap, which is not written."""
+    body = {"metadata": {"generateName": "probe-"}, "data": {"key": "value"}}
+    return str(rollouts.api.post(f"/api/v1/namespaces/{HOME}/configmaps", body, dryRun="All")["data"]["key"])
+
+
 @pytest.fixture
 def webhook(rollouts: Rollouts) -> Iterator[str]:
     """The name of a webhook for all objects."""
@@ -62,9 +68,7 @@ def webhook(rollouts: Rollouts) -> Iterator[str]:
     hook = {"name": "fight.test.io", "rules": rules, "clientConfig": client}
     hook |= {"sideEffects": "None", "admissionReviewVersions": ["v1"]}
     rollouts.api.post(PATH, {"metadata": {"name": "fight"}, "webhooks": [hook]})
-    probe = f"/api/v1/namespaces/{HOME}/configmaps"
-    body = {"metadata": {"generateName": "probe-"}, "data": {"key": "value"}}
-    wait_for(lambda: rollouts.api.post(probe, body, dryRun="All")["data"]["key"] == "rewritten", "the webhook")
+    wait_for(lambda: _stored(rollouts) == "rewritten", "the webhook")
     yield "fight.test.io"
     if rollouts.api.exists(f"{PATH}/fight"):
         rollouts.api.delete(f"{PATH}/fight")
@@ -91,9 +95,7 @@ def test_rewritten_object_is_applied_again_until_no_webhook_rewrites_it(rollouts
     again = rollouts.done(release)
     assert (again["changed"], [item["code"] for item in again["problems"]]) == (False, ["rewritten-field"])
     rollouts.api.delete(f"{PATH}/fight")
-    probe = f"/api/v1/namespaces/{HOME}/configmaps"
-    body = {"metadata": {"generateName": "probe-"}, "data": {"key": "value"}}
-    wait_for(lambda: rollouts.api.post(probe, body, dryRun="All")["data"]["key"] == "value", f"{webhook} to be gone")
+    wait_for(lambda: _stored(rollouts) == "value", f"{webhook} to be gone")
     assert ids(rollouts.done(release), "changed_resources") == ["ConfigMap a"]
     assert ids(verified(rollouts, release), "different") == []
     assert not rollouts.done(release)["changed"]

@@ -9,38 +9,21 @@ import tarfile
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import RegistryError
-from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import checked_blob
-from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import Descriptor
 from ansible_collections.capability.openshift.plugins.module_utils._registry.registry_storage import RegistryStorage
 from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_files import (
     ArchiveFiles,
     DirectoryFiles,
 )
 from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site
-from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer
-
-ONE, TWO = image([layer({"file": b"one"})]), image([layer({"file": b"two"})], oci=True)
-BLOB = Descriptor(ONE.blobs[1].digest, len(ONE.blobs[1].data))
-NONE = "sha256:" + "0" * 64
-
-
-def archive(folder, path):
-    with tarfile.open(path, "w") as tar:
-        tar.add(folder, arcname="")
-    return str(path)
-
-
-def blob(store) -> bytes:
-    with checked_blob(store, BLOB) as file:
-        return file.read()
-
-
-def problem(call, *args):
-    with pytest.raises(RegistryError) as raised:
-        call(*args)
-    (found,) = raised.value.problems
-    return found
+from ansible_collections.capability.openshift.tests.unit.builders.stored_images import (
+    BLOB,
+    NONE,
+    ONE,
+    TWO,
+    archive,
+    blob,
+    problem,
+)
 
 
 @pytest.fixture(scope="module")

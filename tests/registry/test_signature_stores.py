@@ -5,17 +5,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._http.client import (
-    HttpClient,
-    trusted_certificates,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpStore, http_get
 from ansible_collections.capability.openshift.plugins.module_utils._signature.key_ring import read_key_ring
@@ -24,7 +19,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._signature.st
 )
 from ansible_collections.capability.openshift.plugins.module_utils._signature.verifier import Verifier, verify_digest
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
-from ansible_collections.capability.openshift.tests.unit.builders.signature_server import SignatureServer
+from ansible_collections.capability.openshift.tests.unit.builders.signature_server import (
+    SignatureServer,
+    client,
+    forget_proxies,
+)
 
 DIGEST = f"sha256:{'d' * 64}"
 FOLDER = DIGEST.replace(":", "=")
@@ -39,21 +38,7 @@ def server() -> Iterator[SignatureServer]:
 
 @pytest.fixture(autouse=True)
 def no_proxy(monkeypatch):
-    for name in (
-        "no_proxy",
-        "NO_PROXY",
-        "http_proxy",
-        "HTTP_PROXY",
-        "https_proxy",
-        "HTTPS_PROXY",
-        "all_proxy",
-        "ALL_PROXY",
-    ):
-        monkeypatch.delenv(name, raising=False)
-
-
-def client() -> HttpClient:
-    return HttpClient(os.environ, trusted_certificates(None))
+    forget_proxies(monkeypatch)
 
 
 def test_stores_are_asked_at_the_same_time_and_a_slow_one_delays_nothing(server):

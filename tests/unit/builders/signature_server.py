@@ -1,13 +1,19 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A web server on loopback that has signatures."""
+"""A web server on loopback that has signatures, and the client that asks it."""
 
 from __future__ import annotations
 
+import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient, trusted_certificates
+
+if TYPE_CHECKING:
+    import pytest
 
 
 class SignatureServer:
@@ -43,3 +49,15 @@ class SignatureServer:
     def close(self) -> None:
         self.server.shutdown()
         self.server.server_close()
+
+
+def client() -> HttpClient:
+    """A client with the settings of the environment."""
+    return HttpClient(os.environ, trusted_certificates(None))
+
+
+def forget_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove the proxies from the environment."""
+    for name in ("no_proxy", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)

@@ -5,42 +5,24 @@
 
 from __future__ import annotations
 
-import tarfile
-
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import RegistryError
-from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import checked_blob
-from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import Descriptor
 from ansible_collections.capability.openshift.plugins.module_utils._registry.oci_layout import OciLayout
 from ansible_collections.capability.openshift.plugins.module_utils._registry.registry_storage import RegistryStorage
 from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_files import (
     ArchiveFiles,
     DirectoryFiles,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer, write_oci_layout
-
-ONE, TWO = image([layer({"file": b"one"})]), image([layer({"file": b"two"})], oci=True)
-BLOB = Descriptor(ONE.blobs[1].digest, len(ONE.blobs[1].data))
-NONE = "sha256:" + "0" * 64
-
-
-def archive(folder, path, *, compressed: bool = False, start: str = ""):
-    with tarfile.open(path, "w:gz" if compressed else "w") as tar:
-        tar.add(folder, arcname=start)
-    return str(path)
-
-
-def blob(store) -> bytes:
-    with checked_blob(store, BLOB) as file:
-        return file.read()
-
-
-def problem(call, *args):
-    with pytest.raises(RegistryError) as raised:
-        call(*args)
-    (found,) = raised.value.problems
-    return found
+from ansible_collections.capability.openshift.tests.unit.builders.images import write_oci_layout
+from ansible_collections.capability.openshift.tests.unit.builders.stored_images import (
+    BLOB,
+    NONE,
+    ONE,
+    TWO,
+    archive,
+    blob,
+    problem,
+)
 
 
 @pytest.fixture

@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import (
-    HttpClient,
     Patience,
-    trusted_certificates,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._signature import http_store
@@ -24,7 +21,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._signature.st
     ParallelStores,
 )
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
-from ansible_collections.capability.openshift.tests.unit.builders.signature_server import SignatureServer
+from ansible_collections.capability.openshift.tests.unit.builders.signature_server import (
+    SignatureServer,
+    client,
+    forget_proxies,
+)
 
 DIGEST = f"sha256:{'d' * 64}"
 FOLDER = DIGEST.replace(":", "=")
@@ -39,21 +40,7 @@ def server() -> Iterator[SignatureServer]:
 
 @pytest.fixture(autouse=True)
 def no_proxy(monkeypatch):
-    for name in (
-        "no_proxy",
-        "NO_PROXY",
-        "http_proxy",
-        "HTTP_PROXY",
-        "https_proxy",
-        "HTTPS_PROXY",
-        "all_proxy",
-        "ALL_PROXY",
-    ):
-        monkeypatch.delenv(name, raising=False)
-
-
-def client() -> HttpClient:
-    return HttpClient(os.environ, trusted_certificates(None))
+    forget_proxies(monkeypatch)
 
 
 def found(store, problems: Problems | None = None) -> list[FoundSignature]:
