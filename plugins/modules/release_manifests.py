@@ -88,22 +88,6 @@ options:
       - For a release with a thousand manifests, the size of the result is half a megabyte.
     type: bool
     default: false
-  graph:
-    description:
-      - Format of a graph that shows in which order the included manifests are applied. V(mermaid) is Mermaid, V(dot) is
-        Graphviz. By default, no graph is returned.
-      - A box contains manifests of one component that are applied in sequence. Boxes without a path between them are
-        applied in parallel. A circle waits for all boxes before it.
-    type: str
-    choices: [mermaid, dot]
-  graph_mode:
-    description:
-      - Mode of the cluster-version operator that O(graph) shows. V(update) applies one run level after the other.
-        V(install) and V(reconcile) apply all components in parallel. In each mode, a Job waits for everything before
-        it.
-    type: str
-    choices: [install, update, reconcile]
-    default: update
 seealso:
   - module: capability.openshift.release_info
   - module: capability.openshift.release_apply
@@ -188,20 +172,6 @@ EXAMPLES = r"""
     enabled_capabilities: "{{ cluster_version.status.capabilities.enabledCapabilities }}"
     known_capabilities: "{{ cluster_version.status.capabilities.knownCapabilities }}"
     overrides: "{{ cluster_version.spec.overrides | default([]) }}"
-
-- name: Show the order in which an update applies the manifests
-  capability.openshift.release_manifests:
-    release: /srv/releases/4.20.3
-    capabilities:
-      baseline_capability_set: None
-    graph: mermaid
-  register: drawing
-
-- name: Write the graph to a file
-  ansible.builtin.copy:
-    content: "{{ drawing.graph }}"
-    dest: /srv/reviews/order.mmd
-    mode: "0644"
 """
 
 RETURN = r"""
@@ -387,10 +357,6 @@ images:
       elements: dict
       returned: always
       contains: *image
-graph:
-  description: The graph as text, in the syntax that O(graph) selects.
-  returned: when O(graph) is given
-  type: str
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).

@@ -25,13 +25,10 @@ from .._problems import DestinationError, Problem, Problems
 from .._references.report import check_references
 from .._release.credentials_requests import CLOUDS, credentials_request
 from .._release.loader import MISSING_IMAGE
-from .._release.task_graph import MODES, Mode, dot, mermaid, task_graph
 from .._release_image.open_release import open_release
 from .destination import write_destination
 from .files import included_files, secret_files, selector
 from .result import credentials_request_dict, decision_dict, destination_diff, image_lists_dict
-
-_DRAWINGS = {"mermaid": mermaid, "dot": dot}
 
 NOTHING_INCLUDED = Problem(
     "error",
@@ -62,8 +59,6 @@ def release_manifests_spec() -> Spec:
         "cloud": {"type": "str", "choices": list(CLOUDS)},
         "images": {"type": "bool", "default": False},
         "decisions": {"type": "bool", "default": False},
-        "graph": {"type": "str", "choices": list(_DRAWINGS)},
-        "graph_mode": {"type": "str", "choices": list(MODES), "default": "update"},
     }
 
 
@@ -78,8 +73,6 @@ class ReleaseManifestsOptions(NamedTuple):
     cloud: str | None
     images: bool
     decisions: bool
-    graph: str | None
-    graph_mode: Mode
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ReleaseManifestsOptions:
@@ -115,9 +108,6 @@ def run_release_manifests(
         result["decisions"] = [decision_dict(inclusion) for inclusion in inclusions]
     if options.images:
         result["images"] = image_lists_dict(list_images(release, loaded.files, inclusions))
-    if options.graph is not None:
-        manifests = [inclusion.manifest for inclusion in inclusions if inclusion.included]
-        result["graph"] = _DRAWINGS[options.graph](task_graph(manifests, options.graph_mode))
     only_requests = options.credentials_requests
     select = selector(
         release,

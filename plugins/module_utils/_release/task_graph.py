@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import graphlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -22,24 +22,16 @@ MODES: tuple[Mode, ...] = ("install", "update", "reconcile")
 
 _FILE_NAME = re.compile(r"0000_(\d+)_([a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*?)_", re.ASCII)
 _WEBHOOKS = frozenset({"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"})
-_UNSAFE = re.compile(r"[^a-zA-Z0-9 ,._-]")
-
-
-class TaskNode(NamedTuple):
-    """Manifests that are applied one after the other, in the release's order. A node without manifests is a barrier.
-
-    ``run_level`` (the digits) and ``component`` are empty if the file name has another form.
-    """
-
-    run_level: str
-    component: str
-    manifests: tuple[Manifest, ...]
 
 
 class TaskGraph(NamedTuple):
-    """Nodes and dependencies. ``predecessors`` maps each index of ``nodes`` to the indexes that must complete first."""
+    """Nodes and dependencies. ``predecessors`` maps each index of ``nodes`` to the indexes that must complete first.
 
-    nodes: tuple[TaskNode, ...]
+    A node contains manifests that are applied one after the other, in the release's order. One without manifests is a
+    barrier.
+    """
+
+    nodes: tuple[tuple[Manifest, ...], ...]
     predecessors: Mapping[int, tuple[int, ...]]
 
     def sorter(self) -> graphlib.TopologicalSorter[int]:
@@ -69,15 +61,14 @@ def task_graph(manifests: Sequence[Manifest], mode: Mode) -> TaskGraph:
       have a single stage.
     - A node contains the adjacent files of one component. A file whose name has another form is a separate node, and in
       an update a separate stage.
-    - A barrier follows each stage, so stages of M and N nodes need M + N edges. In an update it has the run level of
-      the stage, if the stage has only one.
+    - A barrier follows each stage, so stages of M and N nodes need M + N edges.
 
     Source: openshift/cluster-version-operator:pkg/payload/task_graph.go SplitOnJobs, ByNumberAndComponent,
     FlattenByNumberAndComponent. The CVO does not have one of the rules: webhooks come last, in one
     stage. A webhook whose server does not run yet rejects every request; the CVO recovers because it retries the whole
     graph.
     """
-    stages: list[list[TaskNode]] = []
+    stages: list[list[tuple[Manifest, ...]]] = []
     pending: list[Manifest] = []
     webhooks: list[Manifest] = []
     for manifest in manifests:
@@ -93,25 +84,7 @@ def task_graph(manifests: Sequence[Manifest], mode: Mode) -> TaskGraph:
     if webhooks:
         # The API server does not call webhooks for webhook configurations, so these cannot block each other.
         stages.append(_nodes(webhooks))
-    return _chained(stages, mode)
-
-
-def mermaid(graph: TaskGraph) -> str:
-    """The graph as a Mermaid flowchart. Barriers are small circles."""
-    lines = ["flowchart TD"]
-    for index, node in enumerate(graph.nodes):
-        shape = f'["{_label(node, "#")}"]' if node.manifests else '((" "))'
-        lines.append(f"  n{index}{shape}")
-    return _drawing(lines, graph, lambda before, after: f"  n{before} --> n{after}")
-
-
-def dot(graph: TaskGraph) -> str:
-    """The graph in the language of Graphviz. Barriers are points."""
-    lines = ["digraph rollout {", "  rankdir=TB;", "  node [shape=box];"]
-    for index, node in enumerate(graph.nodes):
-        shape = f'label="{_label(node, "&#")}"' if node.manifests else 'shape=point label=""'
-        lines.append(f"  n{index} [{shape}];")
-    return _drawing(lines, graph, lambda before, after: f"  n{before} -> n{after};", "}")
+    return _chained(stages)
 
 
 def _parts(file: str) -> tuple[str, str]:
@@ -140,41 +113,24 @@ def _node_key(manifest: Manifest) -> tuple[str, str]:
     return level, component or manifest.file
 
 
-def _stages(manifests: Sequence[Manifest], mode: Mode) -> list[list[TaskNode]]:
+def _stages(manifests: Sequence[Manifest], mode: Mode) -> list[list[tuple[Manifest, ...]]]:
     if mode == "update":
         return [_nodes(list(group)) for _level, group in groupby(manifests, _stage_key)]
     return [_nodes(manifests)] if manifests else []
 
 
-def _nodes(manifests: Sequence[Manifest]) -> list[TaskNode]:
-    groups = [tuple(group) for _key, group in groupby(manifests, _node_key)]
-    return [TaskNode(*_parts(group[0].file), group) for group in groups]
+def _nodes(manifests: Sequence[Manifest]) -> list[tuple[Manifest, ...]]:
+    return [tuple(group) for _key, group in groupby(manifests, _node_key)]
 
 
-def _chained(stages: Sequence[Sequence[TaskNode]], mode: Mode) -> TaskGraph:
-    nodes: list[TaskNode] = []
+def _chained(stages: Iterable[Sequence[tuple[Manifest, ...]]]) -> TaskGraph:
+    nodes: list[tuple[Manifest, ...]] = []
     predecessors: dict[int, tuple[int, ...]] = {}
     barrier: tuple[int, ...] = ()
     for stage in stages:
         members = tuple(range(len(nodes), len(nodes) + len(stage)))
         predecessors.update(dict.fromkeys(members, barrier))
-        levels = {node.run_level for node in stage}
-        level = levels.pop() if mode == "update" and len(levels) == 1 else ""
-        nodes += [*stage, TaskNode(level, "", ())]
+        nodes += [*stage, ()]
         barrier = (len(nodes) - 1,)
         predecessors[len(nodes) - 1] = members
     return TaskGraph(tuple(nodes), predecessors)
-
-
-def _label(node: TaskNode, escape: str) -> str:
-    name = " ".join(part for part in (node.run_level, node.component) if part)
-    name = name or node.manifests[0].file.rpartition("/")[2]
-    count = len(node.manifests)
-    text = f"{name}, {count} manifest{'' if count == 1 else 's'}"
-    # Both languages accept numeric character references. Characters with a meaning in either become such references.
-    return _UNSAFE.sub(lambda match: f"{escape}{ord(match.group())};", text)
-
-
-def _drawing(lines: list[str], graph: TaskGraph, edge: Callable[[int, int], str], end: str = "") -> str:
-    edges = [edge(before, after) for after, befores in sorted(graph.predecessors.items()) for before in befores]
-    return "\n".join([*lines, *edges, *([end] if end else [])]) + "\n"

@@ -99,7 +99,7 @@ class GraphRunner:
     ) -> None:
         self._graph, self._applier, self._kinds = graph, applier, kinds
         self._options, self._listener = options, listener
-        self._manifests = [manifest for node in graph.nodes for manifest in node.manifests]
+        self._manifests = [manifest for node in graph.nodes for manifest in node]
         self._prerequisites = PendingPrerequisites(self._manifests, applier.is_unchanged)
         self._definitions = {
             item.resource_id.name: item for item in self._manifests if is_definition(item) and not item.deletes
@@ -125,9 +125,9 @@ class GraphRunner:
             try:
                 while sorter.is_active():
                     ready = sorter.get_ready()
-                    nodes = [_RunningNode(self._graph.nodes[index].manifests) for index in ready]
+                    nodes = [_RunningNode(self._graph.nodes[index]) for index in ready]
                     self._run_nodes(threads, [node for node in nodes if node.manifests])
-                    barriers = [index for index in ready if not self._graph.nodes[index].manifests]
+                    barriers = [index for index in ready if not self._graph.nodes[index]]
                     if self._broken is not None or not all(self._cross_barrier(threads, item) for item in barriers):
                         break
                     sorter.done(*ready)
@@ -354,7 +354,7 @@ class GraphRunner:
     def _cross_barrier(self, threads: _Threads, index: int) -> bool:
         """Retry and wait at a barrier. ``False`` if what comes after it must not be applied."""
         # Webhooks come last, because they need everything else to be ready.
-        is_last = all(installs_webhook(item) for node in self._graph.nodes[index + 1 :] for item in node.manifests)
+        is_last = all(installs_webhook(item) for node in self._graph.nodes[index + 1 :] for item in node)
         self._retry_postponed(threads, is_last=is_last)
         if self._broken is not None:
             return False
@@ -365,7 +365,7 @@ class GraphRunner:
         self._problems += unready
         sent = [result for result in since if id(result.manifest) not in self._skipped]
         failed = any(result.action in ("failed", "unavailable") for result in sent)
-        later = [manifest for node in self._graph.nodes[index + 1 :] for manifest in node.manifests]
+        later = [manifest for node in self._graph.nodes[index + 1 :] for manifest in node]
         # A dry run has already tried what a rollout would still retry at a later barrier.
         tried = [result.manifest for result in self._results.values()] if self._options.dry_run and failed else []
         later += [manifest for manifest in tried if self._pending_prerequisite(manifest) is not None]

@@ -79,4 +79,4 @@ def pairs_of(graph: TaskGraph, manifests: Sequence[Manifest]) -> set[Pair]:
 
 
 def inside(graph: TaskGraph, node: int, indexes: dict[int, int]) -> list[int]:
-    return [indexes[id(manifest)] for manifest in graph.nodes[node].manifests]
+    return [indexes[id(manifest)] for manifest in graph.nodes[node]]

@@ -424,41 +424,6 @@ def assert_diff_is_true(
     assert (ours[0] != ours[1]) == (f"{dest.name} (files)" in shown)
 
 
-def test_a_graph_has_the_included_manifests_run_level_after_run_level(run):
-    outcome = run(only("Console"), graph="mermaid")
-
-    assert outcome["graph"] == (
-        "flowchart TD\n"
-        '  n0["00 cvo, 1 manifest"]\n'
-        '  n1((" "))\n'
-        '  n2["10 base, 1 manifest"]\n'
-        '  n3((" "))\n'
-        '  n4["50 console, 1 manifest"]\n'
-        '  n5["50 mixed, 2 manifests"]\n'
-        '  n6((" "))\n'
-        "  n0 --> n1\n"
-        "  n1 --> n2\n"
-        "  n2 --> n3\n"
-        "  n3 --> n4\n"
-        "  n3 --> n5\n"
-        "  n4 --> n6\n"
-        "  n5 --> n6\n"
-    )
-
-
-@pytest.mark.parametrize("mode", ["install", "reconcile"])
-def test_a_graph_of_an_installation_applies_all_components_at_the_same_time(run, mode):
-    outcome = run(only("Console"), graph="dot", graph_mode=mode)
-
-    assert outcome["graph"].startswith("digraph rollout {\n")
-    ways = {line.strip() for line in outcome["graph"].splitlines() if "->" in line}
-    assert ways == {f"n{index} -> n4;" for index in range(4)}
-
-
-def test_no_graph_is_drawn_unless_it_is_requested(run):
-    assert "graph" not in run().result
-
-
 OLM, RBAC, CVO_DEPLOYMENT = (
     "release-manifests/0000_50_olm_99-operatorstatus.yaml",
     "release-manifests/0000_50_olm_00-catalogsource.yaml",

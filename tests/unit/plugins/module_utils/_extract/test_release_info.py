@@ -74,22 +74,19 @@ def test_manifests_are_counted_and_nothing_is_written_without_dest(release: Path
     assert counts == {"changed": False, "version": "4.20.3", "included": 5, "deletions": 1, "excluded": 1}
     assert result["enabled_capabilities"] == ["Ingress"]  # of every self-managed cluster
     assert "Console" in result["known_capabilities"]
-    assert result.keys().isdisjoint({"decisions", "images", "graph", "credentials_requests", "diff"})
+    assert result.keys().isdisjoint({"decisions", "images", "credentials_requests", "diff"})
     more = manifests(release, cluster=ClusterOptions(capabilities={"baseline_capability_set": "vCurrent"}))
     assert (more["included"], more["excluded"]) == (6, 0)
     assert "Console" in more["enabled_capabilities"]
 
 
 def test_each_option_adds_its_key_to_the_result(release: Path) -> None:
-    result = manifests(release, decisions=True, images=True, graph="mermaid")
+    result = manifests(release, decisions=True, images=True)
     decided = {item["name"]: (item["included"], item["deletes"]) for item in result["decisions"]}
     assert (decided["a"], decided["b"], decided["d"]) == ((True, False), (False, False), (True, True))
     assert [item["rule"] for item in result["decisions"] if not item["included"] for item in item["reasons"]]
     found = {kind: [item["name"] for item in items] for kind, items in result["images"].items()}
     assert found == {"included": ["cli"], "excluded": [], "unreferenced": ["console"]}
-    drawn = manifests(release, graph="dot", graph_mode="install")["graph"]
-    assert result["graph"] != drawn
-    assert drawn.startswith("digraph")
 
 
 def test_included_manifests_are_written_once_and_a_secret_for_its_owner(release: Path, tmp_path: Path) -> None:
@@ -183,4 +180,4 @@ def test_the_options_are_those_of_the_module() -> None:
     assert (options.release.release, options.images, options.changes_from) == ("/r", True, "/o")
     params = {name: option.get("default") for name, option in release_manifests_spec().items()}
     given = ReleaseManifestsOptions.from_params({**params, "release": "/r", "dest": "/d"})
-    assert given[2:] == ("/d", "omit", False, None, False, False, None, "update")
+    assert given[2:] == ("/d", "omit", False, None, False, False)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
@@ -14,12 +13,8 @@ from hypothesis import strategies as st
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import DELETE_ANNOTATION, Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
     MODES,
-    Mode,
     TaskGraph,
-    TaskNode,
     component_of,
-    dot,
-    mermaid,
     run_level_of,
     task_graph,
 )
@@ -56,12 +51,11 @@ def stages(graph: TaskGraph) -> list[list[str]]:
     members: tuple[int, ...] = ()
     before: tuple[int, ...] = ()
     for index, node in enumerate(graph.nodes):
-        if node.manifests:
+        if node:
             assert graph.predecessors[index] == before
-            stage.append(" ".join(item.file for item in node.manifests))
+            stage.append(" ".join(item.file for item in node))
             members += (index,)
         else:
-            assert node.component == ""
             assert graph.predecessors[index] == members
             result.append(stage)
             stage, members, before = [], (), (index,)
@@ -210,27 +204,12 @@ def test_other_kinds_of_that_group_keep_their_position():
     assert stages(task_graph([policy, manifest("0000_30_a_2")], "update")) == [["0000_30_a_1 0000_30_a_2"]]
 
 
-def test_barriers_of_an_update_have_the_completed_run_level():
-    manifests = of(
-        "0000_01_a_1 0000_01_b_1 0000_02_a_1 other",
-        manifest("0000_30_a_1", VALIDATING),
-        manifest("0000_31_a_1", VALIDATING),
-    )
-
-    def barriers(mode: Mode) -> list[str]:
-        return [node.run_level for node in task_graph(manifests, mode).nodes if not node.manifests]
-
-    assert barriers("update") == ["01", "02", "", ""]
-    assert barriers("install") == ["", ""]
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_no_manifests_are_an_empty_graph(mode):
     graph = task_graph([], mode)
 
     assert graph == TaskGraph((), {})
     assert list(graph.sorter().static_order()) == []
-    assert mermaid(graph) == "flowchart TD\n"
 
 
 def test_each_sorter_is_new():
@@ -263,7 +242,7 @@ modes = st.sampled_from(MODES)
 
 
 def applied(graph: TaskGraph) -> list[Manifest]:
-    return [item for index in graph.sorter().static_order() for item in graph.nodes[index].manifests]
+    return [item for index in graph.sorter().static_order() for item in graph.nodes[index]]
 
 
 @given(manifests, modes)
@@ -279,17 +258,16 @@ def test_every_manifest_occurs_once_and_the_last_node_follows_all(manifests, mod
     # static_order rejects a cycle.
     assert sorted(graph.sorter().static_order()) == list(range(len(graph.nodes))) == sorted(graph.predecessors)
     assert not graph.nodes or list(graph.sorter().static_order())[-1] == len(graph.nodes) - 1
-    assert not graph.nodes or not graph.nodes[-1].manifests
+    assert not graph.nodes or not graph.nodes[-1]
 
 
 @given(manifests, modes)
 def test_a_node_has_files_of_one_component_in_the_order_of_the_release(manifests, mode):
     positions = {id(item): index for index, item in enumerate(manifests)}
     for node in task_graph(manifests, mode).nodes:
-        order = [positions[id(item)] for item in node.manifests]
+        order = [positions[id(item)] for item in node]
         assert order == sorted(order)
-        assert len({place_of(item) for item in node.manifests}) <= 1
-        assert all((run_level_of(i.file), component_of(i.file)) == node[:2] for i in node.manifests)
+        assert len({place_of(item) for item in node}) <= 1
 
 
 @given(manifests)
@@ -306,7 +284,7 @@ def test_a_flattened_graph_has_only_the_stages_that_jobs_and_webhooks_need(manif
     between = sum(1 for job, _group in groupby(early, is_job) if not job)
     needed = between + sum(map(is_job, early)) + any(map(is_late, manifests))
 
-    assert sum(1 for node in task_graph(manifests, mode).nodes if not node.manifests) == needed
+    assert sum(1 for node in task_graph(manifests, mode).nodes if not node) == needed
 
 
 @given(manifests, modes)
@@ -319,63 +297,6 @@ def test_there_are_at_most_two_edges_per_node(manifests, mode):
 @given(manifests, modes)
 def test_equal_manifests_have_equal_graphs(manifests, mode):
     assert task_graph(manifests, mode) == task_graph(tuple(manifests), mode)
-    assert mermaid(task_graph(manifests, mode)) == mermaid(task_graph(tuple(manifests), mode))
-
-
-SMALL = of("0000_50_a_1 0000_50_a_2 0000_50_b-c_1 other.yaml")
-
-
-def test_mermaid():
-    assert mermaid(task_graph(SMALL, "update")) == (
-        "flowchart TD\n"
-        '  n0["50 a, 2 manifests"]\n'
-        '  n1["50 b-c, 1 manifest"]\n'
-        '  n2((" "))\n'
-        '  n3["other.yaml, 1 manifest"]\n'
-        '  n4((" "))\n'
-        "  n0 --> n2\n"
-        "  n1 --> n2\n"
-        "  n2 --> n3\n"
-        "  n3 --> n4\n"
-    )
-
-
-def test_dot():
-    assert dot(task_graph(SMALL, "update")) == (
-        "digraph rollout {\n"
-        "  rankdir=TB;\n"
-        "  node [shape=box];\n"
-        '  n0 [label="50 a, 2 manifests"];\n'
-        '  n1 [label="50 b-c, 1 manifest"];\n'
-        '  n2 [shape=point label=""];\n'
-        '  n3 [label="other.yaml, 1 manifest"];\n'
-        '  n4 [shape=point label=""];\n'
-        "  n0 -> n2;\n"
-        "  n1 -> n2;\n"
-        "  n2 -> n3;\n"
-        "  n3 -> n4;\n"
-        "}\n"
-    )
-
-
-def test_characters_with_a_meaning_in_a_drawing_are_written_as_numbers():
-    graph = task_graph([manifest('a"]\n#&\\`\u00e4')], "update")
-
-    assert 'n0["a#34;#93;#10;#35;#38;#92;#96;#228;, 1 manifest"]' in mermaid(graph)
-    assert '[label="a&#34;&#93;&#10;&#35;&#38;&#92;&#96;&#228;, 1 manifest"]' in dot(graph)
-
-
-@given(st.text(), st.text(), st.text(min_size=1))
-def test_no_name_breaks_a_drawing(level, component, file):
-    graph = TaskGraph((TaskNode(level, component, (manifest(file),)), TaskNode(level, component, ())), {0: (), 1: (0,)})
-
-    label = r"[\w .,&#;-]*"
-    patterns: Sequence[tuple[str, str]] = (
-        (mermaid(graph), rf'flowchart TD\n  n0\["{label}"\]\n  n1\(\(" "\)\)\n  n0 --> n1\n'),
-        (dot(graph), rf'digraph rollout {{\n.*\n.*\n  n0 \[label="{label}"\];\n.*\n  n0 -> n1;\n}}\n'),
-    )
-    for text, pattern in patterns:
-        assert re.fullmatch(pattern, text, re.ASCII)
 
 
 def test_stages_are_connected_only_by_their_barriers():
