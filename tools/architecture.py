@@ -83,10 +83,8 @@ PACKAGES = {
         "fields of ClusterVersion, operators, CVO; guard (ValidatingAdmissionPolicy)",
         "cluster_version, allowed_capabilities, capabilities of cluster_capabilities",
     ),
-    "_footprint": Package("release_info: counts, unknown and unused capabilities, CPU and memory of Pods"),
-    "_exposure": Package("accounts with far-reaching permissions, webhooks"),
+    "_contents": Package("what a selection brings, and comparisons of it; references that dangle"),
     "_injection": Package("CA, proxy and TLS settings that the CVO writes into manifests"),
-    "_references": Package("included manifests that refer to excluded ones"),
     "_module": Package("argument specs and results of Ansible modules; empty options", "wait_timeout"),
     "_capability": Package(
         "capabilities of versions and selections, known, enabled; hosted clusters",
@@ -119,9 +117,7 @@ PACKAGES = {
     "_version": Package("OpenShift versions"),
 }
 
-SILENT = frozenset(
-    {"_summary", "_exposure", "_data", "_yaml", "_progress", "_resources", "_unstructured", "_version", TOP}
-)
+SILENT = frozenset({"_summary", "_data", "_yaml", "_progress", "_resources", "_unstructured", "_version", TOP})
 """Packages that report no problems."""
 
 

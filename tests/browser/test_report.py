@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import ACCOUNTS
+from ansible_collections.capability.openshift.plugins.module_utils._contents.text import ACCOUNTS
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
 HOSTILE = "<script>alert(1)</script>&amp;\"'"

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import BUILT_IN_ROLES
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.access import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.access import (
     Account,
     ClusterRoleBinding,
     service_account,
     who_can,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.exposure import Exposure, exposure
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.parts import PartReader
+from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import Exposure, exposure
+from ansible_collections.capability.openshift.plugins.module_utils._contents.parts import PartReader
+from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import BUILT_IN_ROLES
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.cluster.helpers.access_reviews import (
     RBAC,

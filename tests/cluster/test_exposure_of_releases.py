@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.exposure import exposure
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.parts import PartReader
+from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import exposure
+from ansible_collections.capability.openshift.plugins.module_utils._contents.parts import PartReader
 from ansible_collections.capability.openshift.tests.cluster.helpers.access_reviews import (
     answers,
     subjects_of,

@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._contents.unmet_references import ReleaseReferences
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._references.unmet import ReleaseReferences
 from ansible_collections.capability.openshift.tests.parity.support import load, release_folders
 
 pytestmark = pytest.mark.slow

@@ -28,13 +28,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     included_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, selector
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import list_images
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.release_changes import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.images import list_images
+from ansible_collections.capability.openshift.plugins.module_utils._contents.release_changes import (
     ComparedRelease,
     compare_releases,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import summarize_release
+from ansible_collections.capability.openshift.plugins.module_utils._contents.release_summary import summarize_release
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, selector
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import CLOUDS
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release

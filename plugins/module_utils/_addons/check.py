@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from .._contents.references import RBAC, targets_of
 from .._problems import Problem, shown_names
-from .._references.references import RBAC, targets_of
 from .._resources import ResourceId
 from .._unstructured import as_list, as_text, mappings_in, nested
 from .cluster import Names, SelectedCluster

@@ -15,12 +15,12 @@ from functools import cache
 from typing import NamedTuple
 
 from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_manifests
+from .._contents.footprint import Footprint, compare
+from .._contents.reference_report import missing_names
+from .._contents.unmet_references import UnmetReference
 from .._data.aggregated_apis import AGGREGATED_APIS, AGGREGATED_GROUPS, OPERATOR_APIS
 from .._data.builtin_kinds import is_of_kubernetes
-from .._footprint.footprint import Footprint, compare
 from .._problems import Problems
-from .._references.report import missing_names
-from .._references.unmet import UnmetReference
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId

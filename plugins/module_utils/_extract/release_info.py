@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.inclusion import included_manifests
 from .._capability.resolved_release import resolve_cluster, resolve_release
-from .._exposure.exposure import exposure, exposure_dict
-from .._exposure.parts import PartReader
-from .._footprint.release_changes import ComparedRelease, compare_releases
-from .._footprint.summary import summarize_release
+from .._contents.exposure import exposure, exposure_dict
+from .._contents.parts import PartReader
+from .._contents.release_changes import ComparedRelease, compare_releases
+from .._contents.release_summary import summarize_release
 from .._module.argspec import (
     ReleaseOptions,
     Spec,

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import decide_all, loaded_manifests
 from .._capability.resolved_release import resolve_cluster
-from .._footprint.image_lists import list_images
+from .._contents.images import list_images
+from .._contents.reference_report import check_references
 from .._module.argspec import (
     ReleaseOptions,
     Spec,
@@ -22,7 +23,6 @@ from .._module.argspec import (
     release_spec,
 )
 from .._problems import DestinationError, Problem, Problems
-from .._references.report import check_references
 from .._release.credentials_requests import CLOUDS, credentials_request
 from .._release.loader import MISSING_IMAGE
 from .._release_image.open_release import open_release

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._capability.inclusion import Inclusion
-from .._footprint.image_lists import ImageLists
+from .._contents.images import ImageLists
 from .._module.result import diff_entry
 from .._release.credentials_requests import RequestedCredentials
 from .._release.manifest import manifest_dict

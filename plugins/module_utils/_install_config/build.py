@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .._capability.inclusion import included_manifests
+from .._contents.exposure import Exposure, exposure
+from .._contents.footprint import FootprintComparison, compare
+from .._contents.parts import PartReader
 from .._data.install_rules import HOSTED, KNOWN_NAMES
-from .._exposure.exposure import Exposure, exposure
-from .._exposure.parts import PartReader
-from .._footprint.footprint import FootprintComparison, compare
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.provided_files import read_provided
 from .._release.release import Release, release_of_version

@@ -16,6 +16,7 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext
 from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._capability.rules import InstallContext, RuleViolation, suggested_selection, unchecked, violations
 from .._capability.selection import Selection
+from .._contents.reference_report import check_references
 from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
 from .._data.consequences import Consequence, consequences_of
@@ -26,7 +27,6 @@ from .._data.install_config_fields import FIELDS_KNOWN_UNTIL, UNKNOWN_FIELDS_IGN
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Location, Problem, Problems, Severity, nearest_name
-from .._references.report import check_references
 from .._release.release import Release
 from .._resources import NAMESPACES
 from .._unstructured import nested

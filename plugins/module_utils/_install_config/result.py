@@ -15,10 +15,10 @@ from typing import Any
 from .._capability.inclusion import CapabilityStatus
 from .._capability.rules import RuleViolation
 from .._capability.selection import Selection
+from .._contents.exposure import exposure_dict
+from .._contents.footprint import NAMED
 from .._data.capabilities import API_FIELDS, NONE
 from .._data.install_rules import HOSTED
-from .._exposure.exposure import exposure_dict
-from .._footprint.footprint import NAMED
 from .._module.result import diff_entry
 from .build import InstallResult, SelectionComparison
 from .check import InstallCheck

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from .._contents.reference_report import consequence, missing_names
+from .._contents.unmet_references import UnmetReference, unmet_references
 from .._problems import Problem
-from .._references.report import consequence, missing_names
-from .._references.unmet import UnmetReference, unmet_references
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_OPERATORS, ResourceId
 from .cluster_variant import ClusterVariant

@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._exposure.text import changes_text, labelled, unknown_roles_text
+from .._contents.text import changes_text, labelled, unknown_roles_text
 from . import words
 from .words import STATES, CellState, annotation, counted, listed
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from .._exposure.text import KNOWN
+from .._contents.text import KNOWN
 
 CellState = Literal["unknown", "disabled", "enabled", "newly_enabled", "newly_requested"]
 

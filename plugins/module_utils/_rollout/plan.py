@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from .._capability.cluster_options import check_options, inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
+from .._contents.reference_report import report_dangling
+from .._contents.unmet_references import ReleaseReferences
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.lookup import api_identity
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
-from .._references.report import report_dangling
-from .._references.unmet import ReleaseReferences
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, TaskGraph, task_graph

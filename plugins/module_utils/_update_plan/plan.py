@@ -22,10 +22,10 @@ from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
 from .._cluster.admin_acks import AdminGate
 from .._cluster.cluster_version import Condition, ReportedCapabilities, capability_condition
+from .._contents.exposure import Exposure, exposure
+from .._contents.parts import PartReader, Parts
+from .._contents.unmet_references import ReleaseReferences
 from .._data import capabilities as capability_data
-from .._exposure.exposure import Exposure, exposure
-from .._exposure.parts import PartReader, Parts
-from .._references.unmet import ReleaseReferences
 from .._release.manifest import Manifest
 from .._release.task_graph import component_of
 from .._resources import ResourceId

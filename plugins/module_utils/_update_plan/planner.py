@@ -22,9 +22,9 @@ from .._capability.resolved_release import (
 )
 from .._capability.selection import check_selection
 from .._cluster.cluster_properties import ClusterProperty
-from .._exposure.parts import PartReader
+from .._contents.parts import PartReader
+from .._contents.unmet_references import ReleaseReferences
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
-from .._references.unmet import ReleaseReferences
 from .._release.release import Release
 from .blockers import release_gates
 from .credentials import credentials_requests

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._capability.implicit_enablement import MovedResource
-from .._exposure.exposure import exposure_dict
+from .._contents.exposure import exposure_dict
 from .._module.result import problem_dicts
 from .._problems import Problem, shown_names
 from .._release.manifest import Manifest, manifest_dict

@@ -13,9 +13,9 @@ from .._capability.inclusion import is_overridden
 from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
+from .._contents.reference_report import report_dangling
 from .._data.capabilities import gates_of
 from .._problems import Problems, did_you_mean
-from .._references.report import report_dangling
 from .._resources import ResourceId
 from .plan import Hop, HopPlan, Plan
 from .start import Source, StartingCluster

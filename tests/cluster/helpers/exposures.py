@@ -11,8 +11,8 @@ from typing import Any
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.exposure import exposure
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.parts import PartReader, Parts
+from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import exposure
+from ansible_collections.capability.openshift.plugins.module_utils._contents.parts import PartReader, Parts
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.tests.cluster.helpers.access_reviews import (

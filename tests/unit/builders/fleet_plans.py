@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import Exposure, exposure_dict
+from ansible_collections.capability.openshift.plugins.module_utils._contents.text import RESOURCES
 from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.exposure import Exposure, exposure_dict
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import RESOURCES
 
 VERDICTS = ["go", "acknowledge", "risk", "blocked"]
 OLD = ["baremetal", "Console", "Insights", "marketplace", "openshift-samples", "Storage"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import ACCOUNTS
+from ansible_collections.capability.openshift.plugins.module_utils._contents.text import ACCOUNTS
 from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
 from ansible_collections.capability.openshift.plugins.modules import install_config, release_info, update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import image_finder
+from ansible_collections.capability.openshift.plugins.module_utils._contents.images import image_finder
 from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
     CLOUDS,
     credentials_request,

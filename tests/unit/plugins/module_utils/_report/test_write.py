@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import ACCOUNTS
+from ansible_collections.capability.openshift.plugins.module_utils._contents.text import ACCOUNTS
 from ansible_collections.capability.openshift.plugins.module_utils._report import words
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import summarize_release
+from ansible_collections.capability.openshift.plugins.module_utils._contents.release_summary import summarize_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 

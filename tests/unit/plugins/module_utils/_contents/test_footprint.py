@@ -18,7 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.footprint import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.footprint import (
     NAMED,
     Footprint,
     FootprintComparison,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.images import has_images, images_of
+from ansible_collections.capability.openshift.plugins.module_utils._contents.images import has_images, images_of
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Who can do what by the rules of RBAC. tests/cluster/test_exposure.py compares the same with an API server."""
+"""Who can do what by the rules of RBAC. tests/cluster/test_contents.py compares the same with an API server."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS, ClusterRole
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.access import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.access import (
     Account,
     ClusterRoleBinding,
     cluster_role,
@@ -18,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._exposure.acc
     subjects,
     who_can,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS, ClusterRole
 
 RBAC = "rbac.authorization.k8s.io"
 READER = service_account("one", "reader")

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Inclusion, Reason
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.images import (
     image_finder,
     list_images,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.release_changes import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.release_changes import (
     ComparedRelease,
     compare_releases,
 )

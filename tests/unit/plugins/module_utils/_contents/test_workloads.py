@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.workloads import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.workloads import (
     Requests,
     is_workload,
     workload_images,

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.exposure import Exposure, exposure_dict
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import Exposure, exposure_dict
+from ansible_collections.capability.openshift.plugins.module_utils._contents.text import (
     ACCOUNTS,
     RESOURCES,
     exposure_lines,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS
 
 Names = dict[str, tuple[str, ...]]
 

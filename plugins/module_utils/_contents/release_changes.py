@@ -16,7 +16,7 @@ from .._release.manifest import Manifest, manifest_dict
 from .._release.manifest_file import ManifestFile
 from .._release.release import Release
 from .._resources import ResourceId
-from .image_lists import whole_names
+from .images import whole_names
 
 
 class ComparedRelease(NamedTuple):

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.exposure import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import (
     Exposure,
     exposure,
     exposure_dict,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.parts import PartReader
-from ansible_collections.capability.openshift.plugins.module_utils._exposure.text import RESOURCES
+from ansible_collections.capability.openshift.plugins.module_utils._contents.parts import PartReader
+from ansible_collections.capability.openshift.plugins.module_utils._contents.text import RESOURCES
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     DELETE,

@@ -16,7 +16,7 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
 from .references import ReferenceKind
-from .unmet import ReleaseReferences, UnmetReference
+from .unmet_references import ReleaseReferences, UnmetReference
 
 _NEVER_FINISHES = "so the cluster-version operator cannot finish"
 

@@ -9,12 +9,12 @@ import json
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._references.report import report_dangling
-from ansible_collections.capability.openshift.plugins.module_utils._references.unmet import (
+from ansible_collections.capability.openshift.plugins.module_utils._contents.reference_report import report_dangling
+from ansible_collections.capability.openshift.plugins.module_utils._contents.unmet_references import (
     ReleaseReferences,
     unmet_references,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
 
