@@ -686,13 +686,6 @@ hops:
       elements: dict
       returned: with details
       contains: *manifest
-    exposure:
-      description:
-        - As RV(capability.openshift.install_config#module:comparison.exposure).
-        - What accounts can do in the whole cluster, and names of what can be attacked, C(before) and C(after) the hop.
-          RV(hops[].removed) stay on the cluster, so they count after it.
-      type: dict
-      returned: with details
     live_only:
       description:
         - Resources that exist on the cluster and that the new release does not apply, because a capability is disabled.
@@ -1106,7 +1099,6 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         fail_on=params["fail_on"],
         rule=params["rule"],
         source=release_source(params),
-        exposure=params["details"] or params["report"] is not None,
     )
     if params["clusters"] is not None:
         clusters = [options.of_cluster(entry, index) for index, entry in enumerate(params["clusters"])]

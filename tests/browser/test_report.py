@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from ansible_collections.capability.openshift.plugins.module_utils._contents.text import ACCOUNTS
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
 HOSTILE = "<script>alert(1)</script>&amp;\"'"
@@ -221,76 +220,3 @@ def test_a_browser_reads_the_matrix_as_a_table(page):
     assert roles.count("columnheader") == 4
     assert roles.count("rowheader") == roles.count("row") - 1
     assert roles.count("cell") == 3 * roles.count("rowheader")
-
-
-PAPER = {"width": 718, "height": 1047, "deviceScaleFactor": 1, "mobile": False}
-"""A4 within its margins, in CSS pixels."""
-
-# The numbers of each row of the exposure, with the widths of their bars as parts of the widest one.
-BARS = """
-return [...document.querySelectorAll(".exposure tbody")].map(body => {
-  const cells = [...body.querySelectorAll("tr:not(.total) td:not(:last-child)")];
-  const widths = cells.map(cell => cell.querySelector("i").getBoundingClientRect().width);
-  return [cells.map(cell => Number(cell.textContent)), widths.map(width => width / Math.max(...widths))];
-});
-"""
-
-
-@SIZES
-def test_the_bars_of_the_exposure_are_as_long_as_their_numbers(size, page):
-    shown = page(plans.one_cluster(), size)
-    shown.open_all()
-    rows = shown.run(BARS)
-
-    assert [numbers for numbers, _widths in rows if numbers] == [[13, 13], [13, 13, 1, 0, 0, 1], [1, 1, 0, 1]]
-    for numbers, widths in rows:
-        assert widths == pytest.approx([number / max(numbers) for number in numbers], abs=0.02)
-
-
-def test_on_paper_the_exposure_has_its_bars_and_all_names(page):
-    shown = page(plans.one_cluster())
-    visible = "return document.querySelector('.exposure').checkVisibility()"
-    adjusted = "return [...document.querySelectorAll('.exposure i')].map(bar => getComputedStyle(bar).printColorAdjust)"
-    names = """
-    const names = document.querySelector(".exposure details");
-    return [names, names.querySelector("summary")].map(element => element.getBoundingClientRect().height);
-    """
-    lines = """
-    return [...document.querySelectorAll(".exposure tbody tr:not(.total) th")].map(name => {
-      const range = document.createRange();
-      range.selectNodeContents(name);
-      return range.getClientRects().length;
-    });
-    """
-    closed = shown.run(visible)
-    shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    shown.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PAPER)
-    try:
-        printed, colors, lines_of_names = (shown.run(script) for script in (visible, adjusted, lines))
-        height, height_of_summary = shown.run(names)
-    finally:
-        shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-
-    assert (closed, printed) == (False, True)
-    assert set(lines_of_names) == {1}
-    assert height > 3 * height_of_summary
-    assert set(colors) == {"exact"}
-
-
-def test_a_browser_reads_the_exposure_as_a_table_with_numbers(page):
-    shown = page(plans.one_cluster())
-    shown.open_all()
-    nodes = shown.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-    by_id = {node["nodeId"]: node for node in nodes}
-    (table,) = [node for node in nodes if node.get("name", {}).get("value", "") == "Exposure: 4.13.0 → 4.14.0"]
-
-    def inside(node, role):
-        below = [found for child in node["childIds"] for found in inside(by_id[child], role)]
-        return [node["name"]["value"], *below] if node["role"]["value"] == role and not node["ignored"] else below
-
-    assert table["role"]["value"] == "table"
-    assert inside(table, "columnheader") == ["Capability", "4.13.0", "→ 4.14.0", "Names"]
-    headers = inside(table, "rowheader")
-    assert headers[2:6] == [ACCOUNTS["read_secrets"], "no capability", "Console", "Storage"]
-    assert len(inside(table, "row")) == len(headers) + 1
-    assert len(inside(table, "cell")) == 3 * len(headers)

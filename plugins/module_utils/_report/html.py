@@ -105,44 +105,6 @@ HTML = """\
 {% endif %}
 </dl>
 {% endmacro %}
-{% macro exposure(hop, view) %}
-{% if view.first %}
-<details class="fold" id="{{ view.hop }}-exposure"><summary><b>{{ words.EXPOSURE }}</b> {{ view.what }}</summary>
-<div><p>{{ words.EXPOSURE_MEANING }}</p>
-{% if view.unknown_roles %}
-<p>{{ view.unknown_roles }}</p>
-{% endif %}
-<table class="exposure" role="table" aria-label="{{ words.EXPOSURE }}: {{ hop.from }} → {{ hop.to }}">
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">{{ words.CAPABILITY }}</th>
-<th scope="col" role="columnheader">{{ hop.from }}</th>
-<th scope="col" role="columnheader">→ {{ hop.to }}</th>
-<th scope="col" role="columnheader">{{ words.CHANGED_NAMES }}</th></tr></thead>
-{% for label, entry in view.rows %}
-<tbody role="rowgroup"><tr role="row" class="total"><th scope="rowgroup" role="rowheader">{{ label }}</th>
-<td role="cell">{{ entry.before }}</td><td role="cell">{{ entry.after }}</td><td role="cell"></td></tr>
-{% for group in entry.by_capabilities %}
-{% set most = (entry.by_capabilities | map(attribute="before") | list
-  + entry.by_capabilities | map(attribute="after") | list) | max %}
-<tr role="row"><th scope="row" role="rowheader">{{ words.annotation(group.capabilities) }}</th>
-{% for number in (group.before, group.after) %}
-<td role="cell">{{ number }}<i style="width:{{ 100 * number // most }}%"></i></td>
-{% endfor %}
-<td role="cell">{% for kind, meaning in words.NAMES.items() if group.get(kind) %}
-{% if kind == "unchanged" %}
-<details><summary>{{ group[kind] | length }} {{ meaning }}</summary>{{ names(group[kind]) }}</details>
-{% else %}
-<div><span class="mark">{{ meaning }}</span> {{ names(group[kind]) }}</div>
-{% endif %}
-{% endfor %}
-</td></tr>
-{% endfor %}
-</tbody>
-{% endfor %}
-</table></div></details>
-{% else %}
-<p>{{ words.same_list(words.EXPOSURE | lower, view.plan) }} <a href="#{{ view.hop }}-exposure">{{ view.hop }}</a></p>
-{% endif %}
-{% endmacro %}
 {% macro update(hop) %}
 {% for reason in hop.reasons %}
 <div class="verdict {{ reason.verdict }}"><b>{{ words.VERDICTS[reason.verdict].report }}: {{ reason.reason }}</b>
@@ -174,9 +136,6 @@ HTML = """\
 {% if hop.nothing %}
 <p class="quiet">{{ hop.nothing }}</p>
 {% endif %}
-{% if hop.exposure %}
-{{ exposure(hop, hop.exposure) }}
-{% endif %}
 {% endmacro %}
 {% macro end(plan) %}
 <dl class="facts">
@@ -191,6 +150,7 @@ HTML = """\
 {% else %}
 <p>{{ words.NO_CONDITION }}</p>
 {% endif %}
+<p class="quiet">{{ words.COMPARE }}</p>
 {% endmacro %}
 {% macro origin() %}
 <dl class="facts">

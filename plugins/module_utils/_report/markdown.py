@@ -85,33 +85,6 @@ MARKDOWN = """\
 {% endfor %}
 {% endfor %}
 {% endmacro %}
-{% macro exposure(hop, view) %}
-{% if view.first %}
-<a id="{{ view.hop }}-exposure"></a>
-<details><summary>{{ words.EXPOSURE }}, {{ view.what }}</summary>
-
-{{ words.EXPOSURE_MEANING }}
-
-{% if view.unknown_roles %}
-{{ view.unknown_roles | text }}
-
-{% endif %}
-| {{ words.CAPABILITY }} | {{ hop.from | text }} | → {{ hop.to | text }} | {{ words.CHANGED_NAMES }} |
-| --- | ---: | ---: | --- |
-{% for label, entry in view.rows %}
-| **{{ label }}** | **{{ entry.before }}** | **{{ entry.after }}** | |
-{% for group in entry.by_capabilities %}
-| {{ words.annotation(group.capabilities) | text }} | {{ group.before }} | {{ group.after }} | \
-{% for kind, meaning in words.NAMES.items() if group.get(kind) %}{{ "; " if not loop.first }}\
-{{ meaning }}: {{ names(group[kind]) | trim }}{% endfor %} |
-{% endfor %}
-{% endfor %}
-
-</details>
-{% else %}
-{{ words.same_list(words.EXPOSURE | lower, view.plan) }} [{{ view.hop }}](#{{ view.hop }}-exposure)
-{% endif %}
-{% endmacro %}
 {% macro update(hop) %}
 {% for reason in hop.reasons %}
 > **{{ words.VERDICTS[reason.verdict].report }}:** {{ reason.reason | text }}. {{ reason.message | text }}.
@@ -141,9 +114,6 @@ MARKDOWN = """\
 {% endfor %}
 {{ hop.nothing }}
 
-{% if hop.exposure %}
-{{ exposure(hop, hop.exposure) }}
-{% endif %}
 {% endmacro %}
 {% macro end(plan) %}
 - {{ words.ENABLED }} ({{ plan.enabled_capabilities | length }}): \
@@ -160,6 +130,8 @@ MARKDOWN = """\
 {% else %}
 {{ words.NO_CONDITION }}
 {% endif %}
+
+{{ words.COMPARE }}
 {% endmacro %}
 # {{ view.title | text }}
 

@@ -115,12 +115,6 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
 .fold > summary { padding: .5rem .9rem; }
 .fold > summary:hover { background: var(--soft); }
 .fold > div { padding: 0 .9rem .9rem; }
-.exposure .total > * { border-top: 2px solid var(--line); font-weight: 600; padding-top: .75rem; }
-.exposure tbody tr:not(.total) th { font-weight: 400; padding-left: 1.5rem; }
-.exposure td:not(:last-child) { width: 6rem; font-variant-numeric: tabular-nums; }
-.exposure td:last-child { width: 42%; font-size: .875rem; }
-.exposure i { display: block; height: .4rem; background: var(--requested-edge); }
-.exposure td:nth-child(2) i { background: var(--quiet); }
 .problems { list-style: none; padding: 0; }
 .problems li { border-left: 4px solid var(--line); padding: .15rem 0 .15rem .9rem; margin: 1rem 0; }
 .problems .error { border-color: var(--bad-edge); }
@@ -164,11 +158,6 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   .plans td::before { content: attr(data-label) ": "; color: var(--quiet); }
   .plans .also, .plans .reason { display: inline; }
   .plans th { display: block; border: 0; padding: 0; }
-  .exposure tr { display: grid; grid-template-columns: minmax(0, 1fr) 4.75rem 4.75rem; }
-  .exposure tr > * { border: 0; padding: .2rem .3rem; }
-  .exposure td:not(:last-child), .exposure td:last-child { width: auto; }
-  .exposure tr > :last-child { grid-column: 1 / -1; padding-left: 1.5rem; }
-  .exposure thead th:last-child { display: none; }
   @supports selector(::details-content) {
     .matrix tr { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); padding: .4rem 0 .5rem; }
     /* A long path would hide the last releases: its cells form lines of four, each with its release. */
@@ -191,7 +180,7 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
   .matrix thead { position: static; }
-  .enabled, .newly_enabled, .newly_requested, .verdict, .mark, .matrix summary, .exposure i {
+  .enabled, .newly_enabled, .newly_requested, .verdict, .mark, .matrix summary {
     print-color-adjust: exact; -webkit-print-color-adjust: exact;
   }
   details::details-content { content-visibility: visible; block-size: auto; }

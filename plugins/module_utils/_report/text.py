@@ -47,6 +47,8 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
         yield f"{words.AT_END} {state}: {condition['message']}"
     else:
         yield words.NO_CONDITION
+    if full:
+        yield words.COMPARE
     yield from (_problem(item) for item in plan["problems"] if item["code"] not in _SHOWN_WITH_HOPS)
 
 
@@ -73,8 +75,6 @@ def _hop(hop: Mapping[str, Any], *, full: bool) -> Iterator[str]:
             yield from _causes(entry, hop)
         yield from _names(hop)
         yield from _resources(hop)
-        if hop.get("exposure"):
-            yield from (f"  {line}" for line in hop["exposure"]["summary"])
         yield ""
 
 

@@ -15,7 +15,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._contents.text import changes_text, labelled, unknown_roles_text
 from . import words
 from .words import STATES, CellState, annotation, counted, listed
 
@@ -91,27 +90,12 @@ class Section(NamedTuple):
     listing: Listing
 
 
-class ExposureView(NamedTuple):
-    """The exposure before and after the update in ``hop``, an anchor, which is written out if it is ``first``.
-
-    ``what``: how many of its ``rows`` change, each of which has a label.
-    """
-
-    hop: str
-    what: str
-    plan: int
-    rows: Sequence[tuple[str, Mapping[str, Any]]]
-    unknown_roles: str
-    first: bool = True
-
-
 class _Listings:
     """All lists of a report, numbered in the order of their first occurrence."""
 
     def __init__(self) -> None:
         self._known: dict[str, Listing] = {}
         self._shared: set[int] = set()
-        self._exposures: dict[str, ExposureView] = {}
         self.plan = 0
 
     @property
@@ -140,17 +124,6 @@ class _Listings:
         )
         self._known[key] = listing
         return listing
-
-    def exposure(self, hop: str, compared: Mapping[str, Any]) -> ExposureView:
-        """Return the exposure of ``hop``."""
-        key = json.dumps(compared, sort_keys=True)
-        known = self._exposures.get(key)
-        if known:
-            return known._replace(first=False)
-        rows = tuple(labelled(compared))
-        what = counted(sum(1 for _label, entry in rows if changes_text(entry)), "change")
-        self._exposures[key] = ExposureView(hop, what, self.plan, rows, unknown_roles_text(compared))
-        return self._exposures[key]
 
 
 def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,7 +264,6 @@ def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, 
         "names": _names(hop),
         "sections": tuple(_sections(hop, listings)),
         "nothing": words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
-        "exposure": listings.exposure(anchor, hop["exposure"]) if hop["exposure"] else None,
     }
 
 

@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from .._contents.text import KNOWN
-
 CellState = Literal["unknown", "disabled", "enabled", "newly_enabled", "newly_requested"]
 
 
@@ -157,14 +155,11 @@ LIVE_ONLY_MEANING = (
 MANAGED_WITH = "managed if {names} {are} ever enabled"
 CREDENTIALS = "CredentialsRequests"
 CREDENTIALS_MEANING = "The cloud has to grant the permissions that they request."
-NAMES = {"added": NEW, "removed": "gone", "unchanged": "unchanged"}
-EXPOSURE = "Exposure"
-CHANGED_NAMES = "Names"
-EXPOSURE_MEANING = f"This is {KNOWN}. Resources that the update no longer applies stay on the cluster, and count."
 CHANGES = {"added": "added", "removed": "dropped", "deleted": "deleted"}
 NO_CHANGE = "No resource is {changes}."
 
 # The end of the path
+COMPARE = "release_compare shows what else changes, such as images and permissions."
 SHOWN_CONDITION = "The condition that the cluster will show:"
 NO_CONDITION = "The last release has no capabilities, so the cluster shows no condition."
 

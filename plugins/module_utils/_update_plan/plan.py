@@ -22,8 +22,6 @@ from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
 from .._cluster.admin_acks import AdminGate
 from .._cluster.cluster_version import Condition, ReportedCapabilities, capability_condition
-from .._contents.exposure import Exposure, exposure
-from .._contents.parts import PartReader, Parts
 from .._contents.unmet_references import ReleaseReferences
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest
@@ -55,8 +53,7 @@ class HopPlan(NamedTuple):
     new release does not know, so it creates their components. ``not_in_fresh_install``: enabled names that a fresh
     install of the new release with the same selection would not enable. ``moved``: names of the selection, with
     their resources that need other capabilities in the new release. ``live_only``: resources that exist on the cluster
-    and that the new release does not apply, ``None`` if the resources of the cluster are not known. ``exposure``:
-    before and after the hop, ``None`` if it is not requested.
+    and that the new release does not apply, ``None`` if the resources of the cluster are not known.
     """
 
     from_version: str
@@ -72,7 +69,6 @@ class HopPlan(NamedTuple):
     changes: Changes
     credentials_requests: tuple[CredentialsRequest, ...]
     live_only: tuple[LiveOnlyResource, ...] | None = None
-    exposure: tuple[Exposure, Exposure] | None = None
 
     @property
     def newly_requested(self) -> frozenset[str]:
@@ -126,8 +122,7 @@ class Hop(NamedTuple):
 
     ``credentials``: those of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release.
     ``references``: those of the new release that some selection leaves dangling. ``signature``: that of the new image,
-    by the keys of the old release; ``None`` for a directory. ``readers``: those of both releases for their exposure,
-    ``None`` if it is not requested.
+    by the keys of the old release; ``None`` for a directory.
     """
 
     start: ResolvedRelease
@@ -139,7 +134,6 @@ class Hop(NamedTuple):
     gates: tuple[AdminGate, ...]
     references: ReleaseReferences
     signature: ImageSignature | None = None
-    readers: tuple[PartReader, PartReader] | None = None
 
 
 def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:
@@ -148,27 +142,14 @@ def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:
     current = start.status(selection) if cluster.status is None else _as_reported(cluster.status, start, selection)
     present = cluster.present
     plans: list[HopPlan] = []
-    parts: Parts | None = None
     for hop in hops:
         plan = _plan_hop(hop, cluster, current, present)
-        if hop.readers is not None:
-            plan, parts = _with_exposure(plan, hop, hop.readers, parts)
         current = plan.after
         if present is not None:
             present = present_after(hop.end.included(current), present)
         plans.append(plan)
     condition = None if hops[-1].end.minor_data is None else capability_condition(current)
     return Plan(selection, tuple(plans), current, condition, cluster.rule)
-
-
-def _with_exposure(
-    plan: HopPlan, hop: Hop, readers: tuple[PartReader, PartReader], parts: Parts | None
-) -> tuple[HopPlan, Parts]:
-    """Return ``plan`` with its exposure, and the parts of the cluster after it. ``parts``: those before, if known."""
-    old, new = readers
-    before = old.parts(hop.start.included(plan.before)) if parts is None else parts
-    after = new.parts(hop.end.included(plan.after), before)
-    return plan._replace(exposure=(exposure(before), exposure(after))), after
 
 
 def _as_reported(status: ReportedCapabilities, start: ResolvedRelease, selection: Selection) -> CapabilityStatus:

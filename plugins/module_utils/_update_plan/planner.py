@@ -22,7 +22,6 @@ from .._capability.resolved_release import (
 )
 from .._capability.selection import check_selection
 from .._cluster.cluster_properties import ClusterProperty
-from .._contents.parts import PartReader
 from .._contents.unmet_references import ReleaseReferences
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._release.release import Release
@@ -89,10 +88,7 @@ class _Path(NamedTuple):
 
 
 class Planner:
-    """Plans clusters whose paths consist of ``releases``. ``signatures``: as in ``NamedReleases``.
-
-    ``exposure``: whether to compute the exposure before and after each hop.
-    """
+    """Plans clusters whose paths consist of ``releases``. ``signatures``: as in ``NamedReleases``."""
 
     def __init__(
         self,
@@ -100,10 +96,8 @@ class Planner:
         signatures: Mapping[tuple[int, int], ImageSignature] | None = None,
         *,
         allow_downgrade: bool = False,
-        exposure: bool = False,
     ) -> None:
         self._releases = releases
-        self._exposure = exposure
         self._signatures = signatures or {}
         self._allow_downgrade = allow_downgrade
         self._plans: dict[PlanRequest, tuple[Plan, Problems]] = {}
@@ -148,7 +142,7 @@ class Planner:
             _cached(
                 self._hops,
                 (*key, criteria, platform),
-                partial(_hop, before, after, platform, self._signatures.get(key), exposure=self._exposure),
+                partial(_hop, before, after, platform, self._signatures.get(key)),
             )
             for key, (before, after) in zip(pairwise(path), pairwise(resolved), strict=True)
         ]
@@ -167,8 +161,6 @@ def _hop(
     end: ResolvedRelease,
     platform: str | None,
     signature: ImageSignature | None,
-    *,
-    exposure: bool,
 ) -> Hop:
     return Hop(
         start,
@@ -180,7 +172,6 @@ def _hop(
         release_gates(start),
         ReleaseReferences(end.release, end.loaded),
         signature,
-        (PartReader(start.release, platform), PartReader(end.release, platform)) if exposure else None,
     )
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._capability.implicit_enablement import MovedResource
-from .._contents.exposure import exposure_dict
 from .._module.result import problem_dicts
 from .._problems import Problem, shown_names
 from .._release.manifest import Manifest, manifest_dict
@@ -101,7 +100,6 @@ class PlanShapes:
                 {**self._manifest(manifest), "provider": provider, "new": manifest.resource_id in new}
                 for manifest, provider in hop.credentials_requests
             ],
-            "exposure": None if hop.exposure is None else exposure_dict(*hop.exposure),
             "orphaned": removed if hop.downgrade else [],
             "live_only": [
                 {**self._manifest(manifest), "disabled_capabilities": list(disabled), "deleted": manifest.deletes}

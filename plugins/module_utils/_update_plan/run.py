@@ -89,7 +89,7 @@ def _plan(
     problems += path_problems.unique()
     planner = None
     if not path_problems:
-        planner = Planner(releases, named.signatures, allow_downgrade=common.allow_downgrade, exposure=common.exposure)
+        planner = Planner(releases, named.signatures, allow_downgrade=common.allow_downgrade)
     results: list[PlanResult] = []
     result_problems: list[dict[Problem, list[str]]] = []
     positions: dict[int, int] = {}

@@ -35,7 +35,7 @@ class PlanOptions(NamedTuple):
     a fleet. ``where``, ``releases_where`` and ``location``: the locations of the cluster, of its path and of its
     ClusterVersion in problems.
     ``reported_gates``: as in ``InclusionCriteria``. ``source``: how releases in images are read. ``provided``: what
-    ``provided_manifests`` create. ``exposure``: whether the plan contains the exposure before and after each update.
+    ``provided_manifests`` create.
     """
 
     cluster: ClusterOptions
@@ -55,7 +55,6 @@ class PlanOptions(NamedTuple):
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
     source: ReleaseSource = ReleaseSource()
     provided: frozenset[ResourceId] = frozenset()
-    exposure: bool = False
 
     def of_cluster(self, entry: Mapping[str, Any], index: int) -> PlanOptions:
         """The options of a cluster of a fleet: its entry, and these for what it does not set.

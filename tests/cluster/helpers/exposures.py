@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The accounts with far-reaching permissions on a cluster: as the authorizer, the packages and the plan see them."""
+"""The accounts with far-reaching permissions on a cluster: as the authorizer and the packages see them."""
 
 from __future__ import annotations
 
@@ -64,11 +64,3 @@ def allowed(api: Api) -> dict[str, set[str]]:
     subjects = subjects_of(bodies)
     assert len(subjects) > 20
     return answers(api, subjects)
-
-
-def planned(hop: Mapping[str, Any], *lists: str) -> dict[str, set[str]]:
-    """Return the names in some lists of a hop of a plan."""
-    return {
-        key: {name for group in entry["by_capabilities"] for names in lists for name in group[names]}
-        for key, entry in hop["exposure"]["accounts"].items()
-    }

@@ -8,10 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import Exposure, exposure_dict
-from ansible_collections.capability.openshift.plugins.module_utils._contents.text import RESOURCES
-from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS
-
 VERDICTS = ["go", "acknowledge", "risk", "blocked"]
 OLD = ["baremetal", "Console", "Insights", "marketplace", "openshift-samples", "Storage"]
 NEW = ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
@@ -110,8 +106,8 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
         *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
         *("credentials_requests", "reasons", "not_checked", "orphaned", "created_components", "live_only"),
     ]
-    assert set(values) <= {*names, "downgrade", "exposure"}, values
-    step: dict[str, Any] = {"from": start, "to": end, "downgrade": False, "exposure": None}
+    assert set(values) <= {*names, "downgrade"}, values
+    step: dict[str, Any] = {"from": start, "to": end, "downgrade": False}
     step |= {**{name: [] for name in names}, **values}
     step["verdict"] = max((item["verdict"] for item in step["reasons"]), key=VERDICTS.index, default="go")
     implicit = {entry["name"] for entry in step["implicitly_enabled"]}
@@ -193,31 +189,6 @@ def machine_api(count: int = 42) -> list[dict[str, Any]]:
     return found
 
 
-def exposed(*names: str, capability: str = "") -> dict[str, tuple[str, ...]]:
-    """Return names of an exposure that need ``capability``."""
-    return dict.fromkeys(names, (capability,) if capability else ())
-
-
-def exposure(before: Mapping[str, Any], after: Mapping[str, Any], *unknown_roles: str) -> dict[str, Any]:
-    """Return the exposures before and after an update; each is what is exposed by the name of its row."""
-
-    def side(rows: Mapping[str, Any]) -> Exposure:
-        accounts, resources = ({name: rows.get(name, {}) for name in part} for part in (PERMISSIONS, RESOURCES))
-        return Exposure(accounts, resources, frozenset(unknown_roles))
-
-    return exposure_dict(side(before), side(after))
-
-
-def exposure_of_an_update() -> dict[str, Any]:
-    """Return the exposures of an update that adds and removes names."""
-    kept = exposed(*(f"openshift-{number}/operator" for number in range(13)))
-    console = exposed("openshift-console/operator", capability="Console")
-    storage = exposed("openshift-storage/operator", capability="Storage")
-    before = {"do_everything": kept, "read_secrets": {**kept, **console}, "services": console}
-    after = {"do_everything": kept, "read_secrets": {**kept, **storage}, "services": {**console, **storage}}
-    return exposure(before, after, "made-later")
-
-
 def first_hop(**values: Any) -> dict[str, Any]:
     """Return an update to 4.14 that enables a capability for every possible reason."""
     enabled = [by_manifest("MachineAPI", machine_api()), forced("DeploymentConfig")]
@@ -243,7 +214,6 @@ def first_hop(**values: Any) -> dict[str, Any]:
         ],
         "reasons": [BLOCKED],
         "not_checked": [NOT_CHECKED],
-        "exposure": exposure_of_an_update(),
     }
     return hop("4.13.0", "4.14.0", **{**filled, **values})
 

@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._contents.text import ACCOUNTS
-from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
-from ansible_collections.capability.openshift.plugins.modules import install_config, release_info, update_plan
+from ansible_collections.capability.openshift.plugins.modules import install_config, release_info
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
 
 RBAC = "rbac.authorization.k8s.io/v1"
@@ -76,38 +74,3 @@ def test_a_release_is_compared_as_if_each_was_installed(call, releases):
     assert counts(accounts) == (3, 1)
     assert names(accounts, "removed") == ["openshift-one/deleted", "openshift-one/dropped"]
     assert names(accounts, "unchanged") == ["openshift-one/kept"]
-
-
-def test_what_an_update_no_longer_applies_stays_until_a_release_deletes_it(call, releases):
-    outcome = call(update_plan, releases=releases, capabilities=NOTHING)
-    first, second = (hop["exposure"]["accounts"]["do_everything"] for hop in outcome["hops"])
-
-    assert (counts(first), counts(second)) == ((3, 3), (3, 2))
-    assert names(second, "removed") == ["openshift-one/deleted"]
-    assert names(second, "unchanged") == ["openshift-one/dropped", "openshift-one/kept"]
-
-
-def test_credentials_of_a_plan_are_those_of_its_platform(call, releases):
-    selection = {**NOTHING, "additionalEnabledCapabilities": ["CloudCredential"]}
-    every, aws = (
-        call(update_plan, releases=releases, capabilities=selection, **options)["hops"][0]["exposure"]["resources"]
-        for options in ({}, {"platform": "aws"})
-    )
-
-    assert counts(every["credentials_requests"]) == (2, 2)
-    assert counts(aws["credentials_requests"]) == (1, 1)
-
-
-def test_the_exposure_of_a_plan_is_computed_with_details_alone(call, releases):
-    fleet = [{"name": "one", "capabilities": NOTHING}]
-    (plan,) = call(update_plan, releases=releases, clusters=fleet)["plans"]
-    (detailed,) = call(update_plan, releases=releases, clusters=fleet, details=True)["plans"]
-
-    assert "exposure" not in plan["hops"][0]
-    assert counts(detailed["hops"][1]["exposure"]["accounts"]["do_everything"]) == (3, 2)
-
-
-def test_the_text_of_a_plan_has_what_changes(call, releases):
-    lines = plan_lines(call(update_plan, releases=releases, capabilities=CONSOLE).result, full=True)
-
-    assert f"{ACCOUNTS['do_everything']}: 4 -> 3 (no capability -1)" in [line.strip() for line in lines]

@@ -60,7 +60,6 @@ def test_a_hop_is_returned_with_all_details(run):
     outcome = run(capabilities=BAREMETAL)
     (hop,) = outcome["hops"]
     forced, by_manifest = hop.pop("implicitly_enabled")
-    exposure = hop.pop("exposure")  # test_exposure_in_results.py
 
     assert by_manifest == {
         "name": "MachineAPI",
@@ -106,13 +105,6 @@ def test_a_hop_is_returned_with_all_details(run):
         ],
         "orphaned": [],
         "live_only": [],
-    }
-    assert exposure["resources"]["services"]["by_capabilities"][-1] == {
-        "capabilities": ["MachineAPI"],
-        "before": 0,
-        "after": 1,
-        "removed": [],
-        "added": [],
     }
 
 
@@ -164,7 +156,6 @@ def test_without_details_there_are_the_first_cause_and_counts(run):
 
     assert set(hop) - set(cut) == {
         *("moved", "added", "removed", "deleted", "credentials_requests", "orphaned", "live_only"),
-        "exposure",
     }
     counted = ("added", "removed", "deleted", "credentials_requests", "live_only")
     assert cut["counts"] == {key: len(hop[key]) for key in counted}

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._contents.text import ACCOUNTS
-from ansible_collections.capability.openshift.plugins.module_utils._report import words
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
@@ -70,7 +69,7 @@ def states(render, report) -> dict[str, list[str]]:
         rows = [line.strip("| ").split(" | ") for line in render(report).splitlines() if line.startswith("| ")]
         rows = [[cell.replace("*", "") for cell in row] for row in rows]
     start = next(number for number, row in enumerate(rows) if row[0] == "Capability")
-    # The next table with this head is that of the exposure, or the matrix of another plan.
+    # The next table with this head is the matrix of another plan.
     matrix = takewhile(lambda row: row[0] != "Capability", rows[start + 1 :])
     return {row[0]: [re.sub(r"[()]", "", cell) for cell in row[1:]] for row in matrix}
 
@@ -334,36 +333,3 @@ def test_a_missing_value_is_an_error_and_not_a_gap():
 
     with pytest.raises(Exception, match="count"):
         render_html(report)
-
-
-@RENDER
-def test_the_exposure_is_shown_with_both_numbers_by_capability(render):
-    if render is render_html:
-        rows = [[" ".join(cell.split()) for cell in row] for row in Page(render(plans.one_cluster())).rows]
-    else:
-        lines = [line for line in render(plans.one_cluster()).splitlines() if line.startswith("| ")]
-        rows = [[cell.strip("* ") for cell in line[1:-1].split("|")] for line in lines]
-    start = next(number for number, row in enumerate(rows) if row[0] == SECRETS)
-
-    assert [row[:3] for row in rows[start : start + 4]] == [
-        [SECRETS, "14", "14"],
-        [words.NO_CAPABILITY, "13", "13"],
-        ["Console", "1", "0"],
-        ["Storage", "0", "1"],
-    ]
-    text = render(plans.one_cluster())
-    assert text.index("openshift-console/operator") < text.index("openshift-storage/operator")
-    assert "made-later" in text
-
-
-@RENDER
-def test_equal_exposures_of_several_plans_are_written_once(render):
-    text = render(plans.fleet())
-
-    assert text.count(SECRETS) == 1
-    assert text.count("#plan-1-hop-1-exposure") == 2
-
-
-@RENDER
-def test_a_plan_without_an_exposure_has_no_section_about_it(render):
-    assert words.EXPOSURE not in render(plans.long_path())

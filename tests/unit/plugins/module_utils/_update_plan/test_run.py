@@ -124,7 +124,7 @@ def test_equal_releases_are_named_once(tmp_path, monkeypatch):
 
 
 def test_a_plan_as_a_result(releases):
-    options = PlanOptions(ClusterOptions(capabilities=BAREMETAL), releases.hop, platform="aws", exposure=True)
+    options = PlanOptions(ClusterOptions(capabilities=BAREMETAL), releases.hop, platform="aws")
     fleet = plan_cluster(options)
 
     brief = planning_result(fleet, of_fleet=False, details=False, fail_on=[])
@@ -161,13 +161,13 @@ def test_a_plan_as_a_result(releases):
         "to_capabilities": ["MachineAPI"],
         "deleted": False,
     }
-    assert hop.keys() | {"exposure", "live_only", "orphaned", "added", "removed"} < details.keys()
+    assert hop.keys() | {"live_only", "orphaned", "added", "removed"} < details.keys()
     names = {key: [item["name"] for item in details[key]] for key in ("added", "removed", "deleted", "orphaned")}
     assert names == {"added": ["new", "vsphere"], "removed": ["old"], "deleted": ["gone"], "orphaned": []}
     assert [(item["name"], len(item["resources"])) for item in details["moved"]] == [("baremetal", 1)]
     requests = [(item["name"], item["provider"], item["new"]) for item in details["credentials_requests"]]
     assert requests == [("ebs", "AWSProviderSpec", False)]
-    assert (details["live_only"], details["exposure"] is None) == ([], False)
+    assert details["live_only"] == []
     assert "added" not in hop
 
 
