@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Tests start programs of the environment of pytest, also where it is not activated.
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     _configure_hypothesis(config.rootpath / ".cache" / "hypothesis")
 
 

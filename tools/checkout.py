@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -26,38 +25,38 @@ def checkout_files() -> list[str]:
     return sorted(name for name in names if os.path.lexists(ROOT / name))
 
 
-def digest(*prefixes: str) -> str:
-    """Return a digest of the files of the checkout whose paths begin with one of ``prefixes``."""
-    found = hashlib.sha256()
+def copy_files(target: Path, without: str = "/") -> None:
+    """Copy the files of the checkout into a folder, except those whose paths begin with ``without``."""
     for name in checkout_files():
-        if name.startswith(prefixes):
-            found.update(f"{name}\0".encode() + (ROOT / name).read_bytes())
-    return found.hexdigest()
-
-
-def copy_files(target: Path) -> None:
-    """Copy the files of the checkout into a folder."""
-    for name in checkout_files():
+        if name.startswith(without):
+            continue
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
+
+
+def copy_repository(target: Path, without: str = "/") -> None:
+    """Make a folder a copy of the checkout, and a separate repository.
+
+    Otherwise the checkout's .gitignore would hide a copy in .cache from ansible-test and other tools that ask git.
+    """
+    shutil.rmtree(target, ignore_errors=True)
+    copy_files(target, without)
+    git = ["git", "-c", "init.defaultBranch=main", "-c", "core.hooksPath=", "-c", "core.autocrlf=false"]
+    for command in (["init", "-q"], ["add", "--all", "--force"]):
+        subprocess.run([*git, *command], cwd=target, check=True, stdout=subprocess.DEVNULL)
 
 
 def copy_tree(target: Path, venv: Path) -> Path:
     """Copy the checkout to where ansible-test accepts it, and return the copy's folder.
 
     ansible-test wants a path .../ansible_collections/NAMESPACE/NAME, resolves links, and asks git which files there
-    are. The copy is a separate repository, because otherwise the checkout's .gitignore would hide all of it, and
-    nothing would be tested.
+    are.
     """
     shutil.rmtree(target, ignore_errors=True)
     collections = target / "ansible_collections"
     copy = collections / NAMESPACE / NAME
-    copy_files(copy)
     # A component of GitLab has two documents in a file, which ansible-test rejects. It is not in the tarball either.
-    shutil.rmtree(copy / "templates", ignore_errors=True)
+    copy_repository(copy, without="templates/")
     kubernetes = site_packages(venv) / "ansible_collections" / "kubernetes"
     shutil.copytree(kubernetes, collections / "kubernetes", symlinks=True)
-    git = ["git", "-c", "init.defaultBranch=main", "-c", "core.hooksPath=", "-c", "core.autocrlf=false"]
-    for command in (["init", "-q"], ["add", "--all", "--force"]):
-        subprocess.run([*git, *command], cwd=copy, check=True, stdout=subprocess.DEVNULL)
     return copy

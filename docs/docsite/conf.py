@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -53,10 +52,6 @@ html_theme_options = {
     "titles_only": True,
     "topbar_links": {},
 }
-# `make public-site` builds these, in folders next to each other.
-VERSIONS = {"latest": "latest", "devel": "devel"}
-if os.environ.get("SITE_VERSION"):
-    html_context = {"available_versions": VERSIONS, "current_version": os.environ["SITE_VERSION"]}
 html_show_sphinx = False
 html_copy_source = False
 html_use_index = False

@@ -8,6 +8,8 @@ from selenium.webdriver.common.keys import Keys
 
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
+pytestmark = pytest.mark.deep
+
 HOSTILE = "<script>alert(1)</script>&amp;\"'"
 LONG = "x" * 100
 REPORTS = {

@@ -19,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 import docsite
 
+pytestmark = pytest.mark.deep
+
 if TYPE_CHECKING:
     from selenium import webdriver
 

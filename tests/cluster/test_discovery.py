@@ -167,7 +167,6 @@ def test_a_new_kind_is_found_after_a_reload(cluster: ControlPlane, client: Clien
     assert kinds.find("example.com", "Thing") == ApiResource("example.com", "v1", "things", "Thing", True)
 
 
-@pytest.mark.slow
 def test_a_group_without_its_server_is_unknown_and_affects_no_other(client: Client, stale_group: str) -> None:
     kinds = RestMapper(client)
 

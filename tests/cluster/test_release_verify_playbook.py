@@ -27,8 +27,6 @@ from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_cl
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 
-pytestmark = pytest.mark.slow
-
 VERIFY = "release_verify"
 SCHEDULE = "/api/v1/namespaces/openshift-config/configmaps/insights-upload-schedule"
 RELEASE = ("-e", "release=releases/4.21.0")

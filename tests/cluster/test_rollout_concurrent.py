@@ -10,6 +10,8 @@ import signal
 import time
 from typing import Any
 
+import pytest
+
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import REAL_TIMINGS
 from ansible_collections.capability.openshift.plugins.modules import release_apply
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import Point, Run
@@ -21,6 +23,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     deployment,
     path_of,
 )
+
+pytestmark = pytest.mark.deep
 
 OPTIONS: dict[str, Any] = {"openshift_version": "4.21.0", "wait": True}
 RUN = "capability.openshift.io/run"

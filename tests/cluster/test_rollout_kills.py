@@ -33,6 +33,8 @@ from ansible_collections.capability.openshift.tests.control_plane.faults import 
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
+pytestmark = pytest.mark.deep
+
 KILLS = 7
 """How often each rollout is killed. With the held requests, seven rollouts are more than fifty kills."""
 

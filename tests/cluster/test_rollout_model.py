@@ -3,8 +3,7 @@
 
 """Random rollouts, and what other clients do in between, compared with a model after each step.
 
-``ROLLOUT_MODEL_EXAMPLES`` is the number of random histories; `make test-matrix` runs 300. A history that fails is
-printed as calls, and becomes a test at the end of this file.
+A history that fails is printed as calls, and becomes a test at the end of this file.
 """
 
 from __future__ import annotations
@@ -47,10 +46,9 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
-IN_GATE = 6
-"""Random histories in the gate, which are the same in each run."""
+each = pytest.mark.parametrize("histories", [6, pytest.param(300, marks=pytest.mark.deep)])
+"""The number of random histories, which are the same in each run."""
 
-EXAMPLES = int(os.environ.get("ROLLOUT_MODEL_EXAMPLES", IN_GATE))
 STEPS = 8
 TEAM = "team"
 ADDED: dict[str, Any] = {"data": {"extra": "theirs"}, "metadata": {"labels": {"team": "theirs"}}}
@@ -364,12 +362,14 @@ def limits(examples: int, **options: Any) -> settings:
     return settings(max_examples=examples, stateful_step_count=STEPS, suppress_health_check=checks, **options)
 
 
-def test_random_histories(machine: Machines) -> None:
-    run_state_machine_as_test(machine(Histories), settings=limits(EXAMPLES, derandomize=EXAMPLES == IN_GATE))
+@each
+def test_random_histories(machine: Machines, histories: int) -> None:
+    run_state_machine_as_test(machine(Histories), settings=limits(histories))
 
 
-def test_random_histories_with_finalizers(machine: Machines) -> None:
-    found = limits(EXAMPLES, phases=[Phase.generate], report_multiple_bugs=False)
+@each
+def test_random_histories_with_finalizers(machine: Machines, histories: int) -> None:
+    found = limits(histories, phases=[Phase.generate], report_multiple_bugs=False)
     run_state_machine_as_test(machine(HeldHistories), settings=found)
 
 

@@ -18,6 +18,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import User, certificate_user
 
+pytestmark = pytest.mark.deep
+
 FLOW_CONTROL = "/apis/flowcontrol.apiserver.k8s.io/v1"
 LEVEL, SCHEMA = f"{FLOW_CONTROL}/prioritylevelconfigurations", f"{FLOW_CONTROL}/flowschemas"
 EVERYTHING = [

@@ -3,13 +3,12 @@
 
 """Real releases on a cluster with controllers and nodes, where a stand-in plays the operators.
 
-They are not part of the collection: CAPABILITY_RELEASES names a folder of extracted releases, one per minor. The gate
-updates the default selection once, and ``UPDATES=all`` (`make test-matrix`) from 4.13 to 4.20.
+They are not part of the collection: CAPABILITY_RELEASES names a folder of extracted releases, one per minor.
+`make test` rolls one of them out, and `make test-deep` updates from one to the next.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Any
@@ -47,7 +46,6 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 
 RELEASES = ("4.13", "4.14", "4.18", "4.20")
-UPDATES = RELEASES if os.environ.get("UPDATES") == "all" else RELEASES[-2:]
 __test__ = real_rollouts.are_there(*RELEASES)
 """Without releases these tests do not exist, because a skipped test fails the gate."""
 
@@ -166,9 +164,12 @@ def _minor(version: str) -> Minor:
     return Minor(*map(int, version.split(".")))
 
 
-def test_default_selection_without_one_capability_then_with_it_then_of_the_next_releases(site: ControlPlane) -> None:
+@pytest.mark.parametrize("updates", [RELEASES[-1:], pytest.param(RELEASES, marks=pytest.mark.deep)])
+def test_default_selection_without_one_capability_then_with_it_then_of_the_next_releases(
+    site: ControlPlane, updates: tuple[str, ...]
+) -> None:
     expected = Expected()
-    first, last = UPDATES[0], UPDATES[-1]
+    first, last = updates[0], updates[-1]
     everything = _default(first)
     chosen = everything - {"Console"}
     result = roll(site, first, capabilities=selected(*chosen))
@@ -189,8 +190,9 @@ def test_default_selection_without_one_capability_then_with_it_then_of_the_next_
     assert added == {key for key in now.included if key not in target.included} & set(found)
     assert added <= of_capability(first, "Console")
 
+    _unchanged(site, first)
     earlier: set[ResourceId] = set()
-    for frm, to in pairwise(UPDATES):
+    for frm, to in pairwise(updates):
         accounts = expected.add(frm, result)
         if to == last:
             assert accounts == allowed(site.api)
@@ -203,6 +205,7 @@ def test_default_selection_without_one_capability_then_with_it_then_of_the_next_
     assert expected.add(last, result) == allowed(site.api)
 
 
+@pytest.mark.deep
 def test_a_hosted_control_plane_gets_its_own_manifests(site: ControlPlane) -> None:
     # The console's Deployment for this profile needs no capability, though its namespace and account do.
     chosen = {"Console", "Ingress", "NodeTuning"}
@@ -262,6 +265,7 @@ def _updated(site: ControlPlane, frm: str, to: str, before: list[str], moved: li
     return result
 
 
+@pytest.mark.deep
 def test_update_enables_capabilities_of_existing_resources(site: ControlPlane) -> None:
     expected = Expected()
     result = roll(site, "4.13", capabilities=selected())

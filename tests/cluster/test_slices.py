@@ -26,7 +26,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 from ansible_collections.capability.openshift.tests.unit.jobs import Job, run_job
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 SLICE = {"awx_workflow_job_name": "enable", "awx_job_template_name": "enable"}
 

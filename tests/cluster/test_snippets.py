@@ -30,8 +30,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.snippets impor
     snippets,
 )
 
-pytestmark = pytest.mark.slow
-
 VERSION = "4.21.0"
 KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
 FAILING = {

@@ -375,7 +375,6 @@ def silent() -> Iterator[str]:
         yield f"https://127.0.0.1:{listener.getsockname()[1]}"
 
 
-@pytest.mark.slow
 def test_an_address_that_does_not_answer_costs_only_the_timeout(silent: str, call: Call) -> None:
     started = time.monotonic()
     outcome = call(update_plan, releases=PATH, host=silent, api_key="token")
@@ -418,7 +417,6 @@ def test_the_namespace_of_a_cluster_scoped_manifest_is_ignored_as_the_api_ignore
     assert enabled_by(call(update_plan, **options))["MachineAPI"] == ["ClusterRole reader"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kubeconfig", "update_plan_kubeconfig"])
 def test_the_playbook_reads_from_the_cluster(name: str, site: ControlPlane) -> None:
     printed = play(site, **{name: site.kubeconfig.name})

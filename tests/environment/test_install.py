@@ -12,6 +12,8 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 from ansible_collections.capability.openshift.tests.environment.bare import CHECKOUT, Bare
 
+pytestmark = pytest.mark.deep
+
 README = (CHECKOUT / "README.md").read_text("utf-8")
 PROGRAM = """#!/bin/sh
 exec {python} -m ansible {name} "$@"

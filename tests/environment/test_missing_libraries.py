@@ -16,6 +16,8 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.environment.bare import CHECKOUT, Bare
 
+pytestmark = pytest.mark.deep
+
 RELEASE = str(CHECKOUT / "examples" / "releases" / "4.21.0")
 NEWER = str(CHECKOUT / "examples" / "releases" / "4.22.0")
 SITES = str(CHECKOUT / "examples" / "sites")

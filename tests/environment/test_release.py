@@ -26,6 +26,8 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packaging.utils import parse_wheel_filename
 
+pytestmark = pytest.mark.deep
+
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://forge.example/capability/openshift"
 TARBALL = "capability-openshift-1.0.0.tar.gz"

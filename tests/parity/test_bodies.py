@@ -29,7 +29,6 @@ from ansible_collections.capability.openshift.tests.parity.support import (
     release_folders,
 )
 
-pytestmark = pytest.mark.slow
 ROWS = [line.split() for line in (FACTS / "bodies.txt").read_text(encoding="utf-8").splitlines()]
 
 

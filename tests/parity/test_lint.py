@@ -16,8 +16,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.lint_trials im
     trials,
 )
 
-pytestmark = pytest.mark.slow
-
 _ACCOUNT = "no annotation, but its ServiceAccount needs CSISnapshot"
 _CREDENTIALS = "no annotation, but CredentialsRequest and its Namespace need CloudCredential"
 TRUE = {

@@ -16,7 +16,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._contents.unm
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.tests.parity.support import load, release_folders
 
-pytestmark = pytest.mark.slow
 PROFILES = ("self-managed-high-availability", "single-node-developer", "ibm-cloud-managed")
 TRUE_FINDINGS = {
     # Accounts of operators whose bindings have no annotation: they exist only with CSISnapshot or MachineAPI.

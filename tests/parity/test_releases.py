@@ -57,7 +57,6 @@ from ansible_collections.capability.openshift.tests.parity.support import (
 
 # One worker loads a release once for all of its tests.
 folders = pytest.mark.parametrize("folder", release_folders())
-pytestmark = pytest.mark.slow
 NO_FILTER = InclusionContext()
 
 

@@ -16,7 +16,6 @@ from ansible_collections.capability.openshift.tests.parity.support import FACT_R
 from ansible_collections.capability.openshift.tests.unit.oracles.task_graph import expected_pairs, is_late, pairs_of
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("release", FACT_RELEASES)
 def test_what_waits_for_what(release, mode):

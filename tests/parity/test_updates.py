@@ -356,7 +356,6 @@ def enabled_sets(seed: str) -> list[frozenset[str]]:
 # The rest reads the releases themselves.
 
 
-@pytest.mark.slow
 @folders
 def test_next_release_against_the_loops(folder: Path) -> None:
     """Any releases, those that no golden data are of included."""
@@ -378,7 +377,6 @@ def test_next_release_against_the_loops(folder: Path) -> None:
         assert set(names(by_presence)) >= set(names(hop))
 
 
-@pytest.mark.slow
 @folders
 @pytest.mark.parametrize("baseline", ["None", "v4.11", "vCurrent"])
 def test_path_of_real_releases(folder: Path, baseline: str) -> None:
@@ -400,7 +398,6 @@ def test_path_of_real_releases(folder: Path, baseline: str) -> None:
     assert {**real, "verdict": None} == {**expected, "verdict": None}
 
 
-@pytest.mark.slow
 @folders
 def test_golden_updates_of_real_releases(folder: Path) -> None:
     paths = dict(zip(PATH, golden_folders(folder), strict=True))

@@ -6,18 +6,19 @@
 ``tests/parity/facts/signatures.json`` has random ones with its answers; ``tests/parity/make_signatures.py`` makes them
 again. Nothing is accepted that the CVO refuses. What is refused although the CVO accepts it is in ``PURPOSES``.
 
-gpgv costs a process for each message, so the gate runs a part, and ``SIGNATURES=all`` (`make test-matrix`) all.
+gpgv costs a process for each message, so `make test` runs a quarter, and `make test-deep` all.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-import os
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpAnswer
@@ -36,7 +37,7 @@ from ansible_collections.capability.openshift.tests.parity.make_facts import FAC
 GOLDEN = json.loads((FACTS / "signatures.json").read_bytes())
 DIGEST = GOLDEN["digest"]
 SERVER = "http://store.test"
-STEP = 1 if os.environ.get("SIGNATURES") == "all" else 4
+each = pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.deep)])
 """Of how many pairs and releases one is verified."""
 
 PURPOSES = {
@@ -121,9 +122,10 @@ def test_key_rings_have_the_keys_that_the_cvo_loads() -> None:
     assert (more, fewer) == ([], [])
 
 
-def test_messages_are_accepted_as_by_the_cvo() -> None:
+@each
+def test_messages_are_accepted_as_by_the_cvo(step: int) -> None:
     wrong = []
-    for message, number, expected in GOLDEN["pairs"][::STEP]:
+    for message, number, expected in GOLDEN["pairs"][::step]:
         ring, problems = ring_of(number), Problems()
         store: Any = Given(MESSAGES[message])
         signers = verify_digest("release", DIGEST, Verifier((ring,), (store,)), problems) if ring else ()
@@ -165,9 +167,10 @@ def is_accepted(release: dict[str, Any], directory: Path, problems: Problems) ->
     return bool(verify_digest("release", release["digest"], verifier._replace(stores=stores), problems))
 
 
-def test_releases_are_accepted_as_by_the_cvo(tmp_path: Path) -> None:
+@each
+def test_releases_are_accepted_as_by_the_cvo(tmp_path: Path, step: int) -> None:
     wrong = []
-    for number, release in enumerate(GOLDEN["releases"][::STEP]):
+    for number, release in enumerate(GOLDEN["releases"][::step]):
         problems = Problems()
         if is_accepted(release, tmp_path / str(number), problems) != release["accepted"]:
             wrong.append((release, [str(problem) for problem in problems]))

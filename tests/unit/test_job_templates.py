@@ -96,7 +96,6 @@ def test_the_playbook_accepts_the_answers(playbook):
     Draft202012Validator(schema).validate(given)
 
 
-@pytest.mark.slow
 def test_a_job_plans_with_the_answers_of_a_survey(tmp_path):
     given = {
         "releases": f"{RELEASES / '4.21.0'},{RELEASES / '4.22.0'}",
@@ -112,7 +111,6 @@ def test_a_job_plans_with_the_answers_of_a_survey(tmp_path):
     assert job.artifacts["update_plan"]["localhost"]["implicitly_enabled"] != []
 
 
-@pytest.mark.slow
 def test_a_job_compares_releases_with_the_answers_of_a_survey(tmp_path):
     given = {
         "release": str(RELEASES / "4.22.0"),

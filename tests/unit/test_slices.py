@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.unit.jobs import Job, run_job
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 PASSWORD = "bm90LWEtcmVhbC1vbmU6ZmFrZXdvcmQ="
 NAMES = ("berlin", "paris", "rome")

@@ -28,8 +28,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.snippets impor
     snippets,
 )
 
-pytestmark = pytest.mark.slow
-
 ALL = snippets(*SHELL)
 HERE = list({snippet.text: snippet for snippet in ALL if snippet.where is None}.values())
 FAILING = {

@@ -52,6 +52,8 @@ from ansible_collections.capability.openshift.tests.control_plane.users import (
 )
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
+pytestmark = pytest.mark.deep
+
 MODULE = "ansible_collections.capability.openshift.tests.control_plane"
 
 

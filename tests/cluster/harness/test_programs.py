@@ -26,6 +26,8 @@ from ansible_collections.capability.openshift.tests.control_plane.programs impor
 )
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
+pytestmark = pytest.mark.deep
+
 MODULE = "ansible_collections.capability.openshift.tests.control_plane"
 PROGRAMS = ["etcd", "kube-apiserver", "kubectl"]
 
