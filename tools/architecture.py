@@ -62,7 +62,6 @@ PACKAGES = {
         "update_plan: verdict, path of versions, conditions, channel, admin gates",
         "its clusters, its enabled_capabilities, releases, promql",
     ),
-    "_fleet": Package("cluster_capabilities_info: a table of many clusters", "its clusters"),
     "_install_config": Package(
         "install_config: text, fields, platform of install-config.yaml; solutions",
         "solution, content, path, its clusters",

@@ -9,7 +9,6 @@ import re
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities_info
 from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import namespace
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import deployment
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
@@ -149,30 +148,3 @@ def test_inclusion_criteria_of_a_cluster_that_does_not_report_them_are_null(site
         "overrides": [],
     }
     assert outcome["problems"] == []
-
-
-def test_a_fleet_is_one_table_even_if_a_cluster_does_not_answer(site: Site):
-    site.make(selection("Ingress"), ["Ingress"])
-    kubeconfig = str(site.plane.kubeconfig)
-    mark = site.plane.audit.mark()
-    outcome = site.call(
-        cluster_capabilities_info,
-        kubeconfig=kubeconfig,
-        clusters=[
-            {"name": "berlin", "kubeconfig": kubeconfig},
-            {"name": "paris", "context": "control-plane"},
-            {"name": "rome", "host": "https://127.0.0.1:1", "api_key": "none"},
-            {"name": "oslo", "context": "nowhere"},
-            {"name": "lima", "cluster_version": site.plane.api.get(OBJECT)},
-        ],
-    )
-
-    assert [row["reachable"] for row in outcome["clusters"]] == [True, True, False, False, True]
-    berlin, paris, _rome, _oslo, lima = ({**row, "name": ""} for row in outcome["clusters"])
-    assert berlin == paris == lima
-    assert berlin["enabled"] == ["Ingress"]
-    assert {item["where"].split(":")[0] for item in outcome["problems"] if item["severity"] == "warning"} == {
-        "rome",
-        "oslo",
-    }
-    assert len(site.requests(mark)) == 2

@@ -68,7 +68,7 @@ def test_each_playbook_and_each_module_has_a_schema():
     assert [f"{name}.py" for name in RESULTS] == sorted(
         path.name for path in (ROOT / "plugins" / "modules").glob("[!_]*.py")
     )
-    assert set(CLUSTERS) == {"cluster_capabilities_info", "install_config", "update_plan"}
+    assert set(CLUSTERS) == {"install_config", "update_plan"}
 
 
 @pytest.mark.parametrize("path", sorted(SCHEMAS.rglob("*.json")), ids=lambda path: str(path.relative_to(SCHEMAS)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 from .._problems import Problems, empty_option
@@ -67,15 +66,6 @@ def show_kubeconfig(module: Any) -> None:
     shown = _paths(kubeconfig) if isinstance(kubeconfig, str) else {*_open_texts(kubeconfig), *_short_texts(kubeconfig)}
     others = (module.params.get(option) for option in ("api_key", "password", "proxy_headers"))
     module.no_log_values -= shown - {text for value in others for text in _texts(value)}
-
-
-def secret_texts(params: Mapping[str, Any]) -> set[str]:
-    """Return the texts in connection options that can be secrets, for ``no_log_values``."""
-    secret = [params.get(name) for name, option in auth_spec().items() if option.get("no_log") or "options" in option]
-    options = SimpleNamespace(params=dict(params), no_log_values={text for value in secret for text in _texts(value)})
-    show_kubeconfig(options)
-    found: set[str] = options.no_log_values
-    return found
 
 
 def looks_like_path(text: str) -> bool:

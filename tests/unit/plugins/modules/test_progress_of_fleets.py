@@ -9,12 +9,10 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import VARIABLE
 from ansible_collections.capability.openshift.plugins.modules import (
-    cluster_capabilities_info,
     install_config,
     site_check,
     update_plan,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
 NAMES = ("oslo", "rome", "paris")
@@ -42,14 +40,6 @@ def test_plans_of_a_fleet_and_their_releases(call, shown, tmp_path):
     call(update_plan, clusters=clusters, releases=[str(tmp_path / "4.20.1"), str(tmp_path / "4.21.0")])
     releases = ["0 of 2 releases", "1 of 2 releases", ""]
     assert shown() == [*releases, "0 of 3 clusters", "1 of 3 clusters", "2 of 3 clusters", ""]
-
-
-def test_capabilities_of_a_fleet(call, shown):
-    clusters = [{"name": name, "cluster_version": reported("4.20.1")} for name in NAMES]
-    call(cluster_capabilities_info, clusters=clusters)
-    first, *counts, last = shown()
-    assert (first, last) == ("0 of 3 clusters", "")
-    assert sorted(counts) == ["1 of 3 clusters", "2 of 3 clusters", "3 of 3 clusters"]
 
 
 def test_sites_of_a_checkout(call, shown, tmp_path):

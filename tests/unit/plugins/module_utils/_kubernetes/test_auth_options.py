@@ -13,7 +13,6 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
     check_connection_options,
     looks_like_path,
-    secret_texts,
     show_kubeconfig,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -38,8 +37,26 @@ CONFIG: dict[str, Any] = {
 }
 
 
+def hidden_texts(params: dict[str, Any]) -> set[str]:
+    """Return the values that Ansible masks: of all texts in secret options, those that are still in the list."""
+    secret = ("kubeconfig", "api_key", "password", "proxy_headers")
+    module = SimpleNamespace(params=params, no_log_values={text for name in secret for text in texts(params.get(name))})
+    show_kubeconfig(module)
+    hidden: set[str] = module.no_log_values
+    return hidden
+
+
+def texts(value: Any) -> set[str]:
+    """Return all values in maps and lists as text."""
+    if isinstance(value, dict):
+        return texts(list(value.values()))
+    if isinstance(value, list):
+        return {text for item in value for text in texts(item)}
+    return set() if value is None else {str(value)}
+
+
 def test_the_secrets_of_a_kubeconfig_stay_hidden_and_its_names_do_not() -> None:
-    found = secret_texts({"kubeconfig": CONFIG})
+    found = hidden_texts({"kubeconfig": CONFIG})
     hidden = {"admin@site", "http://u:p@proxy", "s3cr3t-token", "hidden-key", "hidden-extension", "hidden-name", "text"}
     assert found == hidden - {"text"}
 
@@ -47,7 +64,7 @@ def test_the_secrets_of_a_kubeconfig_stay_hidden_and_its_names_do_not() -> None:
 def test_what_another_option_has_as_a_secret_stays_hidden() -> None:
     headers = {"proxy_basic_auth": "proxy-secret", "user_agent": "agent", "basic_auth": None}
     params = {"kubeconfig": CONFIG, "api_key": "space", "password": "12", "proxy_headers": headers, "host": "context"}
-    found = secret_texts(params)
+    found = hidden_texts(params)
     assert {"space", "12", "proxy-secret", "agent"} <= found
     assert found.isdisjoint({"context", "https://api.example"})
 
