@@ -53,7 +53,7 @@ PACKAGES = {
     "_summary": Package("results of modules as lines of text"),
     "_rollout": Package(
         "release_apply: rollout without a CVO, refusals, waits, inventory, lock, prune",
-        "previous_release, only, journal",
+        "previous_release, only",
     ),
     "_mirror_check": Package(
         "mirror_check: is each image of a release in a mirror, and signed", "release_image, images"

@@ -142,13 +142,6 @@ options:
         release before it writes anything.
     type: bool
     default: false
-  journal:
-    description:
-      - File to which the module appends one line of JSON for each event of the rollout, as it happens. The module
-        creates the file with mode 0600. Use a separate file for each cluster.
-      - If the file cannot be written, the module fails before it writes anything to the cluster. In check mode, the
-        file is not written.
-    type: path
 seealso:
   - module: capability.openshift.release_manifests
   - module: capability.openshift.update_plan
@@ -173,7 +166,6 @@ EXAMPLES = r"""
   capability.openshift.release_apply:
     kubeconfig: /srv/sites/berlin/kubeconfig
     release: /srv/releases/4.21.0
-    journal: /var/log/rollout-berlin.jsonl
 
 - name: Serve the API of a release on a cluster for tests
   capability.openshift.release_apply:
@@ -407,7 +399,6 @@ from ..module_utils._release_image.release_name import is_directory_name
 from ..module_utils._rollout.change_set import Rollout
 from ..module_utils._rollout.cluster_state import load_previous_release, load_release_for, read_cluster_state
 from ..module_utils._rollout.definitions import apply_definitions
-from ..module_utils._rollout.journal import Journal
 from ..module_utils._rollout.options import (
     REAL_TIMINGS,
     check_rollout_options,
@@ -429,26 +420,13 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     _check_signature(params, problems)
     problems.raise_errors(InvalidOptionError)
     end_without_reader()
-    path = None if module.check_mode else params["journal"]
-    journal = Journal(path, lambda values: _without_secrets(module, values), show_progress)
-    try:
-        rollout = _roll_out(module, journal, problems)
-    finally:
-        journal.close()
+    rollout = _roll_out(module, problems)
     result.update(rollout_dict(rollout, diff_mode=module._diff))
     problems += rollout_problems(rollout)
-    if journal.problem:
-        problems.append(journal.problem)
     problems.raise_errors(ClusterError)
 
 
-def _without_secrets(module: Module, values: Any) -> Any:
-    # no_log_values is read for each line, because connecting removes values from it that are not secret. Most often
-    # none is left, and walking through all lines of a rollout takes 0.1 s.
-    return remove_values(values, module.no_log_values) if module.no_log_values else values
-
-
-def _roll_out(module: Module, journal: Journal, problems: Problems) -> Rollout:
+def _roll_out(module: Module, problems: Problems) -> Rollout:
     params = {**module.params, "signature": module.params["signature"] or "required"}
     release, path = ReleaseOptions.from_params(params), params["previous_release"]
     source, previous_release = release.source, None
@@ -469,9 +447,14 @@ def _roll_out(module: Module, journal: Journal, problems: Problems) -> Rollout:
     options = rollout_options_from_params(
         params, image, TIMINGS, rewritten_fields, dry_run=module.check_mode, diff_mode=module._diff
     )
+
+    def progress(text: str) -> None:
+        # no_log_values is read for each text, because connecting removes values from it that are not secret.
+        show_progress(remove_values(text, module.no_log_values))
+
     if params["only"]:
-        return apply_definitions(client, state, loaded, options, journal)
-    return roll_out(client, state, loaded, previous, options, journal)
+        return apply_definitions(client, state, loaded, options, progress)
+    return roll_out(client, state, loaded, previous, options, progress)
 
 
 def _check_signature(params: dict[str, Any], problems: Problems) -> None:

@@ -118,7 +118,6 @@ def results(driver: webdriver.Chrome, site: Path, query: str) -> list[str]:
         ("documentation_url", "docs/how_to/check_sites.html"),
         ("running-cvo", "docs/reference/problems.html#running-cvo"),
         ("inst-ingress", "docs/reference/rules.html"),
-        ("journal", "docs/reference/rollout_journal.html"),
         ("architecture", "docs/architecture.html"),
     ],
 )

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The progress that a playbook shows during a rollout, and the journal."""
+"""The progress that a playbook shows during a rollout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import run_level_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import UPDATE, fresh, selected
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import config_map
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -36,6 +35,7 @@ WAITING = re.compile(r"waiting for \d+: deployments\.apps [\w-]+/[\w-]+ \(.+\)")
 LONG = {"wait": True, "wait_timeout": 8}
 """No controller makes the Deployments available here, so these rollouts wait in vain."""
 
+CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 JSON_CALLBACK = """
 import json
 from ansible.plugins.callback import CallbackBase
@@ -115,43 +115,8 @@ def site(plane: ControlPlane, tmp_path: Path) -> Site:
     return Site(plane, tmp_path)
 
 
-def journal(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def levels_of(result: dict[str, Any]) -> list[str]:
-    return [level["run_level"] for level in result["run_levels"]]
-
-
 def temporary_files(folder: Path) -> list[Path]:
     return list(folder.rglob("progress-*"))
-
-
-def levels_in(path: Path) -> list[dict[str, Any]]:
-    return [line for line in journal(path) if line["event"] == "run_level"]
-
-
-def test_an_install_records_each_run_level_once_although_they_run_at_the_same_time(site):
-    path = site.folder / "journal"
-    played = site.play(journal=str(path))
-
-    assert played.code == 0, played
-    assert played.result["mode"] == "install"
-    assert sorted(line["run_level"] for line in levels_in(path)) == levels_of(played.result)
-    total = sum(level["manifests"] for level in played.result["run_levels"])
-    last = levels_in(path)[-1]
-    assert (last["done"], last["total"], last["percent"]) == (total, total, 100)
-    assert temporary_files(site.folder) == []
-
-
-def test_update_records_its_run_levels_in_order(site):
-    site.play()
-    path = site.folder / "journal"
-    played = site.play(release=str(UPDATE), journal=str(path))
-
-    assert played.result["mode"] == "update"
-    last = {run_level_of(line["file"]): None for line in reversed(journal(path)) if line["event"] == "manifest"}
-    assert [line["run_level"] for line in levels_in(path)] == list(reversed(last))
 
 
 def test_lines_come_while_the_rollout_runs(site):
@@ -206,11 +171,11 @@ def test_a_rollout_that_works_shows_its_run_level(site):
 
 def test_killed_ansible_ends_its_rollout(site):
     bodies = [config_map(f"c{index:04}", "default") for index in range(3000)]
-    release, path = site.folder / "release", site.folder / "journal"
+    release = site.folder / "release"
     release.mkdir()
     (release / "0000_10_a_1.yaml").write_text("\n---\n".join(map(json.dumps, bodies)))
     options = {"release": str(release), "openshift_version": "4.21.0", "capabilities": selected("Ingress")}
-    task = {MODULE: {**options, "kubeconfig": str(site.plane.kubeconfig), "journal": str(path), "parallelism": 1}}
+    task = {MODULE: {**options, "kubeconfig": str(site.plane.kubeconfig), "parallelism": 1}}
     (site.folder / "play.yml").write_text(
         yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "Roll out", **task}]}])
     )
@@ -222,18 +187,18 @@ def test_killed_ansible_ends_its_rollout(site):
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    wait_for(lambda: path.exists() and path.stat().st_size > 5000, "the first manifests")
+    wait_for(lambda: len(site.plane.api.list(CONFIG_MAPS)) > 20, "the first manifests")
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    wait_for(lambda: not is_open(path), "the end of the module")
-    assert len(journal(path)) < len(bodies)
+    wait_for(lambda: not is_running(site.folder), "the end of the module")
+    assert len(site.plane.api.list(CONFIG_MAPS)) < len(bodies)
 
 
-def is_open(path: Path) -> bool:
-    """Whether a process has a file open."""
-    for link in Path("/proc").glob("[0-9]*/fd/*"):
+def is_running(folder: Path) -> bool:
+    """Whether a process has the environment of the playbook."""
+    for environ in Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):
-            if link.readlink() == path:
+            if os.fsencode(folder) in environ.read_bytes():
                 return True
     return False
 
@@ -244,7 +209,6 @@ def test_the_result_is_as_without_the_action_plugin(site):
     alone = site.play({"async": 120, "poll": 1})
 
     assert alone.lines == []
-    assert shown["invocation"]["module_args"]["journal"] is None
     of_async = {"ansible_job_id", "finished", "results_file", "started"}
     of_async |= {"stdout", "stdout_lines", "stderr", "stderr_lines"}
     # Ansible starts no asynchronous job with an interpreter whose path contains a blank.
@@ -260,26 +224,24 @@ def test_task_with_no_log_shows_nothing(site):
     assert "berlin: " not in played.err
 
 
-def test_check_mode_writes_no_journal_and_nothing_else(site):
+def test_check_mode_writes_nothing(site):
     mark = site.plane.audit.mark()
-    played = site.play({"check_mode": True, "diff": True}, journal="journal")
+    played = site.play({"check_mode": True, "diff": True})
 
-    assert not (site.folder / "plays" / "journal").exists()
     assert played.result["diffs"]
     asked = site.plane.audit.requests(mark, user_agent=FIELD_MANAGER)
     assert all(request.verb in ("get", "list") or "dryRun=All" in request.uri for request in asked)
 
 
 def test_defaults_of_the_groups_reach_the_module(site):
-    path = f"{site.folder}/journal"
     defaults = {
         "group/capability.openshift.cluster": {"kubeconfig": str(site.plane.kubeconfig)},
-        "group/capability.openshift.openshift": {"journal": path},
+        "group/capability.openshift.openshift": {"parallelism": 3},
     }
     played = site.play({"module_defaults": defaults})
 
     assert played.code == 0, played
-    assert [line["event"] for line in journal(Path(path))][-1] == "end"
+    assert played.result["invocation"]["module_args"]["parallelism"] == 3
 
 
 def test_standard_output_is_the_same_as_without_progress(site):
@@ -290,21 +252,6 @@ def test_standard_output_is_the_same_as_without_progress(site):
     assert any(WAITING.fullmatch(line.text) for line in played.lines)
 
 
-def test_a_journal_of_several_runs_has_them_all(site):
-    path = site.folder / "plays" / "berlin.jsonl"
-    for _run in range(2):
-        played = site.play(journal="berlin.jsonl")
-
-    written = journal(path)
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert len({line["run"] for line in written}) == 2
-    for run in {line["run"] for line in written}:
-        kinds = [line["event"] for line in written if line["run"] == run]
-        assert (kinds[0], kinds[-1]) == ("start", "end")
-        assert kinds.count("manifest") == next(line["total"] for line in written if line["event"] == "start")
-        assert kinds.count("run_level") == len(levels_of(played.result))
-
-
 def test_a_loop_shows_the_progress_of_each_item(site):
     task = {"loop": [str(EXAMPLE), str(UPDATE)]}
     played = site.play(task, release="{{ item }}", capabilities=selected("Ingress"), **LONG)
@@ -313,35 +260,20 @@ def test_a_loop_shows_the_progress_of_each_item(site):
     assert temporary_files(site.folder) == []
 
 
-def test_a_kubeconfig_that_is_a_dict_is_in_no_output_and_in_no_journal(site):
+def test_a_kubeconfig_that_is_a_dict_is_in_no_output(site):
     kubeconfig = yaml.safe_load(site.plane.kubeconfig.read_text("utf-8"))
     key = kubeconfig["users"][0]["user"]
     secret = key.get("client-key-data") or key["token"]
-    played = site.play(kubeconfig=kubeconfig, journal="~/journal", **LONG)
+    played = site.play(kubeconfig=kubeconfig, **LONG)
 
     assert any(WAITING.fullmatch(line.text) for line in played.lines)
-    text = (site.folder / "journal").read_text("utf-8")
-    assert secret not in played.out + played.err + text
-    assert "********" not in text
+    assert secret not in played.out + played.err
+    assert "********" not in played.err
 
 
-def test_secrets_are_masked_everywhere_in_the_journal(site):
-    open_one, masked = (site.folder / name for name in ("open", "masked"))
-    site.play(journal=str(open_one))
-    word = next(line["name"] for line in journal(open_one) if line["event"] == "manifest" and len(line["name"]) > 7)
-    site.play(journal=str(masked), proxy_headers={"basic_auth": word})
+def test_a_text_of_a_kubeconfig_that_can_be_secret_is_masked_in_the_progress(site):
+    kubeconfig = yaml.safe_load(site.plane.kubeconfig.read_text("utf-8"))
+    played = site.play(kubeconfig={**kubeconfig, "preferences": {"note": "deployments.apps"}}, **LONG)
 
-    assert any(word in line.get("name", "") for line in journal(open_one))
-    assert not any(word in line.get("name", "") for line in journal(masked))
-    assert len(journal(masked)) == len(journal(open_one))
-
-
-@pytest.mark.parametrize(("path", "reason"), [("none/j", "No such file or directory"), (".", "Is a directory")])
-def test_a_journal_that_cannot_be_written_is_an_error_before_anything_is_sent(site, path, reason):
-    mark = site.plane.audit.mark()
-    played = site.play(journal=path)
-
-    assert played.code == 2
-    assert f"cannot be written: {reason}" in played.result["msg"]
-    assert played.result["problems"][0]["where"] == "journal"
-    assert site.plane.audit.requests(mark, user_agent=FIELD_MANAGER) == []
+    assert any(line.text.startswith("waiting for") and "********" in line.text for line in played.lines)
+    assert "deployments.apps" not in played.err

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -33,6 +34,7 @@ class Request(NamedTuple):
     user_agent: str
     user: str
     code: int
+    at: datetime
 
 
 class Audit:
@@ -92,4 +94,5 @@ def _request(event: dict[str, Any]) -> Request:
         event.get("userAgent", ""),
         event["user"].get("username", ""),
         event.get("responseStatus", {}).get("code", 0),
+        datetime.fromisoformat(event["requestReceivedTimestamp"]),
     )

@@ -11,31 +11,30 @@ definitions on the cluster, as if its own records had been deleted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .._capability.resolved_release import read_selection
 from .._capability.selection import check_selection
 from .._injection.injected_config import InjectedConfig
 from .._kubernetes.client import Client
 from .._problems import InvalidOptionError, Problem, Problems
+from .._progress import Progress
 from .._release.loader import LoadedRelease
 from .._release.task_graph import Mode, task_graph
 from .apply import Applier
-from .change_set import ApplyResult, CapabilityResult, Rollout
+from .change_set import CapabilityResult, Rollout
 from .cluster_state import ClusterState, RolloutContext, included_by_resource, read_release_context
 from .desired_object import OwnershipMetadata
 from .graph_runner import GraphRunner
 from .inventory import applyset_id
 from .inventory_store import find_members
-from .journal import Journal, RolloutEvents
 from .options import RolloutOptions
 from .prerequisites import is_definition
+from .run_listener import RunListener
 
 _MODE: Mode = "install"
 
 
 def apply_definitions(
-    client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions, journal: Journal
+    client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions, progress: Progress
 ) -> Rollout:
     """Apply the included definitions of ``loaded``, and wait until the API server serves their kinds.
 
@@ -53,11 +52,11 @@ def apply_definitions(
         raise InvalidOptionError([*problems, Problem("error", "empty-release", "release", message, hint)])
     context = context._replace(members=find_members(client, state.kinds, {item.resource_id for item in manifests}))
     applier = Applier(client, context, options, _MODE, OwnershipMetadata(applyset_id(), "", InjectedConfig()))
-    events = RolloutEvents(journal, manifests)
+    # It need not wait at a barrier: definitions are ready when they are established.
+    listener = RunListener(manifests, progress)
+    changes = GraphRunner(task_graph(manifests, _MODE), applier, state.kinds, options, listener).run()
+    progress("")
     version = loaded.release.shown_version
-    events.start(version, _MODE)
-    changes = GraphRunner(task_graph(manifests, _MODE), applier, state.kinds, options, _JournalWriter(events)).run()
-    events.end(changes.problems)
     return Rollout(_MODE, version, None, capabilities, changes, (), inventory_changed=False, problems=problems.unique())
 
 
@@ -77,21 +76,3 @@ def _requested(context: RolloutContext, problems: Problems) -> CapabilityResult:
     request.raise_errors(InvalidOptionError)
     problems += request
     return CapabilityResult(None, context.resolved.status(selection), None, frozenset(), changed=False)
-
-
-class _JournalWriter:
-    """Writes the events of the definitions to the journal. The runner itself waits until they are established."""
-
-    def __init__(self, events: RolloutEvents) -> None:
-        self._events = events
-
-    def applied(self, result: ApplyResult) -> None:
-        """Write the result."""
-        self._events.manifest(result.manifest, result.action, result.problems)
-
-    def waiting(self, left: int, resource: str, message: str) -> None:
-        """Write what the rollout waits for."""
-        self._events.waiting(left, resource, message)
-
-    def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
-        """Do nothing: definitions are ready when they are established."""

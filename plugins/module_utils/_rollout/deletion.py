@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problem, Problems, Severity
+from .._progress import Progress
 from .._resources import NAMESPACES, ResourceId, Target, target_for
 from .._unstructured import conditions_of, finalizers_of
 from .change_set import ApplyResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext
-from .journal import Journal
 from .options import RolloutOptions
+from .run_listener import waiting_text
 
 _OF_THE_API_SERVER = "customresourcecleanup.apiextensions.k8s.io"
 """Finalizer of each definition that has objects. The API server itself removes it."""
@@ -68,7 +69,7 @@ def await_deletions(
     changes: ChangeSet,
     leftovers: Sequence[Leftover],
     options: RolloutOptions,
-    journal: Journal,
+    progress: Progress,
     problems: Problems,
 ) -> tuple[ChangeSet, tuple[Leftover, ...]]:
     """Wait until deleted objects are gone: with the option ``wait`` until the deadline, else for a moment.
@@ -80,7 +81,7 @@ def await_deletions(
     if options.dry_run:
         remaining = {resource: item for resource, item in pending.items() if can_hang(item.metadata)}
     else:
-        remaining = _wait(client, pending, options, journal, problems)
+        remaining = _wait(client, pending, options, progress, problems)
     severity: Severity = "error" if options.wait and not options.dry_run else "warning"
     finalizers = {}
     for resource, deletion in remaining.items():
@@ -127,7 +128,7 @@ def _wait(
     client: Client,
     pending: Mapping[ResourceId, _Deletion],
     options: RolloutOptions,
-    journal: Journal,
+    progress: Progress,
     problems: Problems,
 ) -> dict[ResourceId, _Deletion]:
     """The deletions that are not over in time."""
@@ -150,7 +151,7 @@ def _wait(
         if not remaining or time.monotonic() >= deadline:
             break
         first = next(iter(remaining.values()))
-        journal.waiting(len(remaining), str(first.target), "is being deleted")
+        progress(waiting_text(len(remaining), str(first.target), "is being deleted"))
         time.sleep(pause)
         pause = min(pause * 1.5, options.timings.longest_pause)
     return remaining

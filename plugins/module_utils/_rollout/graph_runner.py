@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import Enum, auto
 from queue import SimpleQueue
 from threading import Lock
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.rest_mapper import RestMapper
@@ -39,24 +39,9 @@ from .prerequisites import (
     provided_by,
 )
 from .refusals import Refusal
+from .run_listener import RunListener
 
 Result = TypeVar("Result")
-
-
-class RunListener(Protocol):
-    """Receives the events of a run, from several threads. A ``ClusterError`` that it raises ends the run."""
-
-    def applied(self, result: ApplyResult) -> None:
-        """A manifest has its final result."""
-
-    def waiting(self, left: int, resource: str, message: str) -> None:
-        """``left`` manifests will be retried, first of all ``resource``; ``message`` says why."""
-
-    def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
-        """Wait at a barrier. Reported problems end the run.
-
-        ``results`` are those since the last barrier. ``is_last``: only webhooks follow.
-        """
 
 
 class _RunningNode:

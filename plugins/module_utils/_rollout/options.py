@@ -86,7 +86,6 @@ def release_apply_spec() -> Spec:
         "prune": {"type": "bool", "default": False},
         "allow_cvo_managed": {"type": "bool", "default": False},
         "allow_downgrade": {"type": "bool", "default": False},
-        "journal": {"type": "path"},
         "signature": {"type": "str", "choices": ["required", "warn", "ignore"]},
     }
 

@@ -13,6 +13,7 @@ from .._injection.injected_config import InjectedConfig
 from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problems, raise_errors
+from .._progress import Progress
 from .._release.loader import LoadedRelease
 from .apply import Applier
 from .capabilities import reconcile_cluster_version
@@ -23,10 +24,10 @@ from .desired_object import OwnershipMetadata
 from .graph_runner import GraphRunner
 from .inventory import applyset_id
 from .inventory_store import RunLock, write_inventory
-from .journal import Journal, RolloutEvents
 from .options import RolloutOptions
 from .plan import ManifestPlan, RolloutPlan, final_inventory, plan_manifests, plan_rollout
 from .prune import as_kept, prune
+from .run_listener import RunListener
 from .wait import wait_until_ready
 
 
@@ -36,7 +37,7 @@ def roll_out(
     loaded: LoadedRelease,
     previous: LoadedRelease | None,
     options: RolloutOptions,
-    journal: Journal,
+    progress: Progress,
 ) -> Rollout:
     """Roll out ``loaded``, in the order of the flowchart in docs/explanation/order_of_a_rollout.md.
 
@@ -47,12 +48,12 @@ def roll_out(
     plan = plan_rollout(context, previous, options)  # Nothing is written up to here.
     problems = Problems(plan.problems)
     definition = apply_definition(client, plan)
-    capabilities = reconcile_capabilities(client, plan, definition, journal, problems)
+    capabilities = reconcile_capabilities(client, plan, definition, problems)
     work = plan_manifests(plan, capabilities, problems)
     lock = begin(client, plan, work)
-    changes = run_graph(client, plan, work, definition, lock, journal)
+    changes = run_graph(client, plan, work, definition, lock, progress)
     leftovers = prune_leftovers(client, plan, changes, lock, problems)
-    changes, leftovers = await_deletions(client, context, changes, leftovers, options, journal, problems)
+    changes, leftovers = await_deletions(client, context, changes, leftovers, options, progress, problems)
     finish(client, plan, work, changes, leftovers, lock, problems)
     return Rollout(
         work.mode,
@@ -80,7 +81,7 @@ def apply_definition(client: Client, plan: RolloutPlan) -> ApplyResult | None:
 
 
 def reconcile_capabilities(
-    client: Client, plan: RolloutPlan, definition: ApplyResult | None, journal: Journal, problems: Problems
+    client: Client, plan: RolloutPlan, definition: ApplyResult | None, problems: Problems
 ) -> CapabilityResult:
     """Reconcile the ClusterVersion. Implicitly enabled capabilities of an unfinished rollout are reported again."""
     inventory = plan.context.state.inventory
@@ -90,8 +91,6 @@ def reconcile_capabilities(
     )
     if inventory is not None and inventory.unfinished:
         result = result._replace(implicit=result.implicit | inventory.implicit)
-    if result.implicit:
-        journal.write("capabilities", implicitly_enabled=sorted(result.implicit))
     return result
 
 
@@ -111,7 +110,7 @@ def run_graph(
     work: ManifestPlan,
     definition: ApplyResult | None,
     lock: RunLock,
-    journal: Journal,
+    progress: Progress,
 ) -> ChangeSet:
     """Apply the manifests, retry what the cluster lacks, and wait until the objects are ready, if requested.
 
@@ -121,12 +120,10 @@ def run_graph(
     if definition is not None:
         context = context.with_live(definition.manifest.resource_id, definition.metadata)
         definition = definition if definition.is_written else None
-    events = RolloutEvents(journal, work.manifests)
-    listener = _Listener(client, plan, work, lock, events, definition)
+    listener = _Listener(client, plan, work, lock, definition, progress)
     applier = Applier(client, context, plan.options, work.mode, work.ownership)
-    events.start(plan.version, work.mode)
     changes = GraphRunner(work.graph, applier, context.state.kinds, plan.options, listener).run()
-    events.end(changes.problems)
+    progress("")
     return changes._replace(
         results=tuple(map(listener.final, changes.results)),
         problems=(*changes.problems, *listener.warnings),
@@ -160,8 +157,8 @@ def finish(
         retry_while_unreachable(lambda: write_inventory(client, lock.stored, inventory, ends=ends))
 
 
-class _Listener:
-    """Writes the events of a graph to the journal, checks the lock, and waits for ready objects.
+class _Listener(RunListener):
+    """Shows the progress, checks the lock, and waits for ready objects.
 
     ``definition`` is the result of the definition that this run wrote before the graph.
     """
@@ -172,11 +169,12 @@ class _Listener:
         plan: RolloutPlan,
         work: ManifestPlan,
         lock: RunLock,
-        events: RolloutEvents,
         definition: ApplyResult | None,
+        progress: Progress,
     ) -> None:
+        super().__init__(work.manifests, progress)
         self._client, self._plan, self._work = client, plan, work
-        self._lock, self._events, self._definition = lock, events, definition
+        self._run_lock, self._definition = lock, definition
         self._results: list[ApplyResult] = []
         self.warnings = Problems()
 
@@ -187,16 +185,15 @@ class _Listener:
         return definition if definition is not None and is_same else result
 
     def applied(self, result: ApplyResult) -> None:
-        """Write the result. Raises ``LockLostError`` if another run owns the cluster."""
-        result = self.final(result)
-        self._events.manifest(result.manifest, result.action, result.problems)
+        """Show the progress. Raises ``LockLostError`` if another run owns the cluster."""
+        super().applied(result)
         if not self._plan.options.dry_run:
-            self._lock.check()
+            self._run_lock.check()
 
     def waiting(self, left: int, resource: str, message: str) -> None:
-        """Write what the rollout waits for. Raises ``LockLostError`` if another run owns the cluster."""
-        self._events.waiting(left, resource, message)
-        self._lock.check()
+        """Show what the rollout waits for. Raises ``LockLostError`` if another run owns the cluster."""
+        super().waiting(left, resource, message)
+        self._run_lock.check()
 
     def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
         """Wait at a barrier: in an update for the objects since the last barrier, else for all of them at the end."""

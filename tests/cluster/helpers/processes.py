@@ -23,6 +23,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ansible_collections.capability.openshift.plugins.module_utils._module.progress import VARIABLE
+
 _PACKAGE = "ansible_collections.capability.openshift"
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(
@@ -44,19 +46,20 @@ Clocks = Mapping[tuple[str, str], Any]
 class Process:
     """A module of the collection in its own process, with the methods of ``subprocess.Popen`` that tests need.
 
-    ``clocks`` are other seconds for it to wait.
+    ``clocks`` are other seconds for it to wait. It appends its progress to the file ``progress``.
     """
 
-    def __init__(self, module: str, clocks: Clocks | None = None, **options: Any) -> None:
+    def __init__(self, module: str, clocks: Clocks | None = None, progress: Path | None = None, **options: Any) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="process-")
         folder = Path(self._folder.name)
         self._out, self._err = folder / "out", folder / "err"
+        environment = {**os.environ, **({VARIABLE: str(progress)} if progress else {})}
         values = {name: str(value) if isinstance(value, Path) else value for name, value in options.items()}
         ready, theirs = _forks.Pipe(duplex=False)
         # A daemon: this process does not wait for it at its end.
         self._process = _forks.Process(
             target=_run,
-            args=(theirs, module, json.dumps(values), dict(clocks or {}), (self._out, self._err), dict(os.environ)),
+            args=(theirs, module, json.dumps(values), dict(clocks or {}), (self._out, self._err), environment),
             daemon=True,
         )
         self._process.start()

@@ -14,6 +14,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import ReleaseOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._progress import silent
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import OpenedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
@@ -30,7 +31,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
     read_cluster_state,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.definitions import apply_definitions
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import RolloutOptions, Timings
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Verification, verify
@@ -74,9 +74,9 @@ class Site:
         }
         settings.update(release_image=IMAGE, timings=TIMINGS, rewritten_fields=lambda _old, _new: ())
         if only_definitions:
-            rollout = apply_definitions(client, state, loaded, RolloutOptions(**settings), Journal(None))
+            rollout = apply_definitions(client, state, loaded, RolloutOptions(**settings), silent)
         else:
-            rollout = roll_out(client, state, loaded, previous, RolloutOptions(**settings), Journal(None))
+            rollout = roll_out(client, state, loaded, previous, RolloutOptions(**settings), silent)
         found = [*rollout.problems, *rollout.changes.problems]
         found += [problem for result in rollout.changes.results for problem in result.problems]
         (Problems() if reported is None else reported).extend(found)

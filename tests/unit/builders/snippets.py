@@ -85,7 +85,6 @@ WHERE = {
     ): "tests/environment/test_release.py installs a bundle",
     ("docs/how_to/use_the_command.md", ""): "tests/command/test_command.py",
     ("docs/how_to/verify_a_cluster.md", ""): KUBERNETES,
-    ("docs/reference/rollout_journal.md", "tail -f "): "it does not end",
     ("docs/reference/rollouts.md", "-e "): "it is one option; tests/cluster/test_rollout_inclusion.py sets overrides",
     (
         "docs/reference/rollouts.md",

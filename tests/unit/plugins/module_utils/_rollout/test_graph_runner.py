@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +14,8 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _retries
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._progress import silent
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import Mode, task_graph
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
@@ -26,6 +27,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.chan
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import REAL_TIMINGS, Timings
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Refusal
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.run_listener import RunListener
 
 PROBLEM = Problem("error", "unauthorized-request", "", "cannot patch it: 401 Unauthorized")
 UNAUTHORIZED = ApiError(401, "Unauthorized", "patch", "it")
@@ -70,10 +72,11 @@ class FakeApplier:
         return change(result) if change else result
 
 
-class Listener:
+class Listener(RunListener):
     """Waits for nothing. ``error`` is what it raises for each result."""
 
     def __init__(self, error: ClusterError | None = None) -> None:
+        super().__init__((), silent)
         self._error = error
         self.waits: list[tuple[int, str, str]] = []
 
@@ -83,9 +86,6 @@ class Listener:
 
     def waiting(self, left: int, resource: str, message: str) -> None:
         self.waits.append((left, resource, message))
-
-    def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
-        pass
 
 
 def config(name: str, component: str = "a") -> Manifest:
