@@ -257,7 +257,7 @@ options:
   details:
     description:
       - Whether to return every resource. With V(false), each list of causes contains only the first one,
-        RV(hops[].counts) replaces the other lists, and RV(hops[].implicitly_enabled[].count) is the number of causes.
+        RV(hops[].implicitly_enabled[].count) is the number of causes, and the other lists of resources are missing.
       - The default is V(true) for one cluster and V(false) for O(clusters). O(report) always contains all details.
     type: bool
   fail_on:
@@ -277,8 +277,8 @@ options:
       - Whether a release may be older than the one before it, or the same.
       - A rollback to the previous patch also needs this option. It is not blocked if the history of the ClusterVersion
         shows that it is the previous version.
-      - The plan then lists the orphaned resources, and every component that is created because the older release does
-        not know its capability, or has no capabilities at all (4.10 and older).
+      - RV(hops[].removed) are then the orphaned resources. RV(hops[].added) contains the resources that are created
+        because the older release does not know their capability, or has no capabilities at all (4.10 and older).
     type: bool
     default: false
   report:
@@ -583,45 +583,6 @@ hops:
       type: list
       elements: str
       returned: always
-    created_components:
-      description: Components that are created if RV(hops[].no_longer_optional) is not empty.
-      type: list
-      elements: dict
-      returned: always
-      contains:
-        component:
-          description: Name of the component.
-          type: str
-          returned: always
-        count:
-          description: Number of its resources.
-          type: int
-          returned: always
-    counts:
-      description: Lengths of the lists that are only returned with details.
-      type: dict
-      returned: always
-      contains:
-        added:
-          description: Length of RV(hops[].added).
-          type: int
-          returned: always
-        removed:
-          description: Length of RV(hops[].removed).
-          type: int
-          returned: always
-        deleted:
-          description: Length of RV(hops[].deleted).
-          type: int
-          returned: always
-        credentials_requests:
-          description: Length of RV(hops[].credentials_requests).
-          type: int
-          returned: always
-        live_only:
-          description: Length of RV(hops[].live_only). V(null) if the resources of the cluster are not known.
-          type: int
-          returned: always
     moved:
       description: Capabilities of the selection whose resources need other capabilities in the new release.
       type: list
@@ -654,17 +615,19 @@ hops:
           elements: str
           returned: always
     removed:
-      description: Resources that only the old release applies. They stay on the cluster.
+      description:
+        - As RV(hops[].added).
+        - Resources that only the old release applies. They stay on the cluster. A downgrade orphans them.
       type: list
       elements: dict
       returned: with details
-      contains: *manifest
     deleted:
-      description: Resources that only the new release deletes.
+      description:
+        - As RV(hops[].added).
+        - Resources that only the new release deletes.
       type: list
       elements: dict
       returned: with details
-      contains: *manifest
     credentials_requests:
       description: CredentialsRequests that the new state needs, limited to O(platform) if it is set.
       type: list
@@ -676,16 +639,6 @@ hops:
           description: Whether the cluster did not have the request before.
           type: bool
           returned: always
-        provider:
-          description: Kind of the provider, V(null) without O(platform).
-          type: str
-          returned: always
-    orphaned:
-      description: Orphaned resources. For a downgrade, these are RV(hops[].removed). Otherwise empty.
-      type: list
-      elements: dict
-      returned: with details
-      contains: *manifest
     live_only:
       description:
         - Resources that exist on the cluster and that the new release does not apply, because a capability is disabled.
@@ -758,23 +711,6 @@ condition:
     status: "True"
     reason: CapabilitiesImplicitlyEnabled
     message: "The following capabilities could not be disabled: Build, MachineAPI"
-  contains:
-    type:
-      description: Type of the condition.
-      type: str
-      returned: always
-    status:
-      description: V(True) or V(False).
-      type: str
-      returned: always
-    reason:
-      description: Reason of the condition.
-      type: str
-      returned: always
-    message:
-      description: Message of the condition.
-      type: str
-      returned: always
 plans:
   description: The distinct plans of a fleet.
   returned: success or violation of O(fail_on), with O(clusters)
@@ -881,88 +817,6 @@ summaries:
           description: As RV(implicitly_enabled_capabilities).
           type: list
           elements: str
-          returned: always
-read_from_cluster:
-  description:
-    - What the module read from the selected cluster, because it was not set. What the cluster does not report is
-      missing.
-  returned: if options select a cluster
-  type: dict
-  sample:
-    platform:
-      value: aws
-      source: infrastructures.config.openshift.io cluster, .status.platformStatus.type
-  contains:
-    cluster_profile:
-      description: The cluster profile.
-      type: dict
-      returned: if it was read
-      contains: &property
-        value:
-          description: The value.
-          type: str
-          returned: always
-        source:
-          description: The object and the field that it was read from.
-          type: str
-          returned: always
-    feature_set:
-      description: The feature set.
-      type: dict
-      returned: if it was read
-      contains: *property
-    platform:
-      description: The platform.
-      type: dict
-      returned: if it was read
-      contains: *property
-    control_plane_topology:
-      description: The topology of the control plane.
-      type: dict
-      returned: if it was read
-      contains: *property
-    infrastructure_topology:
-      description: The topology of the workers.
-      type: dict
-      returned: if it was read
-      contains: *property
-    infrastructure_name:
-      description: The name that distinguishes the infrastructure of the cluster.
-      type: dict
-      returned: if it was read
-      contains: *property
-    feature_gates:
-      description: The enabled feature gates.
-      type: dict
-      returned: if it was read
-      contains:
-        value:
-          description: The enabled feature gates of each version.
-          type: dict
-          returned: always
-          contains:
-            VERSION:
-              description: The enabled feature gates of this version.
-              type: list
-              elements: str
-              returned: for each version
-        source:
-          description: The object and the field that it was read from.
-          type: str
-          returned: always
-    overrides:
-      description: The overrides of the ClusterVersion.
-      type: dict
-      returned: if it was read
-      contains:
-        value:
-          description: Entries of C(spec.overrides).
-          type: list
-          elements: dict
-          returned: always
-        source:
-          description: The object and the field that it was read from.
-          type: str
           returned: always
 violations:
   description: Capabilities that the path enables, and verdicts that it has, although O(fail_on) forbids it.

@@ -68,18 +68,6 @@ def configure(plane: ControlPlane, plural: str, kind: str, spec: dict[str, Any])
 def test_the_cluster_is_read_and_reported(openshift: ControlPlane, call: Call) -> None:
     outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig)
 
-    read = outcome["read_from_cluster"]
-    assert {name: item["value"] for name, item in read.items()} == {
-        "cluster_profile": "self-managed-high-availability",
-        "control_plane_topology": "HighlyAvailable",
-        "feature_gates": {},
-        "feature_set": TECH_PREVIEW,
-        "infrastructure_name": "paris-x7k2p",
-        "infrastructure_topology": "SingleReplica",
-        "overrides": OVERRIDES,
-        "platform": "vsphere",
-    }
-    assert read["platform"]["source"] == f"{INFRASTRUCTURES} cluster, .status.platformStatus.type"
     assert outcome.problem("cluster-read")["severity"] == "info"
     assert {item["reason"] for item in blockers(outcome)} == {"ClusterVersionOverridesSet", "FeatureSet"}
     given = {"feature_set": TECH_PREVIEW, "platform": "vsphere", "overrides": OVERRIDES}
@@ -116,8 +104,6 @@ def test_what_the_user_sets_is_not_read(openshift: ControlPlane, call: Call) -> 
     mark = openshift.audit.mark()
     outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, **given)
 
-    of_infrastructure = {"control_plane_topology", "infrastructure_name", "infrastructure_topology", "platform"}
-    assert set(outcome["read_from_cluster"]) == of_infrastructure
     assert blockers(outcome) == []
     requests = [request.uri for request in requests_since(openshift, mark)]
     assert [uri for uri in requests if "configmaps" not in uri] == [f"{CONFIG}/infrastructures/cluster"]
@@ -127,14 +113,12 @@ def test_another_feature_set_than_that_of_the_cluster_is_a_warning(openshift: Co
     outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, feature_set="")
 
     assert outcome.problem("different-feature-set")["severity"] == "warning"
-    assert not {"feature_set", "feature_gates"} & set(outcome["read_from_cluster"])
 
 
 def test_overrides_are_read_for_a_start_that_has_none(openshift: ControlPlane, call: Call) -> None:
     start = {"capabilities": {"baselineCapabilitySet": "None"}}
     outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, **start)
 
-    assert outcome["read_from_cluster"]["overrides"]["value"] == OVERRIDES
     assert "ClusterVersionOverridesSet" in {item["reason"] for item in blockers(outcome)}
 
 
@@ -143,7 +127,6 @@ def test_an_external_control_plane_has_the_profile_of_hosted_clusters(openshift:
     openshift.api.patch(f"{CONFIG}/infrastructures/cluster/status", {"status": {"controlPlaneTopology": "External"}})
     outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig)
 
-    assert outcome["read_from_cluster"]["cluster_profile"]["value"] == "ibm-cloud-managed"
     given = {"feature_set": TECH_PREVIEW, "cluster_profile": "ibm-cloud-managed"}
     expected = call(update_plan, releases=PATH, cluster_version=version_of(openshift), **given)
     assert outcome["hops"][0]["added"] == expected["hops"][0]["added"]
@@ -159,7 +142,6 @@ def test_a_plain_cluster_without_these_objects_or_kinds_is_no_error(
             wait_for(lambda: not plain.api.exists(f"{CONFIG}/{plural}"), f"{plural} to be gone")  # noqa: B023
     outcome = call(update_plan, releases=PATH, kubeconfig=plain.kubeconfig)
 
-    assert outcome["read_from_cluster"].keys() == {"overrides"}
     assert outcome.problem("cluster-read")["severity"] == "info"
     assert {item["severity"] for item in outcome["problems"]} <= {"info"}
 

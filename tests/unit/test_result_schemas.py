@@ -25,7 +25,7 @@ OF_THE_API = {
     "cluster_version_status.condition",
     "release_apply.capability_status.condition",
     "site_check.sites.capabilities",
-    "update_plan.read_from_cluster.overrides.value",
+    "update_plan.condition",
 }
 """Returned values that others define: parts of objects of the API, and of the files of users."""
 PROBLEM = {"severity": "info", "code": "a", "where": "b", "message": "c", "hint": ""}

@@ -120,9 +120,9 @@ HTML = """\
 {% for entry in hop.names %}
 <dt>{{ entry.title }}</dt><dd>{{ names(entry.names) }}<span class="mean">{{ entry.meaning }}</span></dd>
 {% endfor %}
-{% for component in hop.created_components %}
+{% for component, count in hop.created_components.items() %}
 <dt>{{ words.CREATED_COMPONENTS }}</dt>
-<dd>{{ component.component }}, {{ words.counted(component.count, "resource") }}</dd>
+<dd>{{ component }}, {{ words.counted(count, "resource") }}</dd>
 {% endfor %}
 </dl>
 {% endif %}

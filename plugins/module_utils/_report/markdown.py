@@ -102,9 +102,9 @@ MARKDOWN = """\
 {% for entry in hop.names %}
 - **{{ entry.title | text }}:** {{ names(entry.names) | trim }}. {{ entry.meaning | text }}
 {% endfor %}
-{% for component in hop.created_components %}
-- **{{ words.CREATED_COMPONENTS }}:** {{ component.component | text }}, \
-{{ words.counted(component.count, "resource") }}
+{% for component, count in hop.created_components.items() %}
+- **{{ words.CREATED_COMPONENTS }}:** {{ component | text }}, \
+{{ words.counted(count, "resource") }}
 {% endfor %}
 
 {% for section in hop.sections %}

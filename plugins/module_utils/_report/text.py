@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from . import words
-from .view import capability_states, enabled_by, selection_text
+from .view import capability_states, created_components, enabled_by, selection_text
 from .words import STATES, annotation, counted
 
 _MOST_RESOURCES = 5
@@ -121,37 +121,30 @@ def _names(hop: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _resources(hop: Mapping[str, Any]) -> Iterator[str]:
-    counts = hop["counts"]
-    new = [item for item in hop.get("credentials_requests") or () if item["new"]]
+    if "added" not in hop:  # without details
+        return
+    new = [item for item in hop["credentials_requests"] if item["new"]]
     changes = ", ".join(
         [
-            f"{counted(counts['added'], 'resource')} {words.ADDED.lower()}",
-            f"{counts['removed']:,} {words.REMOVED.lower()}",
-            f"{counts['deleted']:,} {words.DELETED.lower()}",
+            f"{counted(len(hop['added']), 'resource')} {words.ADDED.lower()}",
+            f"{len(hop['removed']):,} {words.REMOVED.lower()}",
+            f"{len(hop['deleted']):,} {words.DELETED.lower()}",
         ]
     )
-    requests = f"{counted(counts['credentials_requests'], 'CredentialsRequest')}, {len(new)} {words.NEW}"
+    requests = f"{counted(len(hop['credentials_requests']), 'CredentialsRequest')}, {len(new)} {words.NEW}"
     yield f"  {changes}; {requests}"
     for item in new:
-        provider = f", {item['provider']}" if item["provider"] else ""
-        yield f"    {_resource(item)} ({annotation(item['capabilities'])}{provider})"
-    yield from _live_only(hop)
-    if hop["created_components"]:
-        yield f"  {words.CREATED_COMPONENTS.lower()}:"
-        for item in hop["created_components"]:
-            yield f"    {item['component']} ({counted(item['count'], 'resource')})"
-
-
-def _live_only(hop: Mapping[str, Any]) -> Iterator[str]:
-    count = hop["counts"]["live_only"]
-    if not count:
-        return
-    yield f"  {words.LIVE_ONLY_SUMMARY.format(end=hop['to'])}: {counted(count, 'resource')}"
-    listed = hop.get("live_only") or ()
-    for item in listed[:_MOST_RESOURCES]:
+        yield f"    {_resource(item)} ({annotation(item['capabilities'])})"
+    if hop["live_only"]:
+        yield f"  {words.LIVE_ONLY_SUMMARY.format(end=hop['to'])}: {counted(len(hop['live_only']), 'resource')}"
+    for item in hop["live_only"][:_MOST_RESOURCES]:
         yield f"    {_resource(item)}: {words.managed_with(item['disabled_capabilities'])}"
-    if len(listed) > _MOST_RESOURCES:
-        yield f"    and {len(listed) - _MOST_RESOURCES:,} more"
+    if len(hop["live_only"]) > _MOST_RESOURCES:
+        yield f"    and {len(hop['live_only']) - _MOST_RESOURCES:,} more"
+    if components := created_components(hop):
+        yield f"  {words.CREATED_COMPONENTS.lower()}:"
+        for name, count in components.items():
+            yield f"    {name} ({counted(count, 'resource')})"
 
 
 def _fleet(result: Mapping[str, Any]) -> Iterator[str]:

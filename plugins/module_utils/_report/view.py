@@ -12,9 +12,11 @@ occurrences link to it.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._release.task_graph import component_of
 from . import words
 from .words import STATES, CellState, annotation, counted, listed
 
@@ -262,6 +264,7 @@ def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, 
         "tone": words.tone(hop["verdict"], hop["newly_enabled"], hop["not_checked"]),
         "headline": words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"]),
         "names": _names(hop),
+        "created_components": created_components(hop),
         "sections": tuple(_sections(hop, listings)),
         "nothing": words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
     }
@@ -275,10 +278,11 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
         "added": (words.ADDED, words.ADDED_MEANING),
         "removed": (words.REMOVED, words.REMOVED_MEANING),
         "deleted": (words.DELETED, words.DELETED_MEANING),
-        "orphaned": (words.ORPHANED, words.ORPHANED_MEANING),
     }
+    if hop["downgrade"]:
+        sections["removed"] = (words.ORPHANED, words.ORPHANED_MEANING)
     for key, (title, meaning) in sections.items():
-        if hop[key] and not (key == "removed" and hop["orphaned"]):
+        if hop[key]:
             yield Section(title, "", meaning.format(end=hop["to"]), listings.add(hop[key], _capabilities, "resource"))
     if hop["live_only"]:
         listing = listings.add(hop["live_only"], _disabled, "resource")
@@ -286,7 +290,7 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
     requests = hop["credentials_requests"]
     if requests:
         new = sum(1 for request in requests if request["new"])
-        listing = listings.add(requests, _provider, "CredentialsRequest")
+        listing = listings.add(requests, _capabilities, "CredentialsRequest")
         yield Section(words.CREDENTIALS, f"{new} {words.NEW}" if new else "", words.CREDENTIALS_MEANING, listing)
 
 
@@ -302,6 +306,12 @@ def _names(hop: Mapping[str, Any]) -> tuple[AffectedNames, ...]:
         for key, (title, meaning) in labels.items()
         if hop[key]
     )
+
+
+def created_components(hop: Mapping[str, Any]) -> dict[str, int]:
+    """Components that an update creates because names are no longer optional, with the numbers of their resources."""
+    added = hop["added"] if hop["no_longer_optional"] else ()
+    return dict(sorted(Counter(component_of(item["file"]) or words.OTHERS for item in added).items()))
 
 
 def _resource(item: Mapping[str, Any]) -> ShownResource:
@@ -329,10 +339,6 @@ def _capabilities(item: Mapping[str, Any]) -> str:
 
 def _disabled(item: Mapping[str, Any]) -> str:
     return words.managed_with(item["disabled_capabilities"])
-
-
-def _provider(item: Mapping[str, Any]) -> str:
-    return item["provider"] or words.NO_PROVIDER
 
 
 def _condition_text(condition: Mapping[str, str] | None) -> str:

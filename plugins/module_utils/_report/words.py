@@ -100,6 +100,7 @@ AT_END = "At the end"
 ENABLED = "Enabled"
 IMPLICITLY = "Enabled implicitly"
 CREATED_COMPONENTS = "Created components"
+OTHERS = "others"
 DOWNGRADE = "downgrade"
 NEW = "new"
 NOTHING = "nothing"
@@ -118,7 +119,6 @@ NEEDED_TOO_CAUSE = "{resources} of the cluster {need} it from now on, so it woul
 
 # Resources
 NO_CAPABILITY = "no capability"
-NO_PROVIDER = "no provider named"
 DELETED_BY_RELEASE = "deleted by the release"
 EXISTS_DISABLED = "exists on the cluster although the capability was disabled"
 EXISTS_ONLY = "exists on the cluster but not in {start}"

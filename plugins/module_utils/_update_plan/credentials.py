@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from .._data.platforms import PLATFORM_DATA
 from .._problems import Problems, did_you_mean
@@ -16,13 +15,6 @@ from .._release.credentials_requests import is_credentials_request
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._unstructured import nested
-
-
-class CredentialsRequest(NamedTuple):
-    """A CredentialsRequest of a release. ``provider``: the kind of its providerSpec, ``None`` without a platform."""
-
-    manifest: Manifest
-    provider: str | None
 
 
 def resolve_platform(name: str | None, problems: Problems) -> str | None:
@@ -35,19 +27,17 @@ def resolve_platform(name: str | None, problems: Problems) -> str | None:
     return platform
 
 
-def credentials_requests(
-    release: Release, manifests: Iterable[Manifest], platform: str | None
-) -> Iterator[CredentialsRequest]:
+def credentials_requests(release: Release, manifests: Iterable[Manifest], platform: str | None) -> Iterator[Manifest]:
     """Yield the CredentialsRequests among ``manifests`` of ``release`` that are for ``platform``.
 
     All of them if ``platform`` is ``None``; then their bodies are not read. Raises ``ReleaseError``.
     """
-    data = PLATFORM_DATA.get(platform) if platform is not None else None
-    provider = data.credentials if data is not None else None
+    data = PLATFORM_DATA.get(platform or "")
+    provider = None if data is None else data.credentials
     for manifest in manifests:
         if not is_credentials_request(manifest) or manifest.deletes:
             continue
-        if platform is None:
-            yield CredentialsRequest(manifest, None)
-        elif provider is not None and nested(release.read_body(manifest), "spec", "providerSpec", "kind") == provider:
-            yield CredentialsRequest(manifest, provider)
+        if platform is None or (
+            provider is not None and nested(release.read_body(manifest), "spec", "providerSpec", "kind") == provider
+        ):
+            yield manifest

@@ -25,9 +25,7 @@ from .._cluster.cluster_version import Condition, ReportedCapabilities, capabili
 from .._contents.unmet_references import ReleaseReferences
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest
-from .._release.task_graph import component_of
 from .._resources import ResourceId
-from .credentials import CredentialsRequest
 from .image_signature import ImageSignature
 from .live_resources import LiveOnlyResource, live_only, present_after
 from .release_diff import Changes, ReleaseDiff
@@ -67,7 +65,7 @@ class HopPlan(NamedTuple):
     not_in_fresh_install: frozenset[str]
     moved: Mapping[str, tuple[MovedResource, ...]]
     changes: Changes
-    credentials_requests: tuple[CredentialsRequest, ...]
+    credentials_requests: tuple[Manifest, ...]
     live_only: tuple[LiveOnlyResource, ...] | None = None
 
     @property
@@ -81,11 +79,6 @@ class HopPlan(NamedTuple):
         return self.after.known - self.before.known - self.after.enabled
 
     @property
-    def created_components(self) -> Mapping[str, int]:
-        """Components that are created because names are no longer optional, with the numbers of their resources."""
-        return _components(self.changes.added) if self.no_longer_optional else {}
-
-    @property
     def newly_enabled(self) -> frozenset[str]:
         """Every name whose components the hop creates, for any reason."""
         implicit = {item.name for item in self.implicitly_enabled}
@@ -94,7 +87,7 @@ class HopPlan(NamedTuple):
     def new_credentials_requests(self) -> frozenset[ResourceId]:
         """Return the CredentialsRequests that were not needed before."""
         added = {manifest.resource_id for manifest in self.changes.added}
-        return frozenset(added.intersection(item.manifest.resource_id for item in self.credentials_requests))
+        return frozenset(added.intersection(item.resource_id for item in self.credentials_requests))
 
 
 class Plan(NamedTuple):
@@ -129,7 +122,7 @@ class Hop(NamedTuple):
     end: ResolvedRelease
     implicit_enablement: ImplicitEnablement
     comparison: ReleaseDiff
-    credentials: tuple[CredentialsRequest, ...]
+    credentials: tuple[Manifest, ...]
     downgrade: bool
     gates: tuple[AdminGate, ...]
     references: ReleaseReferences
@@ -188,7 +181,7 @@ def _plan_hop(
         not_in_fresh_install=frozenset() if end.minor_data is None else after.enabled - requested - end.always,
         moved=hop.implicit_enablement.moved(start.requested(selection) & before.enabled, before.enabled),
         changes=changes,
-        credentials_requests=tuple(item for item in hop.credentials if names.issuperset(item.manifest.capabilities)),
+        credentials_requests=tuple(item for item in hop.credentials if names.issuperset(item.capabilities)),
         live_only=None if present is None else live_only(end.loaded, names, present, overrides),
     )
 
@@ -235,11 +228,3 @@ def _deleted_ids(outgoing: ResolvedRelease, enabled: frozenset[str]) -> frozense
         for manifest in outgoing.loaded
         if manifest.deletes and enabled.issuperset(manifest.capabilities)
     )
-
-
-def _components(added: tuple[Manifest, ...]) -> Mapping[str, int]:
-    counts: dict[str, int] = {}
-    for manifest in added:
-        component = component_of(manifest.file) or "others"
-        counts[component] = counts.get(component, 0) + 1
-    return dict(sorted(counts.items()))

@@ -21,7 +21,6 @@ from .._capability.resolved_release import (
     report_ineffective_exclusions,
 )
 from .._capability.selection import check_selection
-from .._cluster.cluster_properties import ClusterProperty
 from .._contents.unmet_references import ReleaseReferences
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._release.release import Release
@@ -62,15 +61,13 @@ class PlanResult(NamedTuple):
 class FleetPlan(NamedTuple):
     """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
-    ``problems``: those of the releases. ``properties``: what was read from the selected cluster apart from its
-    resources, ``None`` if no cluster is selected. ``identities``: see ``PlanOrigin``. ``releases``: those of all
-    paths, as ``PlanOrigin.release`` returns them.
+    ``problems``: those of the releases. ``identities``: see ``PlanOrigin``. ``releases``: those of all paths, as
+    ``PlanOrigin.release`` returns them.
     """
 
     plans: tuple[PlanResult, ...]
     clusters: Mapping[str, int]
     problems: tuple[Problem, ...]
-    properties: Mapping[str, ClusterProperty] | None = None
     identities: Mapping[str, str] = {}
     releases: tuple[Mapping[str, str], ...] = ()
 

@@ -75,32 +75,20 @@ class PlanShapes:
             "newly_known": sorted(hop.newly_known),
             "no_longer_optional": sorted(hop.no_longer_optional),
             "not_in_fresh_install": sorted(hop.not_in_fresh_install),
-            "created_components": [
-                {"component": name, "count": count} for name, count in hop.created_components.items()
-            ],
-            "counts": {
-                "added": len(hop.changes.added),
-                "removed": len(hop.changes.removed),
-                "deleted": len(hop.changes.deleted),
-                "credentials_requests": len(hop.credentials_requests),
-                "live_only": None if hop.live_only is None else len(hop.live_only),
-            },
         }
         return {**shape, **self._details(hop)} if details else shape
 
     def _details(self, hop: HopPlan) -> dict[str, Any]:
-        removed = self._manifests(hop.changes.removed)
         new = hop.new_credentials_requests()
         return {
             "moved": [{"name": name, "resources": self._cause_list(causes)} for name, causes in hop.moved.items()],
             "added": self._manifests(hop.changes.added),
-            "removed": removed,
+            "removed": self._manifests(hop.changes.removed),
             "deleted": self._manifests(hop.changes.deleted),
             "credentials_requests": [
-                {**self._manifest(manifest), "provider": provider, "new": manifest.resource_id in new}
-                for manifest, provider in hop.credentials_requests
+                {**self._manifest(manifest), "new": manifest.resource_id in new}
+                for manifest in hop.credentials_requests
             ],
-            "orphaned": removed if hop.downgrade else [],
             "live_only": [
                 {**self._manifest(manifest), "disabled_capabilities": list(disabled), "deleted": manifest.deletes}
                 for manifest, disabled in hop.live_only or ()
@@ -148,10 +136,6 @@ def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, fail_on:
     """Return the result of the module, apart from the report and the problems."""
     shapes = PlanShapes()
     common: dict[str, Any] = {"changed": False, "violations": plan_violations(fleet, fail_on)}
-    if fleet.properties is not None:
-        common["read_from_cluster"] = {
-            name: {"value": item.value, "source": item.source} for name, item in fleet.properties.items()
-        }
     if not of_fleet:
         return {**common, **shapes.plan(fleet.plans[0], details=details)}
     plans = [

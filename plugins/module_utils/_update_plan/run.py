@@ -127,7 +127,6 @@ def _plan(
         tuple(plans),
         clusters,
         release_problems.unique(),
-        origin.properties if connect is not None else None,
         origin.identities,
         tuple(origin.release(release.shown_version, name) for release, name in loaded),
     )

@@ -64,12 +64,12 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
         where = f"{planned.from_version} to {planned.to_version}"
         _check_names(planned, hop, where, problems)
         if planned.downgrade and planned.changes.removed:
-            message = f"would orphan {len(planned.changes.removed)} resources, see orphaned"
+            message = f"would orphan {len(planned.changes.removed)} resources, see removed"
             problems.warning("orphaned-resources", where, message, "Remove them by hand after the downgrade")
         if planned.no_longer_optional:
             names = _listed(planned.no_longer_optional)
             message = f"{planned.to_version} does not know {names} as capabilities, so it creates their components"
-            problems.warning("no-longer-optional", where, message, "See created_components")
+            problems.warning("no-longer-optional", where, message, "See added")
 
 
 def check_dangling(plan: Plan, hops: Sequence[Hop], cluster: StartingCluster, problems: Problems) -> None:

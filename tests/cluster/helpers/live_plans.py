@@ -53,8 +53,8 @@ def by_hand(api: Api) -> dict[str, Any]:
 
 
 def plan(outcome: Outcome) -> dict[str, Any]:
-    """Return a result without its invocation, its problems and what was read for it."""
-    without = ("invocation", "problems", "read_from_cluster")
+    """Return a result without its invocation and its problems."""
+    without = ("invocation", "problems")
     return {key: value for key, value in outcome.result.items() if key not in without}
 
 

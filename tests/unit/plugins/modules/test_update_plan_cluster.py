@@ -57,7 +57,7 @@ def no_cluster(monkeypatch, tmp_path):
 
 
 def plan(outcome) -> dict[str, Any]:
-    return {key: value for key, value in outcome.result.items() if key not in ("invocation", "read_from_cluster")}
+    return {key: value for key, value in outcome.result.items() if key != "invocation"}
 
 
 def test_environment_variables_do_not_select_a_cluster_on_their_own(run, monkeypatch):
@@ -90,7 +90,6 @@ def test_given_values_are_not_read_from_the_cluster(given, run):
     outcome = run(host=NOWHERE, api_key=TOKEN, **given)
 
     assert plan(outcome) == plan(run(**given))
-    assert outcome["read_from_cluster"] == {}
 
 
 @pytest.mark.parametrize("option", ALL_GIVEN)
@@ -98,10 +97,6 @@ def test_what_is_not_given_is_read_from_the_cluster(option, run):
     outcome = run(host=NOWHERE, api_key=TOKEN, **{name: value for name, value in ALL_GIVEN.items() if name != option})
 
     assert f"{NOWHERE} does not answer" in outcome.message
-
-
-def test_without_a_cluster_nothing_is_read(run):
-    assert "read_from_cluster" not in run(capabilities=NOTHING).result
 
 
 @pytest.mark.parametrize("kubeconfig", [KUBECONFIG, "config", "c"])

@@ -188,9 +188,9 @@ def test_a_cluster_has_its_own_options(field, spelling, value, added, call, tmp_
     names = ("own", "spelled", "common")
     clusters = [{"name": name} for name in names]
     clusters[0][field] = clusters[1][spelling] = value
-    outcome = call(update_plan, releases=path, capabilities=NOTHING, clusters=clusters)
+    outcome = call(update_plan, releases=path, capabilities=NOTHING, clusters=clusters, details=True)
 
-    counts = {name: outcome["plans"][at]["hops"][0]["counts"]["added"] for name, at in outcome["clusters"].items()}
+    counts = {name: len(outcome["plans"][at]["hops"][0]["added"]) for name, at in outcome["clusters"].items()}
     assert counts == {"own": added, "spelled": added, "common": 2}
-    alone = call(update_plan, releases=path, capabilities=NOTHING, details=False, **{field: value})
+    alone = call(update_plan, releases=path, capabilities=NOTHING, **{field: value})
     assert outcome["plans"][outcome["clusters"]["own"]]["hops"] == alone["hops"]

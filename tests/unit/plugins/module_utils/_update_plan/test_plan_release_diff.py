@@ -34,10 +34,10 @@ REQUESTS = [
 @pytest.mark.parametrize(
     ("platform", "expected"),
     [
-        (None, [("ebs", None, False), ("machine-aws", None, True), ("machine-azure", None, True)]),
-        ("aws", [("ebs", "AWSProviderSpec", False), ("machine-aws", "AWSProviderSpec", True)]),
-        ("AWS", [("ebs", "AWSProviderSpec", False), ("machine-aws", "AWSProviderSpec", True)]),
-        ("azure", [("machine-azure", "AzureProviderSpec", True)]),
+        (None, [("ebs", False), ("machine-aws", True), ("machine-azure", True)]),
+        ("aws", [("ebs", False), ("machine-aws", True)]),
+        ("AWS", [("ebs", False), ("machine-aws", True)]),
+        ("azure", [("machine-azure", True)]),
         ("vsphere", []),
         ("baremetal", []),
     ],
@@ -45,7 +45,7 @@ REQUESTS = [
 def test_credentials_requests(platform, expected):
     answer = planned([manifest(), REQUESTS[0]], [manifest("MachineAPI"), *REQUESTS], platform=platform)
     found = shape(answer)["credentials_requests"]
-    assert [(item["name"], item["provider"], item["new"]) for item in found] == expected
+    assert [(item["name"], item["new"]) for item in found] == expected
 
 
 def test_a_credentials_request_of_an_enabled_name_is_new():
