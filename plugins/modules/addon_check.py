@@ -237,10 +237,59 @@ repairs:
       returned: always
     adds:
       description:
-        - As RV(capability.openshift.install_config#module:comparison.selection).
-        - What else the cluster would get.
+        - What else the cluster would get, counted in the manifests of the release.
+        - The operands that operators create, such as the pods of a registry or a router, are not counted.
       type: dict
       returned: always
+      contains:
+        manifests:
+          description: Number of manifests.
+          type: int
+          returned: always
+        crds:
+          description: Number of CustomResourceDefinitions.
+          type: int
+          returned: always
+        namespaces:
+          description: Number of Namespaces.
+          type: int
+          returned: always
+        cluster_operators:
+          description: Number of ClusterOperators.
+          type: int
+          returned: always
+        deployments:
+          description: Number of Deployments.
+          type: int
+          returned: always
+        daemonsets:
+          description: Number of DaemonSets. Each counts once, as on one node.
+          type: int
+          returned: always
+        statefulsets:
+          description: Number of StatefulSets.
+          type: int
+          returned: always
+        jobs:
+          description: Number of Jobs.
+          type: int
+          returned: always
+        cronjobs:
+          description: Number of CronJobs.
+          type: int
+          returned: always
+        images:
+          description: Number of images, with those in ConfigMaps from which operators deploy their operands.
+          type: int
+          returned: always
+        cpu_millicores:
+          description: CPU requests of permanent workloads.
+          type: int
+          returned: always
+        memory_bytes:
+          description: Memory requests of permanent workloads.
+          type: int
+          returned: always
 findings:
   description: As RV(capability.openshift.release_lint#module:findings).
   returned: success or a finding that fails the module

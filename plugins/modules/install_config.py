@@ -114,19 +114,13 @@ options:
       - If a file C(agent-config.yaml) is next to O(path), the default is V(agent).
     type: str
     choices: [ipi, upi, agent, assisted, hosted]
-  compare_with:
-    description:
-      - Another selection, with the fields of O(capabilities). RV(comparison) shows what the selection saves compared to
-        it, counted in the manifests of O(release). Requires O(release). C({}) is the cluster default.
-      - Operands are not counted. Operators create them later, and a release does not contain them.
-    type: dict
   clusters:
     description:
       - A fleet. One task checks and writes all files. If one cluster is invalid, no file is written, and all problems
         of all clusters are reported at once.
       - The options of a cluster override the module options of the same name.
       - Two clusters with the same name or the same file are an error.
-      - Cannot be combined with O(path) and O(compare_with).
+      - Cannot be combined with O(path).
     type: list
     elements: dict
     suboptions:
@@ -256,20 +250,6 @@ EXAMPLES = r"""
   register: site
   # => site.install_config_overrides
   # {"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress","NodeTuning",...]}}
-
-- name: Compare a selection with the default
-  capability.openshift.install_config:
-    content:
-      platform: {vsphere: {}}
-    release: /srv/releases/4.20.3
-    capabilities:
-      excluded_capabilities: [Console, Insights, openshift-samples]
-    compare_with: {}
-  register: cost
-
-- name: Show how many accounts are able to read all Secrets with this selection
-  ansible.builtin.debug:
-    var: cost.comparison.exposure.accounts.read_secrets.after
 
 - name: Write the install-configs of a fleet, all or none
   capability.openshift.install_config:
@@ -487,220 +467,6 @@ consequences:
       description: Source of the statement.
       type: str
       returned: always
-comparison:
-  description:
-    - The footprint of the selection, and what it saves compared to O(compare_with).
-    - Only manifests of the release are counted. The operands that operators create, such as the pods of a registry or a
-      router, are not counted. So a cluster saves at least this much.
-  returned: when O(compare_with) is given
-  type: dict
-  contains:
-    selection:
-      description: Counts of the selection.
-      type: dict
-      returned: always
-      contains: &counts
-        manifests:
-          description: Number of manifests.
-          type: int
-          returned: always
-        crds:
-          description: Number of CustomResourceDefinitions.
-          type: int
-          returned: always
-        namespaces:
-          description: Number of Namespaces.
-          type: int
-          returned: always
-        cluster_operators:
-          description: Number of ClusterOperators.
-          type: int
-          returned: always
-        deployments:
-          description: Number of Deployments.
-          type: int
-          returned: always
-        daemonsets:
-          description: Number of DaemonSets. Each counts once, as on one node.
-          type: int
-          returned: always
-        statefulsets:
-          description: Number of StatefulSets.
-          type: int
-          returned: always
-        jobs:
-          description: Number of Jobs.
-          type: int
-          returned: always
-        cronjobs:
-          description: Number of CronJobs.
-          type: int
-          returned: always
-        images:
-          description: Number of images, with those in ConfigMaps from which operators deploy their operands.
-          type: int
-          returned: always
-        cpu_millicores:
-          description: CPU requests of permanent workloads.
-          type: int
-          returned: always
-        memory_bytes:
-          description: Memory requests of permanent workloads.
-          type: int
-          returned: always
-    against:
-      description: The same counts for the other selection.
-      type: dict
-      returned: always
-      contains: *counts
-    saved:
-      description: The counts of the other selection minus those of this one.
-      type: dict
-      returned: always
-      contains: *counts
-    only_in_selection:
-      description: Names of objects that only this selection has.
-      type: dict
-      returned: always
-      contains: &names
-        crds:
-          description: Names of CustomResourceDefinitions.
-          type: list
-          elements: str
-          returned: always
-        namespaces:
-          description: Names of Namespaces.
-          type: list
-          elements: str
-          returned: always
-        cluster_operators:
-          description: Names of ClusterOperators.
-          type: list
-          elements: str
-          returned: always
-        deployments:
-          description: Names of Deployments.
-          type: list
-          elements: str
-          returned: always
-        daemonsets:
-          description: Names of DaemonSets.
-          type: list
-          elements: str
-          returned: always
-        statefulsets:
-          description: Names of StatefulSets.
-          type: list
-          elements: str
-          returned: always
-        jobs:
-          description: Names of Jobs.
-          type: list
-          elements: str
-          returned: always
-        cronjobs:
-          description: Names of CronJobs.
-          type: list
-          elements: str
-          returned: always
-        images:
-          description: Pull specs of images.
-          type: list
-          elements: str
-          returned: always
-    only_in_other:
-      description: Names of objects that only the other selection has.
-      type: dict
-      returned: always
-      contains: *names
-    exposure:
-      description:
-        - What accounts can do in the whole cluster, and names of what can be attacked, with O(compare_with) (C(before))
-          and with this selection (C(after)).
-        - It is what the manifests allow, counted as the RBAC authorizer of the API server does. What operators create
-          at run time is not known.
-      type: dict
-      returned: always
-      contains:
-        summary:
-          description: The changes, as lines of text.
-          type: list
-          elements: str
-          returned: always
-        accounts:
-          description:
-            - Accounts that can C(do_everything), C(read_secrets), C(exec_into_pods), C(grant_permissions) (bind or
-              escalate), C(impersonate), C(create_pods) or C(reach_nodes) (nodes/proxy) in all namespaces. Service
-              accounts are named NAMESPACE/NAME, others C(User NAME) and C(Group NAME).
-          type: dict
-          returned: always
-          contains:
-            POWER:
-              description: The accounts that can do this.
-              type: dict
-              returned: for each of them
-              contains:
-                <<: &numbers
-                  before:
-                    description: Their number before.
-                    type: int
-                    returned: always
-                  after:
-                    description: Their number after.
-                    type: int
-                    returned: always
-                by_capabilities:
-                  description: The same for each set of capabilities that their manifests need.
-                  type: list
-                  elements: dict
-                  returned: always
-                  contains:
-                    <<: &group
-                      <<: *numbers
-                      capabilities:
-                        description: The set of capabilities.
-                        type: list
-                        elements: str
-                        returned: always
-                      added:
-                        description: Names that are new.
-                        type: list
-                        elements: str
-                        returned: always
-                      removed:
-                        description: Names that no longer exist.
-                        type: list
-                        elements: str
-                        returned: always
-                    unchanged:
-                      description: Names that are the same.
-                      type: list
-                      elements: str
-                      returned: always
-        resources:
-          description:
-            - The C(namespaces), C(crds), C(services), C(webhooks), C(host_network_workloads), C(privileged_workloads),
-              C(credentials_requests) of the platform, and the C(cloud_permissions) in them.
-          type: dict
-          returned: always
-          contains:
-            KIND:
-              description: What can be attacked, of this kind.
-              type: dict
-              returned: for each of them
-              contains:
-                <<: *numbers
-                by_capabilities:
-                  description: The same for each set of capabilities that their manifests need.
-                  type: list
-                  elements: dict
-                  returned: always
-                  contains: *group
-        unknown_roles:
-          description: ClusterRoles that are bound, and that neither a manifest nor Kubernetes creates.
-          type: list
-          elements: str
-          returned: always
 clusters:
   description: The table of the fleet, one row for each cluster, in the order of O(clusters).
   returned: with O(clusters)
@@ -820,7 +586,7 @@ from ..module_utils._install_config.build import InstallConfigOptions, InstallRe
 from ..module_utils._install_config.check import InstallCheck
 from ..module_utils._install_config.file import write_targets
 from ..module_utils._install_config.fleet import ClusterEntry, build_fleet, cluster_row, fleet_diff, write_fleet
-from ..module_utils._install_config.result import comparison_dict, install_config_diff, installation_dict
+from ..module_utils._install_config.result import install_config_diff, installation_dict
 from ..module_utils._module.argspec import Spec, chdir_spec, release_image_spec, release_source
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
@@ -923,8 +689,6 @@ def write(built: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, 
     """Write the file unless it has the right content, and return the keys about it. Raises ``DestinationError``."""
     file_write = built.file_write(backup=backup)
     result: dict[str, Any] = {"changed": file_write is not None}
-    if built.comparison is not None:
-        result["comparison"] = comparison_dict(built.comparison)
     if file_write is not None:
         (saved,) = write_targets([file_write], check_mode=check_mode)
         if saved:
@@ -938,7 +702,6 @@ MODULE = ModuleDefinition(
         **OPTIONS,
         **release_image_spec(),
         "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
-        "compare_with": {"type": "dict"},
         "clusters": {"type": "list", "elements": "dict", "no_log": True, "options": CLUSTER_SPEC},
         "hosts": {"type": "list", "elements": "str"},
         "host_variable": {"type": "str"},

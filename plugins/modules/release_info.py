@@ -494,11 +494,92 @@ changes:
           sample: openshift-machine-api/aws-cloud-credentials
     exposure:
       description:
-        - As RV(capability.openshift.install_config#module:comparison.exposure).
         - What accounts can do in the whole cluster, and names of what can be attacked, in O(changes_from) (C(before))
           and in O(release) (C(after)), for all platforms.
+        - It is what the manifests allow, counted as the RBAC authorizer of the API server does. What operators create
+          at run time is not known.
       type: dict
       returned: always
+      contains:
+        summary:
+          description: The changes, as lines of text.
+          type: list
+          elements: str
+          returned: always
+        accounts:
+          description:
+            - Accounts that can C(do_everything), C(read_secrets), C(exec_into_pods), C(grant_permissions) (bind or
+              escalate), C(impersonate), C(create_pods) or C(reach_nodes) (nodes/proxy) in all namespaces. Service
+              accounts are named NAMESPACE/NAME, others C(User NAME) and C(Group NAME).
+          type: dict
+          returned: always
+          contains:
+            POWER:
+              description: The accounts that can do this.
+              type: dict
+              returned: for each of them
+              contains:
+                <<: &numbers
+                  before:
+                    description: Their number before.
+                    type: int
+                    returned: always
+                  after:
+                    description: Their number after.
+                    type: int
+                    returned: always
+                by_capabilities:
+                  description: The same for each set of capabilities that their manifests need.
+                  type: list
+                  elements: dict
+                  returned: always
+                  contains:
+                    <<: &group
+                      <<: *numbers
+                      capabilities:
+                        description: The set of capabilities.
+                        type: list
+                        elements: str
+                        returned: always
+                      added:
+                        description: Names that are new.
+                        type: list
+                        elements: str
+                        returned: always
+                      removed:
+                        description: Names that no longer exist.
+                        type: list
+                        elements: str
+                        returned: always
+                    unchanged:
+                      description: Names that are the same.
+                      type: list
+                      elements: str
+                      returned: always
+        resources:
+          description:
+            - The C(namespaces), C(crds), C(services), C(webhooks), C(host_network_workloads), C(privileged_workloads),
+              C(credentials_requests) of the platform, and the C(cloud_permissions) in them.
+          type: dict
+          returned: always
+          contains:
+            KIND:
+              description: What can be attacked, of this kind.
+              type: dict
+              returned: for each of them
+              contains:
+                <<: *numbers
+                by_capabilities:
+                  description: The same for each set of capabilities that their manifests need.
+                  type: list
+                  elements: dict
+                  returned: always
+                  contains: *group
+        unknown_roles:
+          description: ClusterRoles that are bound, and that neither a manifest nor Kubernetes creates.
+          type: list
+          elements: str
+          returned: always
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).

@@ -38,18 +38,7 @@ def main() -> None:
     count = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         clusters = [entry(number, folder) for number in range(count)]
-        options = InstallConfigOptions(
-            path=None,
-            content=COMMON,
-            capabilities=None,
-            solution="ran_du",
-            solutions=None,
-            release=None,
-            openshift_version="4.20",
-            install_method=None,
-            compare_with=None,
-            provided_manifests=None,
-        )
+        options = InstallConfigOptions(content=COMMON, solution="ran_du", openshift_version="4.20")
         start = time.process_time()
         entries = [ClusterEntry.from_params(item, at, options, backup=False) for at, item in enumerate(clusters)]
         fleet = build_fleet(entries, options)

@@ -11,11 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from .._capability.inclusion import included_manifests
-from .._contents.exposure import Exposure, exposure
-from .._contents.footprint import FootprintComparison, compare
-from .._contents.parts import PartReader
-from .._data.install_rules import HOSTED, KNOWN_NAMES
+from .._data.install_rules import HOSTED
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.provided_files import read_provided
 from .._release.release import Release, release_of_version
@@ -24,7 +20,7 @@ from .._release_image.open_release import open_release
 from .._release_image.release_source import ReleaseSource
 from .._resources import ResourceId
 from .._yaml.values import parse_json_object
-from .check import Installation, InstallCheck, check_selection, profile_of, read_installation
+from .check import InstallCheck, check_selection, profile_of, read_installation
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities
 from .file import FileWrite, InstallConfigFile, read_target
@@ -38,29 +34,21 @@ _Value = TypeVar("_Value")
 class InstallConfigOptions(NamedTuple):
     """The options of the module, as given; ``None`` for an option that is not set."""
 
-    path: str | None
-    content: object
-    capabilities: object
-    solution: str | None
-    solutions: object
-    release: str | None
-    openshift_version: str | None
-    install_method: str | None
-    compare_with: object
-    provided_manifests: Sequence[str] | None
+    path: str | None = None
+    content: object = None
+    capabilities: object = None
+    solution: str | None = None
+    solutions: object = None
+    release: str | None = None
+    openshift_version: str | None = None
+    install_method: str | None = None
+    provided_manifests: Sequence[str] | None = None
     source: ReleaseSource = ReleaseSource()
 
     @property
     def checks_only(self) -> bool:
         """Whether the file is only checked, because neither content nor a selection is given."""
         return self.content is None and self.capabilities is None and self.solution is None
-
-
-class SelectionComparison(NamedTuple):
-    """What two selections bring, and the exposure with the other one and with this one."""
-
-    footprints: FootprintComparison
-    exposures: tuple[Exposure, Exposure]
 
 
 class InstallResult(NamedTuple):
@@ -76,7 +64,6 @@ class InstallResult(NamedTuple):
     target: InstallConfigFile | None = None
     before: str | None = None
     after: str | None = None
-    comparison: SelectionComparison | None = None
 
     @property
     def failed(self) -> bool:
@@ -179,7 +166,6 @@ def _built(
     result = InstallResult(check, (), version or options.openshift_version, sources.target)
     if problems.has_errors or release is None:
         return result
-    result = result._replace(comparison=_compare(options, installation, check, release, problems))
     if sources.target is not None:
         before = sources.existing.text if sources.existing is not None else None
         after = _attempt(lambda: _text(options, sources.existing, sources.content, check), problems)
@@ -266,9 +252,6 @@ def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile
         message = f"{state}, and no content is given to create it from"
         hint = "Set content, or the path of an install-config to edit"
         problems.error("missing-content", target.path, message, hint)
-    if options.compare_with is not None and options.release is None:
-        message = "requires release, because the comparison counts its manifests"
-        problems.error("missing-release", "compare_with", message, "Set release instead of openshift_version")
 
 
 def _read_release(options: InstallConfigOptions, problems: Problems) -> Release | None:
@@ -283,33 +266,6 @@ def _read_release(options: InstallConfigOptions, problems: Problems) -> Release 
     loaded = opened.load(openshift_version=options.openshift_version, cluster_profile=profile)
     problems += loaded.problems_for_users
     return loaded.release
-
-
-def _compare(
-    options: InstallConfigOptions,
-    installation: Installation,
-    check: InstallCheck,
-    release: Release,
-    problems: Problems,
-) -> SelectionComparison | None:
-    if options.compare_with is None or check.context is None:
-        return None
-    other = check_selection(installation, SelectionOptions(options.compare_with, option="compare_with"))
-    # The other selection may violate rules; it must be readable, and its names must exist.
-    accepted = {*check.problems, *(item.problem for item in other.violations if item.rule is not KNOWN_NAMES)}
-    errors = [item for item in other.problems if item.severity == "error" and item not in accepted]
-    problems += errors
-    if errors or other.context is None:
-        return None
-    own, others = (included_manifests(release.manifests, context) for context in (check.context, other.context))
-    reader = PartReader(release, check.platform)
-    return _attempt(
-        lambda: SelectionComparison(
-            compare(release, own, others, problems),
-            (exposure(reader.parts(others)), exposure(reader.parts(own))),
-        ),
-        problems,
-    )
 
 
 def _text(

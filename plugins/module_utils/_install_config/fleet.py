@@ -227,6 +227,3 @@ def _check_common(clusters: Sequence[ClusterEntry], common: InstallConfigOptions
     if common.path is not None:
         message = "cannot be combined with clusters, because each cluster has its own file"
         problems.error("conflicting-options", "path", message, "Set path for each cluster")
-    if common.compare_with is not None:
-        message = "cannot be combined with clusters, because it compares the selection of one cluster"
-        problems.error("conflicting-options", "compare_with", message, "Remove it, or check a single cluster")

@@ -15,12 +15,10 @@ from typing import Any
 from .._capability.inclusion import CapabilityStatus
 from .._capability.rules import RuleViolation
 from .._capability.selection import Selection
-from .._contents.exposure import exposure_dict
-from .._contents.footprint import NAMED
 from .._data.capabilities import API_FIELDS, NONE
 from .._data.install_rules import HOSTED
 from .._module.result import diff_entry
-from .build import InstallResult, SelectionComparison
+from .build import InstallResult
 from .check import InstallCheck
 from .document import read_document, render_document, same_values
 from .file import OWNER_ALONE
@@ -85,19 +83,6 @@ def _violation_dict(violation: RuleViolation) -> dict[str, str]:
         "message": violation.rule.message,
         "hint": violation.problem.hint,
         "source": violation.rule.source,
-    }
-
-
-def comparison_dict(comparison: SelectionComparison) -> dict[str, Any]:
-    """Convert a comparison: counts of both sides, their difference, and the names that only one side has."""
-    footprints = comparison.footprints
-    return {
-        "selection": footprints.selection._asdict(),
-        "against": footprints.against._asdict(),
-        "saved": footprints.saved._asdict(),
-        "only_in_selection": {field: list(footprints.only_in_selection[field]) for field in NAMED},
-        "only_in_other": {field: list(footprints.only_in_other[field]) for field in NAMED},
-        "exposure": exposure_dict(*comparison.exposures),
     }
 
 

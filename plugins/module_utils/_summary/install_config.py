@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from .._problems import counted
-from .words import listed, mebibytes, problem_line
+from .words import listed, problem_line
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
@@ -67,8 +67,6 @@ def _valid(result: Mapping[str, Any], *, full: bool) -> Iterator[str]:
     listing = listed([*(["those of the selection"] if names else []), *others])
     yield f"enabled: {len(enabled)} of {len(known)} capabilities: {listing}"
     yield from _consequences(result["consequences"], full=full)
-    if "comparison" in result:
-        yield from _comparison(result["comparison"])
     yield from (problem_line(item) for item in result["problems"] if full or item["severity"] == "warning")
     if "backup_file" in result:
         yield f"backup: {result['backup_file']}"
@@ -80,23 +78,6 @@ def _consequences(consequences: Sequence[Mapping[str, Any]], *, full: bool) -> I
         for item in list(items) if full else [next(items)]:
             source = f" ({item['source']})" if full else ""
             yield f"without {name}: {item['text']}{source}"
-
-
-def _comparison(comparison: Mapping[str, Any]) -> Iterator[str]:
-    saved = comparison["saved"]
-    workloads = saved["deployments"] + saved["daemonsets"] + saved["statefulsets"]
-    counts = {
-        "manifest": saved["manifests"],
-        "CRD": saved["crds"],
-        "namespace": saved["namespaces"],
-        "ClusterOperator": saved["cluster_operators"],
-        "workload": workloads,
-        "image": saved["images"],
-    }
-    parts = ", ".join(counted(number, noun) for noun, number in counts.items())
-    requests = f"{saved['cpu_millicores']}m CPU and {mebibytes(saved['memory_bytes'])}Mi memory"
-    yield f"saves: {parts}; requests of {requests}; operands, which operators create, are not counted"
-    yield from comparison["exposure"]["summary"]
 
 
 def _fleet(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:

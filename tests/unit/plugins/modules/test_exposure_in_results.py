@@ -11,14 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import install_config, release_info
+from ansible_collections.capability.openshift.plugins.modules import release_info
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
 
 RBAC = "rbac.authorization.k8s.io/v1"
 CLOUD = "cloudcredential.openshift.io/v1"
-EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
 NOTHING = {"baselineCapabilitySet": "None"}
-CONSOLE = {**NOTHING, "additionalEnabledCapabilities": ["Console"]}
 
 
 def admin(name: str, capability: str = "", **options: Any) -> str:
@@ -53,18 +51,6 @@ def counts(part: dict[str, Any]) -> tuple[int, int]:
 
 def names(part: dict[str, Any], key: str) -> list[str]:
     return [name for group in part["by_capabilities"] for name in group[key]]
-
-
-def test_the_comparison_of_two_selections_has_the_exposure_with_each_of_them(call, releases):
-    content = {"platform": {"aws": {"region": "eu-north-1"}}}
-    outcome = call(install_config, content=content, release=releases[0], capabilities=EVERYTHING, compare_with=CONSOLE)
-    exposure = outcome["comparison"]["exposure"]
-
-    assert counts(exposure["accounts"]["do_everything"]) == (4, 4)
-    # Of the two requests, only one is for AWS.
-    assert counts(exposure["resources"]["credentials_requests"]) == (0, 1)
-    assert names(exposure["resources"]["cloud_permissions"], "added") == ["AWSProviderSpec: permission aws.get"]
-    assert exposure["unknown_roles"] == []
 
 
 def test_a_release_is_compared_as_if_each_was_installed(call, releases):

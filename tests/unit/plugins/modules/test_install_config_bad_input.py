@@ -141,7 +141,6 @@ OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {
         "unknown-field",
         "solutions.a.want",
     ),
-    "compare_with without release": ({"compare_with": {}}, "missing-release", "compare_with"),
     "a missing release": ({"release": "/nowhere"}, "missing-directory", "/nowhere"),
     "an empty path": ({"path": ""}, "empty-option", "path"),
 }
@@ -206,12 +205,6 @@ def test_file_and_content_are_both_checked(run, path):
         "content, line 1",
         "openshift_version",
     }
-
-
-def test_problems_of_compare_with_are_reported_with_others(run):
-    errors = run(content=site(apiVersion="v2"), compare_with={}).errors
-
-    assert {item["where"] for item in errors} == {"content, apiVersion", "compare_with"}
 
 
 @pytest.mark.parametrize(

@@ -55,13 +55,6 @@ def errors(**options: Any) -> list[tuple[str, ...]]:
             "Set content, or the path of an install-config to edit",
         ),
         (
-            {"compare_with": {}},
-            "missing-release",
-            "compare_with",
-            "requires release, because the comparison counts its manifests",
-            "Set release instead of openshift_version",
-        ),
-        (
             {"capabilities": {}, "solution": "ran_du"},
             "conflicting-options",
             "solution",

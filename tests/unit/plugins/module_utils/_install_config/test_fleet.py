@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 )
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import site
 
-COMMON = InstallConfigOptions(None, site(), None, None, None, None, "4.20", None, None, None)
+COMMON = InstallConfigOptions(content=site(), openshift_version="4.20")
 
 
 def build(*entries: dict[str, Any], **common: Any) -> FleetResult:
@@ -47,11 +47,6 @@ def faults(fleet: FleetResult) -> list[tuple[str, str]]:
             [("duplicate-name", "clusters[0] (a).name"), ("duplicate-name", "clusters[2] (a).name")],
         ),
         ([{"name": "a"}], {"path": "x"}, [("conflicting-options", "path")]),
-        (
-            [{"name": "a"}],
-            {"compare_with": {}},
-            [("conflicting-options", "compare_with"), ("missing-release", "a: compare_with")],
-        ),
         ([{"name": "a"}, {"name": "b"}], {"solution": "none"}, [("unknown-solution", "solution")]),
     ],
 )

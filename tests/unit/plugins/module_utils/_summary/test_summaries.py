@@ -301,14 +301,6 @@ def test_install_config_with_errors_suggests_a_selection() -> None:
     ]
 
 
-def test_install_config_shows_what_a_selection_saves() -> None:
-    saved = {**COUNTS, "manifests": 7, "crds": 1, "namespaces": 0, "cluster_operators": 1, "images": 2}
-    comparison = {"saved": saved, "exposure": {"summary": ["exposes less"]}}
-    lines = summary_lines("install_config", {**CHECKED, "comparison": comparison}, {})
-    assert lines[6].startswith("saves: 7 manifests, 1 CRD, 0 namespaces, 1 ClusterOperator, 2 workloads, 2 images; ")
-    assert lines[7] == "exposes less"
-
-
 @pytest.mark.parametrize(
     ("valid", "invalid", "options", "verdict"),
     [
