@@ -119,6 +119,13 @@ class ResourceId(NamedTuple):
         """Group and kind."""
         return self.group, self.kind
 
+    def as_object(self, *, cluster_scoped: bool) -> ResourceId:
+        """The identity of its object on a cluster: the API ignores the namespace of a cluster-scoped kind.
+
+        Manifests of real releases contain such namespaces, and gain and lose them between releases.
+        """
+        return self._replace(namespace="") if cluster_scoped and self.namespace else self
+
     def __str__(self) -> str:
         kind = f"{self.kind}.{self.group}" if self.group else self.kind
         return f"{kind} {self.namespace}/{self.name}" if self.namespace else f"{kind} {self.name}"

@@ -158,11 +158,14 @@ class _Check:
 
     def _namespace(self, item: AddonObject, at: int) -> Iterator[_Finding]:
         group, kind, namespace, _name = item.resource_id
-        served = self.cluster.kind(group, kind)
+        served, own = self.cluster.kind(group, kind), self.brought.definitions.get((group, kind))
+        definition = served.definition if served is not None else None
+        if definition is None and own is not None:
+            definition = own[1]
         # OLM creates all objects of a bundle in the Namespace of the installation.
         if not namespace or self.addon.installer == "olm":
             return
-        if served is not None and served.definition is not None and not served.definition.namespaced:
+        if definition is not None and not definition.namespaced:
             return
         needs = self.cluster.namespace(namespace)
         position = self.brought.namespace(namespace)

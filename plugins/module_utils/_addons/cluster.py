@@ -62,7 +62,7 @@ class SelectedCluster:
         self._providers: dict[ResourceId, list[Manifest]] = {}
         self._definitions: dict[str, list[Manifest]] = {}
         for manifest in self._loaded:
-            resource = manifest.resource_id
+            resource = manifest.object_id
             self._providers.setdefault(resource, []).append(manifest)
             if resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind:
                 self._definitions.setdefault(resource.name.partition(".")[2], []).append(manifest)
@@ -85,7 +85,7 @@ class SelectedCluster:
     def api(self, group: str, plural: str) -> Names | None:
         """The capabilities that the API ``plural`` of ``group`` needs, as ``needs``. ``*`` means all of the group."""
         if plural == "*":
-            every = [self.needs(manifest.resource_id) for manifest in self._definitions.get(group, ())]
+            every = [self.needs(manifest.object_id) for manifest in self._definitions.get(group, ())]
             every += [self._without_definition(api.resource, group) for api in self._undefined if api.group == group]
             absent = [names for names in every if names]
             return min(absent, key=len) if absent and len(absent) == len(every) else None
@@ -102,7 +102,7 @@ class SelectedCluster:
         """A kind of the release, ``None`` if the release does not define it."""
         for manifest, definition in self._definitions_of(group):
             if definition.kind == kind:
-                return ServedKind(self.needs(manifest.resource_id) or (), definition)
+                return ServedKind(self.needs(manifest.object_id) or (), definition)
         plural = kind.lower() + ("es" if kind.endswith("s") else "s")
         needs = self._without_definition(plural, group)
         return None if needs is None else ServedKind(needs, None)

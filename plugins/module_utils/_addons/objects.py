@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from .._data.builtin_kinds import CLUSTER_SCOPED, is_of_kubernetes
+from .._data.builtin_kinds import is_cluster_scoped
 from .._problems import Location, Problems
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId
@@ -119,9 +119,8 @@ def read_object(value: Any, file: str, line: int, problems: Problems, source: st
         problems.append(finding("template", Location(file, line=line), message))
         return []
     annotations = nested(metadata, "annotations")
-    is_cluster_scoped = is_of_kubernetes(group) and kind in CLUSTER_SCOPED
-    namespace = "" if is_cluster_scoped else as_text(nested(metadata, "namespace"))
-    resource = ResourceId(group, as_text(kind), namespace, name)
+    given = ResourceId(group, as_text(kind), as_text(nested(metadata, "namespace")), name)
+    resource = given.as_object(cluster_scoped=is_cluster_scoped(*given.group_kind))
     annotation, hook = (as_text(nested(annotations, key)) for key in (CAPABILITY_ANNOTATION, _HOOK))
     return [AddonObject(Manifest(resource, version, None, file), value, line, annotation, hook, source)]
 

@@ -73,7 +73,7 @@ class FootprintComparison(NamedTuple):
 
 
 class _Applied(NamedTuple):
-    """The applied manifests of a selection. If two have the same resource id, the later one counts, as on a cluster."""
+    """The applied manifests of a selection. Of two for the same object, the later one counts, as on a cluster."""
 
     manifests: int
     resources: Mapping[ResourceId, Manifest]
@@ -111,7 +111,7 @@ def compare(
 
 def _applied(manifests: Iterable[Manifest]) -> _Applied:
     kept = [manifest for manifest in manifests if not manifest.deletes]
-    return _Applied(len(kept), {manifest.resource_id: manifest for manifest in kept})
+    return _Applied(len(kept), {manifest.object_id: manifest for manifest in kept})
 
 
 def _read_contents(release: Release, manifests: Iterable[Manifest], problems: Problems) -> _Contents:

@@ -61,12 +61,12 @@ class PartReader:
     def parts(self, included: Iterable[Manifest], before: Parts = _NOTHING) -> Parts:
         """Return what the ``included`` manifests add to ``before``, the parts of a cluster that the release updates.
 
-        Those that the release no longer has stay on the cluster, unless it deletes them. Of two manifests with the same
-        resource id, the later one counts.
+        Those that the release no longer has stay on the cluster, unless it deletes them. Of two manifests for the same
+        object, the later one counts.
         """
         parts = dict(before)
         for manifest in included:
-            resource = manifest.resource_id
+            resource = manifest.object_id
             if manifest.deletes:
                 parts.pop(resource, None)
             elif resource.group_kind in _KINDS or resource.kind in POD_SPECS:
@@ -79,7 +79,7 @@ class PartReader:
         return self._read[manifest.location]
 
     def _read_part(self, manifest: Manifest) -> Part:
-        resource, needed = manifest.resource_id, joined(manifest.capabilities)
+        resource, needed = manifest.object_id, joined(manifest.capabilities)
         kind, name = resource.kind, f"{resource.namespace}/{resource.name}".removeprefix("/")
         if resource.group_kind in _NAMED:
             return Part(needed, ((_NAMED[resource.group_kind], name),))

@@ -47,7 +47,7 @@ class ReferenceTarget(NamedTuple):
 
 def namespace_of(manifest: Manifest) -> ReferenceTarget | None:
     """The Namespace that contains the resource of ``manifest``; ``None`` if it is cluster-scoped."""
-    name = manifest.resource_id.namespace
+    name = manifest.object_id.namespace
     return ReferenceTarget("dangling-namespace", ResourceId("", "Namespace", "", name)) if name else None
 
 
@@ -97,7 +97,7 @@ def _named(value: Any, fields: tuple[tuple[str, str, str], ...]) -> Iterator[tup
 
 
 def _targets_of_binding(manifest: Manifest, body: Any) -> Iterator[ReferenceTarget]:
-    namespace = manifest.resource_id.namespace
+    namespace = manifest.object_id.namespace
     kind, name = nested(body, "roleRef", "kind"), nested(body, "roleRef", "name")
     if isinstance(kind, str) and isinstance(name, str):
         yield ReferenceTarget("dangling-role", ResourceId(RBAC, kind, namespace if kind == "Role" else "", name))

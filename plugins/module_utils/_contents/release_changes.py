@@ -57,7 +57,7 @@ def compare_releases(before: ComparedRelease, after: ComparedRelease, known: Ite
     no_longer = [manifest for name, manifest in old.items() if name not in new]
     added = [manifest for name, manifest in new.items() if name not in old]
     deleted = [item for name, item in deleted_after.items() if name not in deleted_before and name not in new]
-    removed = [manifest for manifest in no_longer if manifest.resource_id not in deleted_after]
+    removed = [manifest for manifest in no_longer if manifest.object_id not in deleted_after]
     manifests = {"added": added, "removed": removed, "deleted": deleted, "changed": changed}
     return {
         "version": before.release.version,
@@ -80,12 +80,12 @@ def compare_releases(before: ComparedRelease, after: ComparedRelease, known: Ite
 
 
 def _applied(manifests: Iterable[Manifest]) -> dict[ResourceId, Manifest]:
-    """The manifests that are applied. If two have the same resource id, the later one counts, as on a cluster."""
-    return {manifest.resource_id: manifest for manifest in manifests if not manifest.deletes}
+    """The manifests that are applied. Of two for the same object, the later one counts, as on a cluster."""
+    return {manifest.object_id: manifest for manifest in manifests if not manifest.deletes}
 
 
 def _deleted(manifests: Iterable[Manifest]) -> dict[ResourceId, Manifest]:
-    return {manifest.resource_id: manifest for manifest in manifests if manifest.deletes}
+    return {manifest.object_id: manifest for manifest in manifests if manifest.deletes}
 
 
 def _texts(side: ComparedRelease, wanted: Iterable[ResourceId]) -> dict[ResourceId, bytes]:
@@ -97,7 +97,7 @@ def _texts(side: ComparedRelease, wanted: Iterable[ResourceId]) -> dict[Resource
     for file in dict.fromkeys(location.source for location in applied):
         for manifest, body in side.files[file].read_all_json():
             if manifest.location in applied:
-                texts[manifest.resource_id] = neutral(body)
+                texts[manifest.object_id] = neutral(body)
     return texts
 
 
@@ -127,7 +127,7 @@ def _permission_changes(
     differing: Iterable[Manifest],
 ) -> tuple[PermissionChange, ...]:
     changes: list[PermissionChange] = []
-    for name in dict.fromkeys(item.resource_id for item in differing if is_credentials_request(item)):
+    for name in dict.fromkeys(item.object_id for item in differing if is_credentials_request(item)):
         change = PermissionChange(_request(before, old.get(name)), _request(after, new.get(name)))
         # A comment or a label changes no permission.
         if change.before is None or change.after is None or change.before[1:] != change.after[1:]:

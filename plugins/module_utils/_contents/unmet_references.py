@@ -100,7 +100,7 @@ class _Search:
         every: dict[ResourceId, list[Manifest]] = {}
         for manifest in manifests:
             if not manifest.deletes:
-                every.setdefault(manifest.resource_id, []).append(manifest)
+                every.setdefault(manifest.object_id, []).append(manifest)
         self.absent: Providers = {
             resource: found for resource, found in every.items() if not _is_included(found, frozenset())
         }

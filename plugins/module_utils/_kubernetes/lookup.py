@@ -18,12 +18,9 @@ from .rest_mapper import RestMapper
 
 
 def api_identity(kinds: RestMapper, resource: ResourceId) -> ResourceId:
-    """The identity that a resource has on the cluster: the API ignores the namespace of a cluster-scoped kind.
-
-    Manifests of real releases contain such namespaces. A kind that is not served keeps its namespace.
-    """
+    """``ResourceId.as_object`` as the server defines the kind. A kind that is not served keeps its namespace."""
     served = kinds.find(resource.group, resource.kind) if resource.namespace else None
-    return resource if served is None or served.namespaced else resource._replace(namespace="")
+    return resource.as_object(cluster_scoped=served is not None and not served.namespaced)
 
 
 class ExistingResources(NamedTuple):

@@ -29,6 +29,7 @@ from .._release.manifest import (
 )
 from .._release.manifest_file import ManifestFile
 from .._release.release import Release
+from .._release.scope import with_scopes
 from .._release.task_graph import component_of
 from .._resources import CLUSTER_OPERATORS, ResourceId
 from .._version import Minor, find_minor
@@ -136,12 +137,12 @@ def read_checkout(
     # Files in subdirectories are not for the CVO.
     below = tuple(f"{folder}/" for folder in applied)
     names = [name for name in texts if os.path.dirname(name) in given or name.startswith(below)]
-    before = {name: read_manifest_file(name, texts[name], Problems()) for name in names}
+    before = with_scopes({name: read_manifest_file(name, texts[name], Problems()) for name in names})
     # What cannot be read now is not removed.
     unread = {found.where.source for found in (*source.findings, *operands.findings)}
-    now = {item.resource_id for item in (*source.release.manifests, *operands.release.manifests)}
+    now = {item.object_id for item in (*source.release.manifests, *operands.release.manifests)}
     every = (item for file in before.values() for item in file.manifests)
-    earlier = tuple(item for item in every if item.file not in unread or item.resource_id in now)
+    earlier = tuple(item for item in every if item.file not in unread or item.object_id in now)
     manifests = tuple(item for item in earlier if os.path.dirname(item.file) in given)
 
     def read_body(manifest: Manifest) -> Any:
@@ -177,11 +178,11 @@ def _matched(
     """
     left: dict[ResourceId, list[Manifest]] = {}
     for item in before:
-        left.setdefault(item.resource_id, []).append(item)
+        left.setdefault(item.object_id, []).append(item)
     found: list[Manifest | None] = [None] * len(after)
     for same_file in (True, False):
         for index, item in enumerate(after):
-            others = left.get(item.resource_id, [])
+            others = left.get(item.object_id, [])
             name = os.path.basename(item.file) if same_file else ""
             if found[index] is None and (other := next((one for one in others if one.file.endswith(name)), None)):
                 others.remove(other)

@@ -74,7 +74,7 @@ def other_profiles(source: LintSource) -> Iterator[Problem]:
     by_resource: dict[ResourceId, list[Manifest]] = {}
     for manifest in source.release.manifests:
         if not manifest.deletes and manifest.profiles:
-            by_resource.setdefault(manifest.resource_id, []).append(manifest)
+            by_resource.setdefault(manifest.object_id, []).append(manifest)
     for manifests in by_resource.values():
         annotated = [item for item in manifests if item.capabilities]
         for manifest in manifests if annotated else ():

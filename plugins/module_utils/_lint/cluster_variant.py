@@ -80,10 +80,10 @@ class ClusterVariant:
 
     @cached_property
     def by_resource(self) -> Mapping[ResourceId, tuple[Manifest, ...]]:
-        """The manifests of each resource, in the order of the release."""
+        """The manifests of each object, in the order of the release."""
         grouped: dict[ResourceId, list[Manifest]] = {}
         for manifest in self.manifests:
-            grouped.setdefault(manifest.resource_id, []).append(manifest)
+            grouped.setdefault(manifest.object_id, []).append(manifest)
         return {resource: tuple(found) for resource, found in grouped.items()}
 
     def closure(self, names: frozenset[str]) -> frozenset[str]:

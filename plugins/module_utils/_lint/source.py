@@ -57,16 +57,16 @@ class LintSource(NamedTuple):
 
     def within(self, release: Release) -> tuple[LintSource, tuple[Manifest, ...]]:
         """The source together with the other components of ``release``, and the manifests of these."""
-        own = {item.resource_id for item in self.release.manifests}
-        components = {component_of(item.file) for item in release.manifests if item.resource_id in own}
+        own = {item.object_id for item in self.release.manifests}
+        components = {component_of(item.file) for item in release.manifests if item.object_id in own}
         others = tuple(
             item
             for item in release.manifests
-            if item.resource_id not in own and component_of(item.file) not in components
+            if item.object_id not in own and component_of(item.file) not in components
         )
 
         def read_body(manifest: Manifest) -> Any:
-            return (self.release if manifest.resource_id in own else release).read_body(manifest)
+            return (self.release if manifest.object_id in own else release).read_body(manifest)
 
         both = self.release._replace(manifests=(*self.release.manifests, *others), read_body=read_body)
         return self._replace(release=both), others

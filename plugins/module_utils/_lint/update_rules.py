@@ -37,7 +37,7 @@ class UpdateRules:
         before = {variant.key: variant for variant in variants[0]}
         self._pairs = [(before[variant.key], variant) for variant in variants[1] if variant.key in before]
         self._previous = previous
-        self._resources = {manifest.resource_id for manifest in source.release.manifests}
+        self._resources = {manifest.object_id for manifest in source.release.manifests}
         self._reported: set[tuple[str, str]] = set()
 
     def findings(self) -> Iterator[Problem]:
@@ -82,7 +82,7 @@ class UpdateRules:
             grouped: dict[ResourceId, list[Manifest]] = {}
             for manifest in release.manifests:
                 if id(manifest) not in used:
-                    grouped.setdefault(manifest.resource_id, []).append(manifest)
+                    grouped.setdefault(manifest.object_id, []).append(manifest)
             unused.append(grouped)
         for resource, old in unused[0].items():
             yield from self._once(self._losses(old, unused[1].get(resource, ())))
@@ -105,7 +105,9 @@ class UpdateRules:
         self, before: Manifest, after: Manifest, optional: dict[str, list[Manifest]]
     ) -> Iterator[Problem]:
         gained = set(after.capabilities).difference(before.capabilities)
-        known = sorted(gained & self._known_before)
+        # The CVO compares resource ids, and enables nothing if one has another namespace, which the API ignores.
+        is_compared = before.resource_id == after.resource_id
+        known = sorted(gained & self._known_before) if is_compared else []
         if known and after.deletes:
             message = f"deletes its resource, and now needs {_listed(known)}, which the previous release knew"
             where = self._source.location(after, CAPABILITY_ANNOTATION)
@@ -123,7 +125,7 @@ class UpdateRules:
         applied = [item for item in old if not item.deletes]
         if not applied:
             return
-        resource = applied[0].resource_id
+        resource = applied[0].object_id
         if resource in self._resources:
             manifest = self._manifest(resource)
             message = f"is no longer in profile {after.profile}, so it stays on clusters of that profile"
@@ -133,12 +135,12 @@ class UpdateRules:
             yield finding("left-behind", Location(field=str(resource)), message)
 
     def _manifest(self, resource: ResourceId) -> Manifest:
-        return next(manifest for manifest in self._source.release.manifests if manifest.resource_id == resource)
+        return next(manifest for manifest in self._source.release.manifests if manifest.object_id == resource)
 
     def _optional(self, optional: dict[str, list[Manifest]]) -> Iterator[Problem]:
         """One line for each new capability."""
         for name, manifests in sorted(optional.items()):
-            number = len({manifest.resource_id for manifest in manifests})
+            number = len({manifest.object_id for manifest in manifests})
             more = f", and {number - 1} more resources" if number > 1 else ""
             message = f"becomes optional with {name}{more}"
             where = self._source.location(manifests[0], CAPABILITY_ANNOTATION)

@@ -30,7 +30,7 @@ from .manifest_file import ManifestFile, Span
 from .template import TemplateValues
 
 INDEX_SUFFIX = ".index"
-_FORMAT = 2
+_FORMAT = 3
 """Raise it if an index of the same release has other values, and the version of the collection stays the same."""
 
 _ROOT = 0
@@ -141,7 +141,8 @@ def _encode(index: ReleaseIndex) -> bytes:
 
 
 def _row(manifest: Manifest, span: Span) -> list[Any]:
-    return [*manifest.resource_id, manifest.version, manifest.annotations, manifest.document, *span]
+    resource, version, annotations, _file, document, cluster_scoped = manifest
+    return [*resource, version, annotations, document, cluster_scoped, *span]
 
 
 def _decode(data: bytes) -> ReleaseIndex:
@@ -151,10 +152,10 @@ def _decode(data: bytes) -> ReleaseIndex:
     files: dict[str, ManifestFile] = {}
     for name, size, length, rows in rows_by_file:
         manifests = tuple(
-            Manifest(ResourceId(group, kind, namespace, resource), version, annotations, name, document)
-            for group, kind, namespace, resource, version, annotations, document, *_span in rows
+            Manifest(ResourceId(*resource), version, annotations, name, document, cluster_scoped)
+            for *resource, version, annotations, document, cluster_scoped in (row[: -len(Span._fields)] for row in rows)
         )
-        spans = tuple(Span(*row[-5:]) for row in rows)
+        spans = tuple(Span(*row[-len(Span._fields) :]) for row in rows)
         files[name] = ManifestFile(name, size, manifests, spans, bodies[start : start + length])
         start += length
     reported = (Problem(severity, code, Location(*where), *texts) for severity, code, where, *texts in problems)

@@ -27,6 +27,7 @@ from .index import IndexCache, ReleaseIndex
 from .manifest import Manifest
 from .manifest_file import ManifestFile
 from .release import Release
+from .scope import with_scopes
 from .template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render
 from .version_option import read_minor
 
@@ -162,7 +163,7 @@ def _parse(path: str, renderings: Mapping[str, TemplateValues | None]) -> Releas
         partial = partial or data is None
         if data is not None:
             files[name] = read_manifest_file(name, data, problems)
-    return ReleaseIndex(files, tuple(problems), partial)
+    return ReleaseIndex(with_scopes(files), tuple(problems), partial)
 
 
 def read_version(path: str, openshift_version: str | None) -> str | None:

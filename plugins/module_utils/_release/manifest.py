@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._data.builtin_kinds import is_cluster_scoped
 from .._problems import Location, Problems, type_name
 from .._resources import ResourceId
 
@@ -36,7 +37,8 @@ class Manifest(NamedTuple):
     """One manifest, without its body.
 
     ``annotations`` is ``None`` if the CVO sees none: they are absent, not a map, or one value is not a string. ``file``
-    is relative to the release. ``document`` counts the documents of that file from 1.
+    is relative to the release. ``document`` counts the documents of that file from 1. ``cluster_scoped``: no object of
+    its kind is in a Namespace, by the API of Kubernetes or OpenShift, or by a definition in the release.
     """
 
     resource_id: ResourceId
@@ -44,6 +46,15 @@ class Manifest(NamedTuple):
     annotations: Mapping[str, str] | None
     file: str
     document: int = 1
+    cluster_scoped: bool = False
+
+    @property
+    def object_id(self) -> ResourceId:
+        """The identity of the object that it applies or deletes. Other manifests of the object have the same one.
+
+        Only the CVO compares the resource ids, with namespaces that the API ignores.
+        """
+        return self.resource_id.as_object(cluster_scoped=self.cluster_scoped)
 
     @property
     def location(self) -> Location:
@@ -116,7 +127,7 @@ def manifest_from_object(
     if not slash:
         group, version = "", group
     resource_id = ResourceId(group, str(kind), namespace or "", str(name))
-    return Manifest(resource_id, version, annotations, file, document)
+    return Manifest(resource_id, version, annotations, file, document, is_cluster_scoped(*resource_id.group_kind))
 
 
 def manifest_dict(manifest: Manifest) -> dict[str, Any]:

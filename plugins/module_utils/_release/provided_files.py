@@ -46,7 +46,7 @@ def read_provided(paths: Iterable[str], option: str, problems: Problems) -> froz
 def _resources(file: str, data: bytes, problems: Problems) -> set[ResourceId]:
     found: set[ResourceId] = set()
     for manifest, body in read_manifest_file(file, data, problems).read_all_json():
-        found.add(manifest.resource_id)
+        found.add(manifest.object_id)
         if manifest.resource_id.group_kind == CONFIG_MAPS.group_kind:
             values = nested(json.loads(body), "data")
             for text in values.values() if isinstance(values, dict) else ():

@@ -42,16 +42,16 @@ def live_only(
     for manifest in loaded:
         disabled = tuple(name for name in dict.fromkeys(manifest.capabilities) if name not in enabled)
         if not disabled:
-            applied.add(manifest.resource_id)
-        elif manifest.resource_id in present and not is_overridden(manifest.resource_id, overrides):
-            excluded.setdefault(manifest.resource_id, LiveOnlyResource(manifest, disabled))
+            applied.add(manifest.object_id)
+        elif manifest.object_id in present and not is_overridden(manifest.resource_id, overrides):
+            excluded.setdefault(manifest.object_id, LiveOnlyResource(manifest, disabled))
     return tuple(item for resource, item in excluded.items() if resource not in applied)
 
 
 def present_after(included: Sequence[Manifest], present: frozenset[ResourceId]) -> frozenset[ResourceId]:
     """Return the resources that exist after a release applied its ``included`` manifests."""
-    deleted = {item.resource_id for item in included if item.deletes}
-    return (present | {item.resource_id for item in included if not item.deletes}) - deleted
+    deleted = {item.object_id for item in included if item.deletes}
+    return (present | {item.object_id for item in included if not item.deletes}) - deleted
 
 
 def read_live_resources(entries: Sequence[Any], problems: Problems) -> frozenset[ResourceId]:
@@ -73,7 +73,7 @@ def _read_entry(entry: object, where: str, problems: Problems) -> ResourceId | N
     manifest_problems = Problems()
     manifest = manifest_from_object(entry, where, 1, manifest_problems)
     problems += [problem for problem in manifest_problems if problem.severity == "error"]
-    return None if manifest is None else manifest.resource_id
+    return None if manifest is None else manifest.object_id
 
 
 def _read_id(entry: Mapping[Any, Any], where: str, problems: Problems) -> ResourceId | None:

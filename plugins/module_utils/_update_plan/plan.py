@@ -200,7 +200,10 @@ def _enabled_capabilities(
     if present is None:
         causes = hop.implicit_enablement.implicitly_enabled(running)
     else:
-        causes = hop.implicit_enablement.enabled_by_presence(running, present | _deleted_ids(hop.start, running))
+        existing = present | _deleted_ids(hop.start, running)
+        target = hop.end.manifests_loaded_by(hop.start)
+        found = frozenset(manifest.resource_id for manifest in target if manifest.object_id in existing)
+        causes = hop.implicit_enablement.enabled_by_presence(running, found)
     forced = capability_data.forced_capabilities(hop.start.minor, hop.end.minor)
     return [
         *(EnabledCapability(name, "manifest", resources) for name, resources in causes.items()),
@@ -224,7 +227,7 @@ def _managed(changes: Changes, overrides: tuple[Override, ...]) -> Changes:
 def _deleted_ids(outgoing: ResolvedRelease, enabled: frozenset[str]) -> frozenset[ResourceId]:
     """Resources that the outgoing release deleted. They do not exist, but the CVO still uses their manifests."""
     return frozenset(
-        manifest.resource_id
+        manifest.object_id
         for manifest in outgoing.loaded
         if manifest.deletes and enabled.issuperset(manifest.capabilities)
     )

@@ -40,7 +40,7 @@ class ReleaseDiff:
         resources: dict[ResourceId, tuple[_Placed, _Placed]] = defaultdict(lambda: ([], []))
         for side, manifests in enumerate((old, new)):
             for position, manifest in enumerate(manifests):
-                resources[manifest.resource_id][side].append((position, manifest))
+                resources[manifest.object_id][side].append((position, manifest))
         self._groups: dict[tuple[_Needs, _Needs], list[tuple[_Placed, _Placed]]] = defaultdict(list)
         for before, after in resources.values():
             self._groups[_needs(before), _needs(after)].append((before, after))

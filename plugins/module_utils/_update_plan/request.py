@@ -114,7 +114,7 @@ def deciding_resources(request: PlanRequest, releases: Sequence[Release]) -> fro
     gated = frozenset[str]().union(*(release.gated for release in on_path))
     always_enabled = (enabled | start.requested(selection) | start.always) - gated
     return frozenset(
-        manifest.resource_id
+        manifest.object_id
         for before, after in pairwise(on_path)
         for manifest in (*after.manifests_loaded_by(before), *after.loaded)
         if not always_enabled.issuperset(manifest.capabilities)

@@ -97,6 +97,12 @@ def test_a_cluster_scoped_object_needs_no_namespace(tmp_path, item):
     assert found(gitops(tmp_path / "on", item, capabilities=market)) == []
 
 
+def test_a_cluster_scoped_object_of_an_own_definition_needs_no_namespace(tmp_path):
+    widget = thing("Widget", namespace="openshift-marketplace", api="example.com/v1")
+    assert found(gitops(tmp_path, own_definition(namespaced=False), widget)) == []
+    assert [rule for rule, _resource in found(gitops(tmp_path, own_definition(), widget))] == ["absent-namespace"]
+
+
 def test_what_the_release_does_not_have_comes_from_elsewhere(tmp_path):
     result = gitops(tmp_path, thing("ConfigMap", namespace="nowhere"), thing("PtpConfig", api="ptp.openshift.io/v1"))
     assert found(result) == [("unknown-kind", "PtpConfig.ptp.openshift.io one")]

@@ -124,7 +124,8 @@ def test_resources_are_named_with_their_capabilities(expose):
         manifest("openshift-one", kind="Namespace"),
         manifest("one", kind="Namespace", api="example.org/v1"),
         manifest("metrics", "Console+Build", kind="Service", namespace="openshift-one"),
-        manifest("checks", kind="ValidatingWebhookConfiguration", api=ADMISSION),
+        # The API ignores its namespace.
+        manifest("checks", kind="ValidatingWebhookConfiguration", api=ADMISSION, namespace="openshift-one"),
         manifest("changes", kind="MutatingWebhookConfiguration", api=ADMISSION),
         manifest("links.example.org", "Console", kind="CustomResourceDefinition", api="apiextensions.k8s.io/v1"),
         workload("host", "Storage", hostNetwork=True),
