@@ -36,15 +36,14 @@ options:
     type: path
   signature:
     description:
-      - What to do if a release that is named by its image has no valid OpenPGP signature, as the cluster-version
-        operator verifies it. V(required) fails, V(warn) adds warnings with the reasons, and V(ignore) does not look for
-        a signature.
+      - What to do if a release that is named by its image does not have a valid OpenPGP signature for each key ring.
+        V(required) fails, V(warn) adds warnings with the reasons, and V(ignore) does not look for a signature.
       - The signature contains the digest of the image. The module verifies it once, and keeps the result in
         O(release_cache) until the content of the key rings changes. A failure is not kept. Only a web server that gave
         no answer is not asked again for one hour, unless V(required) is set, or proxies or O(ca_path) change.
       - A directory has no digest, so this option has no effect on it.
       - The module verifies signatures with the key rings in O(signature_keys). By default, it uses the key rings in the
-        release, if all of their keys are known keys of Red Hat.
+        release, and then accepts only signatures by known keys of Red Hat.
       - M(capability.openshift.release_apply) and M(capability.openshift.update_plan) use the key rings and the
         signature stores of the release before the update, if they know that release.
     type: str

@@ -52,8 +52,8 @@ options:
   current_release:
     description:
       - The release that the cluster runs, named like O(release). Its CVO decides about the update.
-      - By default, RV(update_check) is not returned, and the key rings of O(release) itself verify its signature, if
-        they contain only known keys of Red Hat. Otherwise, the signature is V(unknown) without O(signature_keys).
+      - By default, RV(update_check) is not returned, and the key rings of O(release) itself verify its signature. A
+        signature by another key than those of Red Hat is V(unknown) then, unless O(signature_keys) contains the key.
     type: path
   signature:
     description:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any
 import yaml
 
 FACTS = Path(__file__).resolve().parent / "facts"
+OTHER_FACTS = "PARITY_FACTS"
 DIRECTORIES = ("manifests", "release-manifests")
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -322,6 +324,12 @@ def synthetic_row(manifest: dict[str, Any], pairs: Table, kinds: Table) -> list[
 def dump(value: object) -> str:
     """Return JSON without blanks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(name: str) -> Any:
+    """Read facts. The folder ``PARITY_FACTS`` can have those of another seed."""
+    other = Path(os.environ.get(OTHER_FACTS, FACTS)) / name
+    return json.loads((other if other.is_file() else FACTS / name).read_bytes())
 
 
 def write(path: Path, facts: dict[str, Any]) -> None:

@@ -455,7 +455,7 @@ def test_a_release_with_unknown_keys_does_not_verify_itself(mirror, check, relea
     complete(mirror)
     outcome = check()
     assert (outcome["ready"], outcome["images"][0]["openpgp"]) == (False, "unknown")
-    assert "unknown-release-keys" in [item["code"] for item in outcome["problems"]]
+    assert "unknown-release-keys" in [item["code"] for item in outcome["images"][0]["problems"]]
     ring = tmp_path / "ring"
     ring.write_bytes(KEY.ring)
     for trusted in ({"signature_keys": [str(ring)]}, {"current_release": releases["4.20"]}):

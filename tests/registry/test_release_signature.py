@@ -107,7 +107,7 @@ def test_a_release_that_is_rolled_out_needs_a_signature(read, tmp_path, ring):
 def test_key_rings_of_the_release_itself_count_only_if_their_keys_are_known(read, signatures, monkeypatch):
     given = {"signature": "required", "signature_stores": [str(signatures)]}
     outcome = read(**given)
-    assert [code for code, _message in outcome.faults] == ["unknown-release-keys"]
+    assert faults(outcome) == ["unknown-release-keys", "not-verified"]
     assert KEY.fingerprint in outcome.message
     monkeypatch.setattr(signature_verification, "RED_HAT_KEYS", release_keys.RED_HAT_KEYS | {KEY.fingerprint})
     assert read(**given)["release"]["signed_by"][0]["key_ring"] == "verifier-public-key-test"
@@ -272,8 +272,10 @@ def old_release(folder: Path, key: Key, store: Path) -> Path:
 
 
 def test_the_previous_release_verifies_the_one_that_is_rolled_out(apply, signatures, tmp_path):
-    """With its key rings and stores: those that the new release brings are unknown, or do not answer."""
-    assert faults(apply()) == ["unknown-release-keys"]
+    """With its key rings and stores: the store of the new release does not answer."""
+    assert faults(apply()) == ["store-unreachable", "no-signature"]
+    given = {"signature_stores": [str(signatures)]}
+    assert faults(apply(**given)) == ["unknown-release-keys", "not-verified"]
     assert faults(apply(previous_release=old_release(tmp_path, KEY, signatures))) == NOT_CONNECTED
 
 
@@ -306,8 +308,9 @@ def test_a_previous_release_without_key_rings_accepts_no_other_release(apply, si
     assert faults(apply(previous_release=old, **given)) == NOT_CONNECTED
 
 
-def test_a_previous_release_that_does_not_exist_verifies_nothing(apply, tmp_path):
-    assert faults(apply(previous_release=tmp_path / "missing")) == ["unknown-release-keys"]
+def test_a_previous_release_that_does_not_exist_verifies_nothing(apply, signatures, tmp_path):
+    outcome = apply(previous_release=tmp_path / "missing", signature_stores=[str(signatures)])
+    assert faults(outcome) == ["unknown-release-keys", "not-verified"]
 
 
 def test_signatures_in_the_config_maps_of_the_cluster(apply, signed_image, ring):
@@ -374,8 +377,8 @@ def test_each_release_of_a_path_is_verified_with_the_one_before_it(plan, signed,
 
 def test_a_release_that_is_not_verified_verifies_no_other_one(plan, signed, next_image, monkeypatch, tmp_path):
     outcome = plan(signed, next_image, signature="warn")
-    unknown = [item["where"] for item in outcome["problems"] if item["code"] == "unknown-release-keys"]
-    assert unknown == [signed, next_image]
+    own = ["unknown-release-keys", "not-verified"]
+    assert codes(outcome) == [*own, "signature-unknown-key", "not-verified"]
     monkeypatch.setattr(signature_verification, "RED_HAT_KEYS", release_keys.RED_HAT_KEYS | {KEY.fingerprint})
     assert codes(plan(signed, next_image, signature="warn", release_cache=str(tmp_path / "new"))) == []
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.key_ring import KeyRing, read_key_ring
+from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import KeyRing, read_key_ring
 from ansible_collections.capability.openshift.plugins.module_utils._signature.signer import Signer
 from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import FoundSignature
 from ansible_collections.capability.openshift.plugins.module_utils._signature.verifier import (
@@ -22,7 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._signature.ve
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import content
 
 DIGEST = f"sha256:{'b' * 64}"
-UNKNOWN, FAILED = "signature-unknown-key", "not-verified"
+FAILED = "not-verified"
 
 
 class Gpg:
@@ -31,7 +31,6 @@ class Gpg:
     def __init__(self, home: Path) -> None:
         home.mkdir(mode=0o700)
         self.home = home
-        self.users: set[str] = set()
 
     def __call__(self, *arguments: str, data: bytes = b"") -> bytes:
         command = ["gpg", "--homedir", str(self.home), "--batch", "--quiet", "--passphrase", "", *arguments]
@@ -39,7 +38,6 @@ class Gpg:
 
     def new_key(self, user: str, algorithm: str = "rsa2048") -> None:
         self("--quick-gen-key", user, algorithm, "sign", "never")
-        self.users.add(user)
 
     def fingerprint(self, user: str) -> str:
         listed = self("--with-colons", "--list-keys", user).decode().splitlines()
@@ -89,40 +87,18 @@ def test_a_signature_verifies_a_digest(gpg):
     assert [(signer.user, signer.key_ring, signer.source) for signer in result] == [("first", "first", "given-1")]
 
 
-UNLOADABLE = ["ed25519", "brainpoolP256r1", "secp256k1"]
+@pytest.mark.parametrize(("curve", "codes"), [("nistp256", []), ("ed25519", ["signature-not-accepted", FAILED])])
+def test_of_the_curves_the_cvo_knows_those_of_nist(gpg, curve, codes):
+    gpg.new_key(curve, curve)
+    assert verify((gpg.ring(curve),), gpg("-u", curve, "--sign", data=content(DIGEST)))[1] == codes
 
 
-def exported(gpg: Gpg, *users: str) -> bytes:
-    for user in users:
-        if user not in gpg.users:
-            gpg.new_key(user, user)
-    return b"".join(gpg("--export", user) for user in users)
-
-
-def test_the_curves_of_nist_are_accepted(gpg):
-    exported(gpg, "nistp256")
-    assert verify((gpg.ring("nistp256"),), gpg("-u", "nistp256", "--sign", data=content(DIGEST)))[1] == []
-
-
-@pytest.mark.parametrize("curve", UNLOADABLE)
-def test_a_key_that_the_cvo_cannot_load_takes_the_key_before_it_along(gpg, curve):
-    """As x/crypto: it reads a key up to the next one, and gives up both. The first key of a ring is skipped."""
-    for users, expected in (
-        ((curve,), None),
-        (("first", curve), None),
-        ((curve, "first"), ["first"]),
-        (("first", "second", curve), ["first"]),
-        (("first", curve, "second"), ["second"]),
-    ):
-        problems = Problems()
-        ring = read_key_ring("ring", exported(gpg, *users), problems)
-        loaded = None if ring is None else [gpg.fingerprint(user) for user in expected or ()]
-        assert (ring and list(ring.fingerprints)) == loaded
-        assert (ring is None) == (expected is None)
-        assert {problem.code for problem in problems} == {"unloadable-key" if ring else "invalid-key-ring"}
-        if ring:
-            message = gpg("-u", curve, "--sign", data=content(DIGEST))
-            assert verify((ring,), message)[1] == ["signature-not-accepted" if curve == "ed25519" else UNKNOWN, FAILED]
+def test_a_key_signs_next_to_one_that_the_cvo_does_not_load(gpg):
+    """The CVO loads neither of them, see docs/reference/releases.md."""
+    gpg.new_key("next", "ed25519")
+    ring = read_key_ring("ring", gpg("--export", "first") + gpg("--export", "next"), Problems())
+    assert ring
+    assert verify((ring,), gpg("-u", "first", "--sign", data=content(DIGEST)))[1] == []
 
 
 def test_a_text_signature_is_accepted(gpg):
@@ -136,9 +112,7 @@ def test_a_text_signature_is_accepted(gpg):
         (["--digest-algo", "RIPEMD160"], False),
         (["--digest-algo", "SHA1"], True),
         (["--digest-algo", "SHA224"], True),
-        (["--sig-policy-url", "!https://example.com"], False),
         (["--sig-policy-url", "https://example.com"], True),
-        (["--sig-notation", "!a@example.com=b"], False),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -7,19 +7,26 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.release_keys import RED_HAT_KEYS
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature import gpgv
 from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import (
+    KeyRing,
     SignedMessage,
     find_gpgv,
+    read_key_ring,
     read_signed_message,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.key_ring import KeyRing, read_key_ring
+from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import read_config
+from ansible_collections.capability.openshift.tests.parity.support import load, release_folders
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import (
+    SUBKEY,
+    SUBKEY_BINDING,
     TEXT,
     Key,
     compressed,
     content,
+    literal,
+    packet,
 )
 
 DIGEST = f"sha256:{'a' * 64}"
@@ -74,7 +81,7 @@ def test_a_valid_message_has_its_content_and_signer(key, options):
     found = read(key.sign(CONTENT, **options), key.ring)
     assert found
     assert found.content == CONTENT
-    assert found[1:] == (key.fingerprint, "Tests <tests@example.com>")
+    assert found.signer == (key.fingerprint, key.fingerprint, "Tests <tests@example.com>")
 
 
 @pytest.mark.parametrize("algorithm", ["zlib", "bzip2"])
@@ -87,13 +94,13 @@ def test_a_message_may_be_compressed(key, algorithm):
 def test_any_key_of_a_ring_may_sign(key, other):
     found = read(other.sign(CONTENT), key.ring + other.ring)
     assert found
-    assert found.fingerprint == other.fingerprint
+    assert found.signer.primary_key == other.fingerprint
 
 
 def test_the_signer_is_the_primary_key_of_a_subkey(key, other):
     found = read(other.sign(CONTENT), key.with_subkey(other))
     assert found
-    assert found.fingerprint == key.fingerprint
+    assert found.signer[:2] == (other.fingerprint, key.fingerprint)
 
 
 def test_the_expiry_of_the_key_is_not_asked():
@@ -106,6 +113,7 @@ def test_the_expiry_of_the_key_is_not_asked():
     [
         ("signature-expired", {"created": 1_600_000_000, "expires": 100}),
         ("signature-not-checked", {"algorithm": "md5"}),
+        ("signature-not-checked", {"kind": 0x02}),
     ],
 )
 def test_a_signature_of_another_kind_is_refused(key, code, options):
@@ -126,11 +134,57 @@ def test_changed_messages_are_refused(key):
     assert refusal(message[:-1] + bytes([message[-1] ^ 1]), key.ring) == "signature-wrong"
 
 
-def test_a_gpgv_that_never_ends_is_killed(key, tmp_path, monkeypatch):
-    program = tmp_path / "gpgv"
-    program.write_text("#!/bin/sh\nexec sleep 60\n", "utf-8")
-    program.chmod(0o755)
-    monkeypatch.setattr(gpgv, "_LONGEST_SECONDS", 0.2)
-    problems = Problems()
-    assert read_signed_message("signature-1", key.sign(CONTENT), ring_of(key.ring), str(program), problems) is None
-    assert [problem.code for problem in problems] == ["signature-timeout"]
+def test_data_beside_the_signed_data_are_refused(key):
+    message = key.sign(CONTENT)
+    for changed in (
+        literal(b"x") + message,
+        message + literal(b"x"),
+        message + message,
+        message + compressed(literal(b"x")),
+    ):
+        assert refusal(changed, key.ring) == "signature-unreadable"
+    assert refusal(message + key.signature(CONTENT), key.ring) == "signature-unreadable"
+
+
+@pytest.mark.parametrize("message", [literal(CONTENT), compressed(literal(CONTENT)), b"\x99" * 500, b"\x80"])
+def test_what_is_not_signed_is_refused(key, message):
+    assert refusal(message, key.ring) == "signature-unreadable"
+
+
+def test_parts_of_a_message_are_refused(key):
+    message = key.sign(CONTENT)
+    for part in (key.signature(CONTENT), message[:-20], message[:40]):
+        assert refusal(part, key.ring) == "signature-unreadable"
+
+
+def test_bombs_are_refused(key):
+    assert refusal(compressed(key.sign(b"0" * 30_000_000)), key.ring) == "signature-too-large"
+    assert refusal(key.sign(b"0" * 70_000), key.ring) == "signature-too-large"
+    nested = key.sign(CONTENT)
+    for _number in range(40):
+        nested = compressed(nested)
+    assert refusal(nested, key.ring) == "signature-unreadable"
+
+
+def test_a_key_ring_that_claims_to_have_checked_a_forged_subkey_does_not_make_it_known(key, other):
+    """gpg adds packets to a key ring that say which signatures it has checked. A release can bring such packets."""
+    checked = packet(12, b"\x00\x03gpg\x00")
+    ring = key.ring + packet(SUBKEY, other.body) + other.signature(b"forged", SUBKEY_BINDING) + checked
+    found = read(other.sign(CONTENT), ring)
+    assert found is None or found.signer.key == other.fingerprint
+
+
+@pytest.mark.parametrize("folder", release_folders())
+@pytest.mark.parametrize("fingerprint", sorted(RED_HAT_KEYS))
+def test_the_keys_of_red_hat_are_in_the_key_ring_of_each_release(folder, fingerprint, key):
+    """gpgv finds the key that a signature names, and sees that this key did not sign it."""
+    release = load(folder).release
+    bodies = [
+        (item.file, release.read_body(item)) for item in release.manifests if item.resource_id.kind == "ConfigMap"
+    ]
+    config = read_config("release", bodies, Problems())
+    assert config
+    (ring,) = config.key_rings
+    key_id = bytes.fromhex(fingerprint)[-8:]
+    forged = key.sign(CONTENT, version=3).replace(key.id, key_id)
+    assert refusal(forged, ring.data) == "signature-wrong"

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import read_key_ring
 from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpStore, http_get
-from ansible_collections.capability.openshift.plugins.module_utils._signature.key_ring import read_key_ring
 from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
     ParallelStores,
 )

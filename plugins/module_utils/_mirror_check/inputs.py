@@ -19,14 +19,12 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._signature.http_store import HttpGet
 from .._signature.image_policy import GROUP, KIND, ImagePolicy, read_image_policies
-from .._signature.key_ring import KeyRing
 from .._signature.verification_config import (
     ANNOTATION,
     VerificationConfig,
     read_config,
     read_key_rings,
     signature_stores,
-    trusted_key_rings,
 )
 from .._signature.verifier import Verifier
 from .._unstructured import Object
@@ -62,25 +60,14 @@ def mirror_request(
     config = _verification_config(verifying, options, problems) if verifying else None
     stores = signature_stores("signature_stores", options.signature_stores, get, problems)
     rings = read_key_rings("signature_keys", options.signature_keys, problems)
-    if config is not None and current is None and not rings:
-        rings = _rings_of_target(config, options, problems)
     verifier = None
-    if config is not None and (current is not None or rings):
-        verifier = config.verifier(get, rings, stores)
+    if config is not None:
+        verifier = config.verifier(get, rings, stores, None if current is not None else RED_HAT_KEYS)
     elif rings and stores:
         verifier = Verifier(rings, stores)
     web = next((url for url in reversed(config.stores if config else ()) if url.startswith("https://")), "")
     policies = tuple(_policies(release, options, problems) for release in (current, target) if release is not None)
     return MirrorRequest(_images(target, options, problems), policies, verifier, web)
-
-
-def _rings_of_target(config: VerificationConfig, options: MirrorOptions, problems: Problems) -> tuple[KeyRing, ...]:
-    """The key rings of the release itself if they prove something. Otherwise, its signature is unknown."""
-    found = Problems()
-    rings = trusted_key_rings(options.release_image or config.source, config, RED_HAT_KEYS, found)
-    hint = "Set current_release to the release that the cluster runs, or signature_keys to key rings that you trust"
-    problems.extend(problem._replace(severity="warning", hint=hint) for problem in found)
-    return rings
 
 
 def _verification_config(release: Release, options: MirrorOptions, problems: Problems) -> VerificationConfig | None:

@@ -23,7 +23,6 @@ from .._signature.verification_config import (
     read_config,
     read_key_rings,
     signature_stores,
-    trusted_key_rings,
 )
 from .._signature.verifier import Verifier, verify_digest
 from .._unstructured import Object
@@ -55,10 +54,7 @@ def verify_release(
         verified_by = options.previous or PreviousRelease(name, found.directory)
         config = read_config(verified_by.name, _config_manifests(*verified_by), problems)
         if config is not None:
-            known = rings or (
-                config.key_rings if options.previous else trusted_key_rings(name, config, RED_HAT_KEYS, problems)
-            )
-            verifier = config.verifier(get, known, stores)
+            verifier = config.verifier(get, rings, stores, None if options.previous else RED_HAT_KEYS)
     if problems.has_errors:
         return ()
     return verify_digest(name, found.image.digest, verifier, problems)

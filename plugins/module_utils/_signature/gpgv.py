@@ -3,51 +3,102 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Runs ``gpgv``: which key signed an OpenPGP message, and what the message contains.
+"""Runs ``gpgv``, which decides which key signed an OpenPGP message, and what the message contains.
 
-No Python library will do. Red Hat's signatures are OpenPGP packets of version 3, which pysequoia and PGPy reject, and
-PGPy accepts keys that are revoked. ``gpgv`` gets nothing but two files in an empty home directory.
+No Python library can replace it. Red Hat's signatures are OpenPGP packets of version 3, which pysequoia and PGPy
+reject, and PGPy accepts keys that are revoked. ``gpgv`` gets nothing but two files in an empty home directory.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
+from threading import Timer
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from .._problems import Problems
-from .key_ring import KeyRing
-from .packet_fields import Fields, PacketError
-from .packets import LITERAL, ONE_PASS, SIGNATURE, MessageTooLargeError, Packet, unpacked
-from .signature_packet import RIPEMD160, Signature, read_signature
-from .status import CHANGED, read_status
 
 LARGEST_MESSAGE = 64 * 1024
 """Bytes of a message, and of its content after decompression. Signatures of releases have less than 2 KiB."""
 
 _LONGEST_SECONDS = 30.0
-_BINARY, _TEXT = 0, 1
-_LONE_LINE_FEED = re.compile(rb"(?<!\r)\n")
-PACKAGES = "Install the package gpgv (Debian, Ubuntu) or gnupg2 (RHEL, Fedora)"
+_PACKAGES = "Install the package gpgv (Debian, Ubuntu) or gnupg2 (RHEL, Fedora)"
+_ARMORED_KEYS = re.compile(
+    rb"^-----BEGIN PGP PUBLIC KEY BLOCK-----\s*?\n(?:[^\n]*: [^\n]*\n)*[ \t\r]*\n(.+?)\n(?:=[^\n]{4}\s*\n)?-----END ",
+    re.MULTILINE | re.DOTALL,
+)
+"""The headers, an empty line, the keys in base64, and their checksum."""
+
+_STATUS = "[GNUPG:] "
+_NO_PUBLIC_KEY = "9"
+_DOCUMENT_CLASSES = ("00", "01")
+_RIPEMD160 = "3"
+_CVO_ALGORITHMS = ("1", "3", "17", "19")
+"""RSA, RSA for signatures only, DSA and ECDSA (golang.org/x/crypto:openpgp/packet/signature.go parse)."""
+
+
+class KeyRing(NamedTuple):
+    """``name`` is the entry of the ConfigMap or the file. ``data`` is binary, as ``gpgv`` needs it."""
+
+    name: str
+    data: bytes
+
+
+class MessageSigner(NamedTuple):
+    """Who signed a message: the fingerprints of the key and of its primary key, and its user."""
+
+    key: str
+    primary_key: str
+    user: str
 
 
 class SignedMessage(NamedTuple):
-    """The content of a message, and the key of its signature: fingerprint of the primary key, and its user."""
+    """The content of a message, and who signed it."""
 
     content: bytes
-    fingerprint: str
-    user: str
+    signer: MessageSigner
+
+
+class _Finished(NamedTuple):
+    content: bytes
+    status: str
+    is_killed: bool
+
+
+def read_key_ring(name: str, data: bytes, problems: Problems) -> KeyRing | None:
+    """Read a key ring, armored or not; ``None`` after a reported problem. The keys in it are not looked at.
+
+    Of several armored blocks, the first one counts (golang.org/x/crypto:openpgp/keys.go ReadArmoredKeyRing).
+    """
+    ring = data if data[:1] >= b"\x80" else _dearmored(data)
+    if ring:
+        return KeyRing(name, ring)
+    message = "is neither a binary key ring nor armored OpenPGP public keys"
+    problems.error("invalid-key-ring", name, message, "Export the public keys with `gpg --export --armor`")
+    return None
+
+
+def _dearmored(data: bytes) -> bytes:
+    block = _ARMORED_KEYS.search(data)
+    try:
+        return base64.b64decode(b"".join(block[1].split()), validate=True) if block else b""
+    except binascii.Error:
+        return b""
 
 
 def find_gpgv(problems: Problems) -> str | None:
     """Return the path of ``gpgv``; ``None`` after a reported problem."""
     program = shutil.which("gpgv")
     if program is None:
-        problems.error("gpgv-missing", "gpgv", "is not installed, expected on the PATH to check signatures", PACKAGES)
+        problems.error("gpgv-missing", "gpgv", "is not installed, expected on the PATH to check signatures", _PACKAGES)
     return program
 
 
@@ -60,107 +111,89 @@ def read_signed_message(
     (openshift/library-go:pkg/verify/verify.go verifySignatureWithKeyring).
     """
     if message[:1] < b"\x80":
-        problems.error(
-            "signature-not-binary",
-            where,
-            "is not a binary OpenPGP message, and the CVO does not accept armored ones",
-            "Copy the binary signature from the signature store",
-        )
+        fault = "is not a binary OpenPGP message, and the CVO does not accept armored ones"
+        problems.error("signature-not-binary", where, fault, "Copy the binary signature from the signature store")
         return None
-    plain = _plain_message(where, message, problems)
-    if plain is None:
-        return None
-    try:
-        content, status = _run(program, b"".join(packet.raw for packet in plain), key_ring)
-    except subprocess.TimeoutExpired:
-        problems.error("signature-timeout", where, f"gpgv has not ended after {_LONGEST_SECONDS:.0f} seconds")
-        return None
-    signed_by = read_status(where, status, key_ring, plain[0].body[4:12].hex().upper(), problems)
-    return SignedMessage(content, *signed_by) if signed_by else None
-
-
-def _plain_message(where: str, message: bytes, problems: Problems) -> list[Packet] | None:
-    """The packets of a message without compression, which limits what ``gpgv`` can write.
-
-    ``None`` after a reported problem.
-    """
-    try:
-        if len(message) > LARGEST_MESSAGE:
-            raise MessageTooLargeError
-        found = unpacked(message, LARGEST_MESSAGE)
-    except MessageTooLargeError:
+    finished = _run(program, message, key_ring) if len(message) <= LARGEST_MESSAGE else None
+    if finished is None or len(finished.content) > LARGEST_MESSAGE:
         problems.error("signature-too-large", where, f"has more than {LARGEST_MESSAGE} bytes, expected about 1,000")
         return None
-    except ValueError as error:
-        problems.error("signature-unreadable", where, f"{error}, expected a signed OpenPGP message")
+    if finished.is_killed:
+        problems.error("signature-timeout", where, f"gpgv has not ended after {_LONGEST_SECONDS:.0f} seconds")
         return None
-    tags = [packet.tag for packet in found]
-    if tags.count(SIGNATURE) > 1:
-        problems.error("signature-several", where, f"has {tags.count(SIGNATURE)} signatures, expected one")
-        return None
-    # A signature before its data is valid OpenPGP, and the CVO does not find it
-    # (golang.org/x/crypto:openpgp/read.go readSignedMessage).
-    if tags != [ONE_PASS, LITERAL, SIGNATURE]:
-        problems.error("signature-unreadable", where, "is no signed OpenPGP message that the CVO accepts")
-        return None
-    one_pass, literal, body = (packet.body for packet in found)
-    try:
-        signature = read_signature(body)
-        is_hash = signature.is_hash_of(_signed_data(literal, signature.kind))
-        fault = _fault(one_pass, signature)
-    except PacketError as error:
-        fault = str(error)
-    if fault:
-        problems.error("signature-not-accepted", where, f"{fault}, and the CVO does not accept that")
-        return None
-    if not is_hash:
-        problems.error("signature-wrong", where, CHANGED.format(one_pass[4:12].hex().upper()))
-        return None
-    return found
+    signer = read_status(where, finished.status, key_ring.name, problems)
+    return SignedMessage(finished.content, signer) if signer else None
 
 
-def _fault(one_pass: bytes, signature: Signature) -> str:
-    """Why the CVO refuses a message that ``gpgv`` may accept; empty if it does not.
-
-    Source: golang.org/x/crypto:openpgp/read.go readSignedMessage, packet/one_pass_signature.go
-    """
-    if signature.kind not in (_BINARY, _TEXT):
-        return f"is of the type {signature.kind}, not of a document"
-    if signature.hash_number == RIPEMD160:
-        return "uses the hash RIPEMD-160"
-    if signature.lifetime == 0:
-        # GnuPG takes 0 as no limit (openshift/library-go:pkg/verify/verify.go verifySignatureWithKeyring).
-        return "has a lifetime of 0 seconds, with which it has expired at once"
-    if len(one_pass) != 13 or one_pass[:3] != bytes([3, signature.kind, signature.hash_number]) or not one_pass[12]:
-        return "announces another signature than it has"
-    return ""
-
-
-def _signed_data(literal: bytes, kind: int) -> bytes:
-    """What a signature covers of a literal packet (RFC 4880, section 5.9). Raises ``PacketError``."""
-    fields = Fields(literal)
-    fields.read(1)
-    fields.read(fields.number(1) + 4)
-    data = literal[fields.position :]
-    return _LONE_LINE_FEED.sub(b"\r\n", data) if kind == _TEXT else data
-
-
-def _run(program: str, message: bytes, key_ring: KeyRing) -> tuple[bytes, str]:
-    """Return the content of the message, and the status lines. Raises ``TimeoutExpired``."""
+def _run(program: str, message: bytes, key_ring: KeyRing) -> _Finished:
+    """Run ``gpgv`` until it ends, takes too long, or writes too much: a small message can have a large content."""
     with tempfile.TemporaryDirectory(prefix="capability-gpgv-") as directory:
-        ring, signed, content = (Path(directory) / name for name in ("ring", "message", "content"))
+        ring, signed, status = (Path(directory, name) for name in ("ring", "message", "status"))
         ring.write_bytes(key_ring.data)
         signed.write_bytes(message)
-        options = ["--homedir", directory, "--status-fd", "1", "--keyring", str(ring), "--output", str(content)]
-        # No module is at hand whose run_command could be called.
-        finished = subprocess.run(  # pylint: disable=ansible-bad-function
-            [program, *options, str(signed)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={"LC_ALL": "C", "PATH": os.environ.get("PATH", os.defpath)},
-            timeout=_LONGEST_SECONDS,
-            check=False,
-        )
-        data = content.read_bytes() if content.exists() else b""
-        return data, finished.stdout.decode("utf-8", "replace")
+        with status.open("wb") as lines:
+            options = ["--homedir", directory, "--status-fd", str(lines.fileno()), "--keyring", str(ring)]
+            # No module is at hand whose run_command could be called, and that would read all of the content.
+            process = subprocess.Popen(  # pylint: disable=ansible-bad-function
+                [program, *options, "--output", "-", str(signed)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[lines.fileno()],
+                env={"LC_ALL": "C", "PATH": os.environ.get("PATH", os.defpath)},
+            )
+        limit = Timer(_LONGEST_SECONDS, process.kill)
+        limit.start()
+        with process:
+            content = process.stdout.read(LARGEST_MESSAGE + 1) if process.stdout else b""
+            if len(content) > LARGEST_MESSAGE:
+                process.kill()
+        limit.cancel()
+        is_killed = process.returncode == -signal.SIGKILL
+        return _Finished(content, status.read_text("utf-8", "replace"), is_killed)
+
+
+def read_status(where: str, status: str, key_ring: str, problems: Problems) -> MessageSigner | None:
+    """Return who signed a message by the status lines of ``gpgv``; ``None`` after a reported problem.
+
+    Source: gnupg:doc/DETAILS, Format of the --status-fd output
+    """
+    lines: dict[str, list[list[str]]] = {}
+    for line in status.splitlines():
+        if line.startswith(_STATUS):
+            keyword, *fields = line.removeprefix(_STATUS).split(" ")
+            lines.setdefault(keyword, []).append(fields)
+    fault = _fault(lines, key_ring)
+    if fault:
+        problems.error(fault[0], where, fault[1])
+        return None
+    (valid,) = lines["VALIDSIG"]
+    _key_id, *user = (lines.get("GOODSIG") or lines["EXPKEYSIG"])[0]
+    return MessageSigner(valid[0], valid[9], unquote(" ".join(user)))
+
+
+def _fault(lines: dict[str, list[list[str]]], key_ring: str) -> tuple[str, str] | None:
+    """Code and message if there is not exactly one valid signature, of a kind that the CVO accepts."""
+    unreadable = "signature-unreadable", "is no signed OpenPGP message"
+    if "ERROR" in lines or "NODATA" in lines:
+        return unreadable
+    if len(lines.get("NEWSIG", ())) > 1:
+        return "signature-several", f"has {len(lines['NEWSIG'])} signatures, expected one"
+    for fields in lines.get("ERRSIG", ()):
+        if fields[5:6] == [_NO_PUBLIC_KEY]:
+            return "signature-unknown-key", f"is signed by the key {fields[0]}, which is not in the key ring {key_ring}"
+        return "signature-not-checked", f"uses the algorithms {fields[1]} and {fields[2]}, which gpgv does not check"
+    for fields in lines.get("BADSIG", ()):
+        return "signature-wrong", f"was changed after the key {fields[0]} signed it, or its signature was changed"
+    for fields in lines.get("REVKEYSIG", ()):
+        return "signature-revoked-key", f"is signed by the key {fields[0]}, which is revoked"
+    for fields in lines.get("EXPSIG", ()):
+        return "signature-expired", f"is a signature of the key {fields[0]} that has expired"
+    valid, good = lines.get("VALIDSIG", []), [*lines.get("GOODSIG", ()), *lines.get("EXPKEYSIG", ())]
+    if not len(valid) == len(good) == 1 or len(valid[0]) < 10:
+        return unreadable
+    algorithm, hash_number, kind = valid[0][6:9]
+    if algorithm not in _CVO_ALGORITHMS or hash_number == _RIPEMD160 or kind not in _DOCUMENT_CLASSES:
+        message = f"has the algorithms {algorithm} and {hash_number} and the class {kind}"
+        return "signature-not-accepted", f"{message}, and the CVO does not accept that"
+    return None

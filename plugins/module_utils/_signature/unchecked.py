@@ -20,6 +20,7 @@ UNCHECKED = frozenset(
         "store-status",
         "store-timeout",
         "store-unreachable",
+        "unknown-release-keys",
         "unreadable-file",
         "unreadable-key-ring",
         "unreadable-signature",

@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 from .._problems import Problems, type_name
 from .._unstructured import Object, nested
 from .file_store import FileStore, config_maps
+from .gpgv import KeyRing, read_key_ring
 from .http_store import HttpGet, HttpStore
-from .key_ring import KeyRing, read_key_ring
 from .stores import ConfigMapStore, ParallelStores, Store
 from .verifier import Verifier
 
@@ -35,25 +35,19 @@ class VerificationConfig(NamedTuple):
     key_rings: tuple[KeyRing, ...]
     stores: tuple[str, ...]
 
-    def verifier(self, get: HttpGet, key_rings: tuple[KeyRing, ...], stores: tuple[Store, ...]) -> Verifier:
-        """The verifier with the given ``key_rings`` and ``stores``, and with those of the release for what is empty."""
+    def verifier(
+        self,
+        get: HttpGet,
+        key_rings: tuple[KeyRing, ...],
+        stores: tuple[Store, ...],
+        trusted: Collection[str] | None = None,
+    ) -> Verifier:
+        """The verifier with the given ``key_rings`` and ``stores``, and with those of the release for what is empty.
+
+        ``trusted`` are fingerprints of keys, of which one must sign if the key rings are those of the release.
+        """
         own = ParallelStores(tuple(store_of(url, get) for url in self.stores))
-        return Verifier(key_rings or self.key_rings, stores or (own,))
-
-
-def trusted_key_rings(
-    name: str, config: VerificationConfig, trusted: Collection[str], problems: Problems
-) -> tuple[KeyRing, ...]:
-    """The key rings of the release ``name`` if they may verify that release itself, empty after a reported problem.
-
-    Anyone can sign a release with a key that it contains, so all of their keys must be ``trusted`` fingerprints.
-    """
-    unknown = [key for ring in config.key_rings for key in ring.fingerprints if key not in trusted]
-    if not unknown:
-        return config.key_rings
-    message = f"contains the keys {', '.join(unknown)}, which are not known keys of Red Hat"
-    problems.error("unknown-release-keys", name, message, "Set signature_keys to the key rings that you trust")
-    return ()
+        return Verifier(key_rings or self.key_rings, stores or (own,), None if key_rings else trusted)
 
 
 def store_of(url: str, get: HttpGet) -> Store:

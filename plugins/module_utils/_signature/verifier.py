@@ -10,23 +10,28 @@ Source: openshift/library-go:pkg/verify/verify.go
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import closing
 from typing import NamedTuple
 
 from .._problems import Problems
 from .content import is_signature_of
 from .digest import check_digest
-from .gpgv import find_gpgv, read_signed_message
-from .key_ring import KeyRing
+from .gpgv import KeyRing, find_gpgv, read_signed_message
 from .signer import Signer
 from .stores import Found, FoundSignature, Store
 
 
 class Verifier(NamedTuple):
-    """``key_rings`` must all sign. ``stores`` are asked one after the other, the first one first."""
+    """A key of each of ``key_rings`` must sign. ``stores`` are asked one after the other.
+
+    Only keys whose fingerprints are in ``trusted`` count, ``None`` for all: anyone can sign a release with a key that
+    it contains itself.
+    """
 
     key_rings: tuple[KeyRing, ...]
     stores: tuple[Store, ...]
+    trusted: Collection[str] | None = None
 
 
 def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problems) -> tuple[Signer, ...]:
@@ -44,7 +49,7 @@ def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problem
     for found in _search(digest, verifier.stores, causes):
         found_any = True
         for ring in tuple(remaining.values()):
-            signer = _verify_one(found, ring, digest, program, causes)
+            signer = _verify_one(found, ring, verifier, digest, program, causes)
             if signer:
                 signed_by.append(signer)
                 del remaining[ring.name]
@@ -64,11 +69,20 @@ def _search(digest: str, stores: tuple[Store, ...], problems: Problems) -> Found
             yield from found
 
 
-def _verify_one(found: FoundSignature, ring: KeyRing, digest: str, program: str, problems: Problems) -> Signer | None:
+def _verify_one(
+    found: FoundSignature, ring: KeyRing, verifier: Verifier, digest: str, program: str, problems: Problems
+) -> Signer | None:
     message = read_signed_message(found.source, found.data, ring, program, problems)
     if message is None or not is_signature_of(found.source, message.content, digest, problems):
         return None
-    return Signer(ring.name, message.fingerprint, message.user, found.source)
+    key, primary_key, user = message.signer
+    # The key itself, not its primary key: a ring can claim that any key is a subkey of another.
+    if verifier.trusted is not None and key not in verifier.trusted:
+        text = f"is signed by the key {key} of the release itself, which is not a known key of Red Hat"
+        hint = "Set signature_keys to the key rings that you trust"
+        problems.error("unknown-release-keys", found.source, text, hint)
+        return None
+    return Signer(ring.name, primary_key, user, found.source)
 
 
 def _report(

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import pytest
@@ -23,17 +22,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._signature.ve
     read_config,
     read_key_rings,
     signature_stores,
-    trusted_key_rings,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, packet
+from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, armored
 
 STORE = {"store-official": " https://storage.example.com/release \n"}
 
 
 @pytest.fixture(scope="module")
 def key_ring() -> str:
-    data = base64.encodebytes(Key().ring).decode()
-    return f"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n{data}-----END PGP PUBLIC KEY BLOCK-----\n"
+    return armored(Key().ring)
 
 
 def config_map(data: object, **more: object) -> dict[str, Any]:
@@ -65,16 +62,6 @@ def test_the_first_config_map_with_the_annotation_counts(key_ring):
     assert [ring.name for ring in config.key_rings] == ["verifier-public-key-redhat"]
 
 
-def test_a_key_that_the_cvo_does_not_load_is_a_warning(key_ring):
-    ed25519 = packet(6, b"\x04" + bytes(4) + b"\x16\x01")
-    block = key_ring.splitlines()
-    data = base64.encodebytes(ed25519 + base64.b64decode("".join(block[2:-1]))).decode()
-    config, problems = read(config_map({"verifier-public-key-x": f"{block[0]}\n\n{data}{block[-1]}\n"} | STORE))
-    assert problems == [("unloadable-key", "verifier-public-key-x")]
-    assert config
-    assert len(config.key_rings[0].fingerprints) == 1
-
-
 def test_a_release_without_one_accepts_no_other():
     assert read(config_map({}, metadata={})) == (None, [("no-verification-config", "release")])
 
@@ -100,7 +87,7 @@ def test_the_stores_of_a_release_are_asked_at_the_same_time_unless_others_are_gi
     config, _found = read(config_map(data))
     assert config
     given = (FileStore("given"),)
-    assert config.verifier(lambda url: HttpAnswer(404, b""), (), given) == (config.key_rings, given)
+    assert config.verifier(lambda url: HttpAnswer(404, b""), (), given) == (config.key_rings, given, None)
     (stores,) = config.verifier(lambda url: HttpAnswer(404, b""), (), ()).stores
     assert isinstance(stores, ParallelStores)
     assert [store.name for store in stores.stores] == [f"{tmp_path}/a b", "http://x.example.com"]
@@ -110,16 +97,12 @@ def no_answer(_url: str) -> HttpAnswer:
     raise AssertionError
 
 
-def test_a_release_verifies_itself_only_with_known_keys(key_ring):
+def test_only_trusted_keys_of_a_release_verify_that_release_itself(key_ring):
     config, _problems = read(config_map({"verifier-public-key-redhat": key_ring} | STORE))
     assert config
-    (ring,) = config.key_rings
-    problems = Problems()
-    assert trusted_key_rings("4.20.3", config, ring.fingerprints, problems) == config.key_rings
-    assert problems == []
-    assert trusted_key_rings("4.20.3", config, ["other"], problems) == ()
-    assert [(item.code, str(item.where)) for item in problems] == [("unknown-release-keys", "4.20.3")]
-    assert ring.fingerprints[0] in problems[0].message
+    assert config.verifier(no_answer, (), (), ["known"]).trusted == ["known"]
+    assert config.verifier(no_answer, config.key_rings, (), ["known"]).trusted is None
+    assert config.verifier(no_answer, (), ()).trusted is None
 
 
 def test_key_rings_of_files_are_read_and_faults_are_reported(key_ring, tmp_path):
