@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.unknown_fields import unknown_fields
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Location
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS
 from ansible_collections.capability.openshift.tests.unit.builders.installations import NEWEST, check, errors
 
@@ -106,10 +104,3 @@ def test_there_are_cases_of_both_kinds(branch: str, least: int) -> None:
 
     assert len(rejected) >= least
     assert len(cases(branch)) - len(rejected) >= 20
-
-
-@pytest.mark.parametrize("branch", MINORS)
-def test_the_fields_of_these_install_configs_are_known(branch: str) -> None:
-    unknown = {str(item.where) for case in cases(branch) for item in unknown_fields(case.given, Location())}
-
-    assert unknown <= {"bogusField"}

@@ -10,6 +10,7 @@ The rules of the cluster-version operator (always-enabled, gated and forced capa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from .._version import Minor
@@ -142,7 +143,7 @@ ASSISTED_PLATFORM = Rule(
     "documentation",
     Minor(4, 11),
     None,
-    "the platform is not baremetal, external, none, nutanix, ovirt or vsphere",
+    "the platform is not baremetal, external, none, nutanix or vsphere",
     "the assisted service does not support this platform",
     "openshift/assisted-service:internal/provider/registry/registry.go",
     ("assisted",),
@@ -215,3 +216,36 @@ SINGLE_RULES: tuple[Rule, ...] = (
     HOSTED_BOTH,
 )
 """Rules that are not of the form "this needs that capability", which are in ``dependencies``."""
+
+UNKNOWN_FIELDS_IGNORED = Minor(4, 14), Minor(4, 21)
+"""The first and the last minor whose installer only warns of an unknown field. Earlier and later ones reject it.
+
+Source: openshift/installer:pkg/asset/installconfig/installconfigbase.go LoadFromFile; installconfig.go Load in 4.11
+and 4.12.
+
+- 4.11 (455d51802), 4.12 (798aeaaf6) and 4.13 (1b2041c96) try again with yaml.UnmarshalStrict, which rejects unknown
+  fields as well (kubernetes-sigs/yaml v1.3.0:yaml.go). 0fac27304 of 2023-03-07 corrects that, for 4.14.
+- 4.14 (143dda38f), 4.15 to 4.18, 4.19 (9cdc31344), 4.20 and 4.21 ignore them after a warning.
+- bcf281163 (CORS-3954) rejects them, unless services set the variable OPENSHIFT_INSTALL_INVOKER. It came to main with
+  435db5ebe of 2026-02-27, when main was 4.22: openshift/installer#10205 calls it so, and fc62ca57f updates the images
+  for 4.22 five days later. The branch 4.22 itself was not read.
+"""
+
+FIELDS_SINCE: Mapping[str, Minor] = {"featureGates": Minor(4, 14), "imageDigestSources": Minor(4, 13)}
+"""Fields that a selection depends on, and the first minor whose installer can have them.
+
+Source: openshift/installer#7246 (featureGates), #6235 (imageDigestSources). The installer of 4.12 (798aeaaf6) rejects
+both. The branch 4.13 was not read: its release came before #7246, and #6235 is from before it.
+"""
+
+IMAGE_CONTENT_SOURCES_DEPRECATED = Minor(4, 14)
+"""The first minor in which ``imageDigestSources`` can replace ``imageContentSources`` for certain.
+
+Source: openshift/installer#6235; redhat-partner-solutions/crucible#280, which writes it from 4.14 on.
+"""
+
+
+def rejects_unknown_fields(minor: Minor) -> bool:
+    """Whether the installer of a minor rejects an install-config with an unknown field."""
+    first, last = UNKNOWN_FIELDS_IGNORED
+    return not first <= minor <= last

@@ -50,7 +50,7 @@ _PLATFORMS = (
     Platform("none", agent_since=_FIRST, assisted=True),
     Platform("nutanix", "NutanixProviderSpec", credentials_modes=(_MANUAL,), agent_since=Minor(4, 19), assisted=True),
     Platform("openstack", "OpenStackProviderSpec", credentials_modes=(_PASSTHROUGH,)),
-    Platform("ovirt", "OvirtProviderSpec", until=Minor(4, 14), assisted=True),
+    Platform("ovirt", "OvirtProviderSpec", until=Minor(4, 14)),
     Platform("powervc", "OpenStackProviderSpec", since=Minor(4, 21), credentials_modes=(_PASSTHROUGH,)),
     Platform("powervs", "IBMCloudPowerVSProviderSpec", credentials_modes=(_MANUAL,)),
     Platform("vsphere", "VSphereProviderSpec", agent_since=_FIRST, assisted=True),
@@ -68,7 +68,8 @@ _PLATFORMS = (
   (openstack: openshift/installer#9734)
 - ``agent_since``: openshift/installer:pkg/asset/agent/common.go SupportedInstallerPlatforms; external since
   openshift/installer#7442, nutanix since openshift/openshift-docs#92419
-- ``assisted``: openshift/assisted-service:internal/provider/registry/registry.go
+- ``assisted``: openshift/assisted-service:internal/provider/registry/registry.go, without ovirt since d45e26702 of
+  2022-09-21
 """
 
 PLATFORM_DATA: Mapping[str, Platform] = {platform.name: platform for platform in _PLATFORMS}

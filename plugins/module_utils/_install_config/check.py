@@ -23,7 +23,6 @@ from .._data.consequences import Consequence, consequences_of
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
-from .._data.install_config_fields import FIELDS_KNOWN_UNTIL, UNKNOWN_FIELDS_IGNORED, rejects_unknown_fields
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Location, Problem, Problems, Severity, nearest_name
@@ -31,8 +30,15 @@ from .._release.release import Release
 from .._resources import NAMESPACES
 from .._unstructured import nested
 from .._version import Minor
-from .go_json import as_go_decodes
-from .method_rules import method_violations
+from .fields import (
+    check_install_config,
+    default_method,
+    feature_gates_of,
+    feature_set_of,
+    method_violations,
+    platform_of,
+    with_exact_names,
+)
 from .selection_source import (
     NO_SELECTION,
     InstallOptions,
@@ -41,13 +47,6 @@ from .selection_source import (
     resolve_selection,
 )
 from .solution import ResolvedSelection
-from .validation import (
-    check_install_config,
-    default_method,
-    feature_gates_of,
-    feature_set_of,
-    platform_of,
-)
 
 _FIELDS_OF_OPTIONS = {"feature_set": "featureSet", "feature_gates": "featureGates"}
 _RULES_OF_NAMESPACES = frozenset(item.rule.name for item in DEPENDENCIES if item.namespace)
@@ -118,7 +117,7 @@ def platforms_of(method: str | None, minor: Minor | None = None) -> tuple[str, .
 def read_installation(options: InstallOptions, release: Release) -> Installation:
     """Check an install-config for ``release`` apart from its selection. Raises nothing."""
     problems, cluster_problems = Problems(), Problems()
-    document = as_go_decodes(options.document, options.source, problems)
+    document = with_exact_names(options.document, options.source, problems)
     method = options.method or default_method(document)
     platforms = platforms_of(options.method, release.minor)
     check_install_config(
@@ -127,8 +126,8 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         problems,
         complete=options.complete,
         platforms=platforms,
-        unknown=_severity_of_unknown_fields(release.minor, method) if options.complete else None,
-        with_removed=release.minor is not None and release.minor < UNKNOWN_FIELDS_IGNORED[0],
+        method=method,
+        minor=release.minor,
     )
     platform = platform_of(document, platforms)
     criteria = check_options(_cluster_options(document, method), release.minor, cluster_problems)
@@ -192,13 +191,6 @@ def check_selection(installation: Installation, selection: SelectionOptions = NO
             if release.manifests:  # they show whether anything needs the Namespace
                 problems[:] = [item for item in problems if item.code not in _RULES_OF_NAMESPACES]
     return check._replace(problems=tuple(problems))
-
-
-def _severity_of_unknown_fields(minor: Minor | None, method: str) -> Severity | None:
-    is_run_by_user = method in ("ipi", "upi", "agent")
-    if not is_run_by_user or minor is None or not rejects_unknown_fields(minor):
-        return None
-    return "error" if minor <= FIELDS_KNOWN_UNTIL else "warning"
 
 
 def _with_selection(

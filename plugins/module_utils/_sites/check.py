@@ -20,7 +20,7 @@ from .._install_config.check import (
     each_mistake_once,
     read_installation,
 )
-from .._install_config.go_json import as_go_decodes
+from .._install_config.fields import with_exact_names
 from .._install_config.selection_source import InstallOptions, SelectionOptions
 from .._problems import Problem, Problems, has_errors
 from .._release.release import Release
@@ -88,7 +88,7 @@ def _check(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
 
 def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     problems = Problems()
-    values = as_go_decodes(request.values, "", problems)
+    values = with_exact_names(request.values, "", problems)
     form = check_form(values, problems)
     document = dict(form.values)
     if request.platform is not None:

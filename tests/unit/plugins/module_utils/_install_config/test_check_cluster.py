@@ -64,7 +64,6 @@ def rules(result):
         ({"platform": {"moon": {}}}, "upi", None),
         ({"platform": "aws"}, "upi", None),
         ({"platform": {"aws": {}}, "bootstrapInPlace": {}}, "upi", "aws"),
-        ({"platform": {"aws": {}}, "BootstrapInPlace": {}}, "upi", "aws"),
     ],
 )
 def test_method_and_platform_follow_from_the_document(document, method, platform):

@@ -14,12 +14,23 @@ pkg/types/validation/installconfig.go.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .._data.install_config_fields import FIELDS_KNOWN_UNTIL, fields_of
-from .._data.platforms import CREDENTIALS_MODES, PLATFORM_DATA, PLATFORMS
+from .._capability.rules import InstallContext, RuleViolation, violation
+from .._data.capabilities import API_FIELDS
+from .._data.install_rules import (
+    AGENT_PLATFORM,
+    AGENT_SINGLE_NODE_COMPUTE,
+    AGENT_SINGLE_NODE_PLATFORM,
+    ASSISTED_PLATFORM,
+    FIELDS_SINCE,
+    IMAGE_CONTENT_SOURCES_DEPRECATED,
+    Rule,
+    rejects_unknown_fields,
+)
+from .._data.platforms import ASSISTED_PLATFORMS, CREDENTIALS_MODES, PLATFORM_DATA, PLATFORMS, agent_platforms
 from .._problems import (
     Location,
     Problem,
@@ -32,31 +43,50 @@ from .._problems import (
     type_name,
 )
 from .._registry.mirror_sets import parse_mirror_sets
-from .._unstructured import nested
-from .unknown_fields import unknown_fields
+from .._unstructured import mappings_in, nested
+from .._version import Minor
 
-_PROVISIONED_BY_USER = ("external", "none")
+_SPELLED = ("capabilities", "platform")
+"""Fields whose spelling is checked. ``openshift-install`` reports unknown fields itself, in some versions as errors."""
 
 _MIRRORS, _DEPRECATED_MIRRORS = "imageDigestSources", "imageContentSources"
-READ_FIELDS = frozenset(
-    {
-        "apiVersion",
-        "bootstrapInPlace",
-        "capabilities",
-        "compute",
-        "controlPlane",
-        "credentialsMode",
-        "featureGates",
-        "featureSet",
-        "platform",
-        _DEPRECATED_MIRRORS,
-        _MIRRORS,
-    }
-)
-"""The fields that decide about a selection."""
-
 _REQUIRED = ("apiVersion", "platform")
 _EXTERNAL_MANAGERS = ("", "External")
+_PROVISIONED_BY_USER = ("external", "none")
+_RUN_BY_USER = ("ipi", "upi", "agent")
+
+
+def with_exact_names(document: Mapping[str, Any], source: str, problems: Problems) -> dict[str, Any]:
+    """``document`` with the documented spelling of ``capabilities``, ``platform``, and the names in them.
+
+    The installer reads a key in any case (golang/go:src/encoding/json/decode.go). ``source`` names the document in
+    problems. Two spellings of one key are an error.
+    """
+    where = Location(source)
+    result = _with_names(document, _SPELLED, where, problems)
+    for field, names in (("capabilities", API_FIELDS), ("platform", PLATFORMS)):
+        value = result.get(field)
+        if isinstance(value, Mapping):
+            result[field] = _with_names(value, names, where.child(field), problems)
+    return result
+
+
+def _with_names(
+    values: Mapping[Any, Any], names: Collection[str], where: Location, problems: Problems
+) -> dict[Any, Any]:
+    result: dict[Any, Any] = {}
+    spelling = {name.lower(): name for name in names}
+    for key, value in values.items():
+        name = spelling.get(str(key).lower(), key)
+        if name != key and (name in values or name in result):
+            message = f"is the same field as {name} to the installer"
+            problems.error("duplicate-field", where.child(key), message, "Keep one of them")
+            continue
+        if name != key:
+            message = f"is read as {name} by the installer, but not by other programs"
+            problems.warning("misspelled-field", where.child(key), message, f"Write {name}")
+        result[name] = value
+    return result
 
 
 def platform_of(data: Mapping[str, Any], platforms: Sequence[str] = PLATFORMS) -> str | None:
@@ -96,51 +126,46 @@ def check_install_config(
     *,
     complete: bool,
     platforms: Sequence[str] = PLATFORMS,
-    unknown: Severity | None = None,
-    with_removed: bool = False,
+    method: str = "upi",
+    minor: Minor | None = None,
 ) -> None:
     """Check the fields of an install-config that its selection depends on, except ``capabilities``.
 
     ``source`` is the file or option that contains it. ``complete``: the installer will read it, so required fields
-    must be present. ``platforms``: those of the version and the install method. ``unknown``: how to report the fields
-    that the installer does not know, ``None`` if it ignores them. Then misspelled ones are a warning. ``with_removed``:
-    it is an installer of 4.11 to 4.13, which knows fields that later ones do not know.
+    must be present. ``platforms``: those of the version and the install method.
     """
     if complete:
         for field in _REQUIRED:
             if data.get(field) in (None, ""):
-                problems.error(
-                    "missing-field",
-                    Location(source, field=field),
-                    "is missing, but the installer requires it",
-                    "Add it",
-                )
-    if unknown is None:
-        _warn_about_misspelled(data, Location(source), problems)
-    else:
-        message = "is not a field that the installer knows"
-        if unknown != "error":
-            message = f"is not a field of the installers up to {FIELDS_KNOWN_UNTIL}. A later one rejects unknown fields"
-        for item in unknown_fields(data, Location(source), with_removed=with_removed):
-            hint = did_you_mean(item.name, item.known)
-            problems.append(Problem(unknown, "unknown-field", item.where, message, hint))
+                where = Location(source, field=field)
+                problems.error("missing-field", where, "is missing, but the installer requires it", "Add it")
+    unknown = {field for field, since in FIELDS_SINCE.items() if minor is not None and minor < since}
+    _check_names(data, Location(source), unknown if complete else set(), _severity(minor, method), problems)
+    known = {field: value for field, value in data.items() if field not in unknown and value not in (None, "")}
     checks: Mapping[str, _Check] = {**_CHECKS, "platform": partial(_platform, platforms)}
     for field, check in checks.items():
-        if data.get(field) not in (None, ""):
+        if field in known:
             check(data, Location(source, field=field), problems)
-    _check_mirrors(data, source, problems)
+    _check_mirrors(known, source, minor, problems)
 
 
-def _warn_about_misspelled(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
-    """Warn about names that resemble those of fields that the selection depends on."""
+def _severity(minor: Minor | None, method: str) -> Severity:
+    """The severity of an unknown field: the installer rejects it, or ignores it after a warning."""
+    return "error" if minor is not None and rejects_unknown_fields(minor) and method in _RUN_BY_USER else "warning"
+
+
+def _check_names(
+    data: Mapping[str, Any], where: Location, unknown: Collection[str], severity: Severity, problems: Problems
+) -> None:
+    """Report misspelled names of ``capabilities`` and ``platform``, and fields that only later installers know."""
     for field in data:
-        if str(field).lower() not in (fields_of("") or {}) and nearest_name(field, READ_FIELDS) is not None:
-            message = "is not a field of an install-config"
-            problems.warning("unknown-field", where.child(field), message, did_you_mean(field, READ_FIELDS))
-    external = nested(data, "platform", "external")
-    for unknown in unknown_fields(external, where.child("platform.external"), "platform.external"):
-        message = "is not a field of platform external"
-        problems.warning("unknown-field", unknown.where, message, did_you_mean(unknown.name, unknown.known))
+        if field not in _SPELLED and nearest_name(field, _SPELLED) is not None:
+            message, hint = "is not a field of an install-config", did_you_mean(field, _SPELLED)
+            problems.append(Problem(severity, "unknown-field", where.child(field), message, hint))
+        elif field in unknown:
+            message = f"is not a field of an install-config before {FIELDS_SINCE[field]}"
+            hint = f"Write {_DEPRECATED_MIRRORS}" if field == _MIRRORS else "Remove it"
+            problems.append(Problem(severity, "unknown-field", where.child(field), message, hint))
 
 
 def _api_version(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
@@ -191,10 +216,10 @@ def _feature_set(data: Mapping[str, Any], where: Location, problems: Problems) -
 
 
 def _feature_gates(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
-    if data.get("featureSet") != "CustomNoUpgrade":
+    gates = data["featureGates"]
+    if gates != [] and data.get("featureSet") != "CustomNoUpgrade":
         message = "requires featureSet: CustomNoUpgrade"
         problems.error("conflicting-fields", where, message, "Set featureSet, or remove featureGates")
-    gates = data["featureGates"]
     if not isinstance(gates, list):
         message = f"is {type_name(gates)}, expected a list"
         problems.error("not-a-list", where, message, "Write - NAME=true, one per line")
@@ -209,11 +234,12 @@ def _is_gate(gate: object) -> bool:
     return isinstance(gate, str) and re.fullmatch(r"[^=\s]+=(true|false)", gate, re.IGNORECASE) is not None
 
 
-def _check_mirrors(data: Mapping[str, Any], source: str, problems: Problems) -> None:
+def _check_mirrors(data: Mapping[str, Any], source: str, minor: Minor | None, problems: Problems) -> None:
     mirrors = {field: data[field] for field in (_MIRRORS, _DEPRECATED_MIRRORS) if data.get(field)}
     if mirrors:
         parse_mirror_sets(mirrors, source, problems)
-    if list(mirrors) == [_DEPRECATED_MIRRORS]:
+    is_deprecated = minor is None or minor >= IMAGE_CONTENT_SOURCES_DEPRECATED
+    if is_deprecated and list(mirrors) == [_DEPRECATED_MIRRORS]:
         where = Location(source, field=_DEPRECATED_MIRRORS)
         problems.warning("deprecated-field", where, "is deprecated", f"Write {_MIRRORS}")
 
@@ -238,3 +264,48 @@ _CHECKS: Mapping[str, _Check] = {
     "featureGates": _feature_gates,
     "featureSet": _feature_set,
 }
+
+
+def method_violations(
+    document: Mapping[str, Any], install: InstallContext, source: str, *, complete: bool
+) -> Iterator[RuleViolation]:
+    """Yield the rules of the install method that platform and topology of ``document`` violate.
+
+    ``source`` is the file or option that contains it. ``complete``: the installer will read it, so a missing field has
+    its default.
+    """
+
+    def check(rule: Rule, field: str, hint: str, *, broken: bool) -> Iterator[RuleViolation]:
+        if broken and rule.in_force(install.minor, install.method):
+            yield violation(rule, Location(source, field=field), hint)
+
+    platform = install.platform
+    if platform is not None:
+        supported = agent_platforms(install.minor)
+        hint = f"Use one of: {', '.join(supported)}"
+        yield from check(AGENT_PLATFORM, "platform", hint, broken=platform not in supported)
+        hint = f"Use one of: {', '.join(ASSISTED_PLATFORMS)}"
+        yield from check(ASSISTED_PLATFORM, "platform", hint, broken=platform not in ASSISTED_PLATFORMS)
+    if nested(document, "controlPlane", "replicas") == 1:
+        workers = _compute_replicas(document, complete=complete)
+        hint = "Write compute: [{name: worker, replicas: 0}]"
+        yield from check(AGENT_SINGLE_NODE_COMPUTE, "compute", hint, broken=bool(workers))
+        wrong = workers == 0 and platform is not None and platform not in _PROVISIONED_BY_USER
+        hint = "Write platform: {none: {}}, or set controlPlane.replicas to 3"
+        yield from check(AGENT_SINGLE_NODE_PLATFORM, "platform", hint, broken=wrong)
+
+
+def _compute_replicas(document: Mapping[str, Any], *, complete: bool) -> int | None:
+    """The replicas of all compute pools, ``None`` if they are not known. The default of a pool is 3.
+
+    Source: openshift/installer:pkg/types/defaults/machinepools.go.
+    """
+    pools = document.get("compute")
+    if not pools:
+        return 3 if complete else None
+    total = 0
+    for pool in mappings_in(pools):
+        replicas = pool.get("replicas")
+        default = 0 if pool.get("name") == "edge" else 3
+        total += default if replicas is None else replicas if isinstance(replicas, int) else 0
+    return total

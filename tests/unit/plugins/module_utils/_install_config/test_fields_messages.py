@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.validation import (
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.fields import (
     check_install_config,
+    with_exact_names,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 VALID: dict[str, Any] = {
     "apiVersion": "v1",
@@ -41,8 +43,6 @@ PROBLEMS = [
      "Write aws: names are case sensitive"),
     ({"platform": {"none": None}}, "error", "not-a-map", "platform.none",
      "is null, expected a map; the installer ignores the platform", "Write none: {} or the settings below it"),
-    ({"platform": {"external": {"platform": "oci"}}}, "warning", "unknown-field", "platform.external.platform",
-     "is not a field of platform external", "Did you mean platformName?"),
     ({"platform": {"external": {"cloudControllerManager": "external"}}}, "error", "invalid-choice",
      "platform.external.cloudControllerManager", "is 'external', expected External, or nothing",
      "Write External: names are case sensitive"),
@@ -71,4 +71,34 @@ def test_message_and_hint(values, severity, code, field, message, hint):
 
     assert [tuple(problem.as_dict().values()) for problem in problems] == [
         (severity, code, f"f, {field}", message, hint)
+    ]
+
+
+def test_message_of_a_field_of_later_installers():
+    problems = Problems()
+    given = {**VALID, "featureGates": [], "imageDigestSources": []}
+    check_install_config(given, "f", problems, complete=True, minor=Minor(4, 12))
+
+    assert [tuple(problem.as_dict().values()) for problem in problems] == [
+        ("error", "unknown-field", "f, featureGates", "is not a field of an install-config before 4.14", "Remove it"),
+        (
+            *("error", "unknown-field", "f, imageDigestSources"),
+            *("is not a field of an install-config before 4.13", "Write imageContentSources"),
+        ),
+    ]
+
+
+def test_message_of_a_key_in_another_case():
+    problems = Problems()
+    with_exact_names({"Capabilities": {}, "capabilities": {}, "Platform": {}}, "f", problems)
+
+    assert [tuple(problem.as_dict().values()) for problem in problems] == [
+        (
+            *("error", "duplicate-field", "f, Capabilities"),
+            *("is the same field as capabilities to the installer", "Keep one of them"),
+        ),
+        (
+            *("warning", "misspelled-field", "f, Platform"),
+            *("is read as platform by the installer, but not by other programs", "Write platform"),
+        ),
     ]

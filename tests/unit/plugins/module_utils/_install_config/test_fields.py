@@ -11,13 +11,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.validation import (
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.fields import (
     check_install_config,
     default_method,
     platform_of,
+    with_exact_names,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.tests.unit.builders.installations import CLOUDS, PLATFORMS
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.tests.unit.builders.installations import CLOUDS, PLATFORMS, after
+from ansible_collections.capability.openshift.tests.unit.builders.installations import check as check_installation
 
 SECRET = "c2VjcmV0LXRva2Vu"
 PULL_SECRET = json.dumps({"auths": {"registry.example": {"auth": SECRET}}})
@@ -57,15 +60,15 @@ FULL: dict[str, Any] = {
 }
 
 
-def check(document, source="f", *, complete=True):
+def check(document, source="f", *, complete=True, **options):
     problems = Problems()
-    check_install_config(document, source, problems, complete=complete)
+    check_install_config(document, source, problems, complete=complete, **options)
     return problems
 
 
-def reported(document, *, complete=True):
+def reported(document, *, complete=True, **options):
     """Return severity and field of every problem."""
-    problems = check(document, complete=complete)
+    problems = check(document, complete=complete, **options)
     assert all(problem.message and problem.hint for problem in problems)
     assert SECRET not in "".join(map(str, problems))
     return [(problem.severity, str(problem.where).removeprefix("f, ")) for problem in problems]
@@ -104,18 +107,88 @@ def test_other_fields_are_optional(field):
     assert reported(with_values(**{field: None})) == []
 
 
+STRICT = ("4.11", "4.13", *after("4.22"))
+"""Minors whose installer rejects unknown fields."""
+
+
+@pytest.mark.parametrize("minor", [*STRICT, "4.14", "4.21"])
+@pytest.mark.parametrize("field", ["capabilites", "capabilties", "plattform"])
+def test_a_misspelled_field_is_an_error_where_the_installer_rejects_it(minor, field):
+    document = {**GOOD, field: {}}
+    for method in ("ipi", "upi", "agent"):
+        (problem,) = [
+            item
+            for item in check_installation(minor, document, complete=True, method=method).problems
+            if item.code == "unknown-field"
+        ]
+        assert (problem.severity, str(problem.where)) == (
+            "error" if minor in STRICT else "warning",
+            f"content, {field}",
+        )
+    # The assisted service starts the installer with a variable with which it only warns.
+    found = check_installation(minor, document, complete=True, method="assisted").problems
+    assert [item.severity for item in found if item.code == "unknown-field"] == ["warning"]
+
+
+@pytest.mark.parametrize("field", ["zzz", "sshkey", "Featureset", "cluster", "pki", "platformStatus"])
+def test_other_unknown_fields_are_left_to_the_installer(field):
+    assert reported(with_values(**{field: "x"}), minor=Minor(4, 12)) == []
+
+
 @pytest.mark.parametrize(
-    ("field", "hint"),
-    [("capabilites", "Did you mean capabilities?"), ("controlPlan", "Did you mean controlPlane?")],
+    ("field", "value", "since"),
+    [
+        ("featureGates", ["A=true"], Minor(4, 14)),
+        ("featureGates", [], Minor(4, 14)),
+        ("imageDigestSources", [{"source": "a"}], Minor(4, 13)),
+    ],
 )
-def test_a_misspelled_field_is_reported_with_the_right_one(field, hint):
-    (problem,) = check(with_values(**{field: "x"}))
+def test_a_rule_about_a_field_applies_only_to_installers_that_have_it(field, value, since):
+    before = Minor(4, since.minor - 1)
+    document = with_values(**{field: value})
 
-    assert (problem.severity, str(problem.where), problem.hint) == ("warning", f"f, {field}", hint)
+    assert [(item.code, str(item.where)) for item in check(document, minor=before)] == [
+        ("unknown-field", f"f, {field}")
+    ]
+    assert check(document, minor=before, complete=False) == []
+    assert "unknown-field" not in [item.code for item in check(document, minor=since)]
 
 
-def test_an_unknown_field_is_left_to_the_installer():
-    assert reported(with_values(zzz="x", sshkey="x")) == []
+@pytest.mark.parametrize(("minor", "codes"), [(Minor(4, 12), []), (Minor(4, 14), ["deprecated-field"])])
+def test_mirrors_that_are_right_in_a_version_are_not_deprecated_there(minor, codes):
+    document = with_values(imageContentSources=[{"source": "a"}])
+
+    assert [item.code for item in check(document, minor=minor)] == codes
+
+
+def test_keys_in_another_case_are_read_as_the_installer_does():
+    problems = Problems()
+    given = {"Capabilities": {"baselinecapabilityset": "None"}, "PLATFORM": {"AWS": {}}, "featureset": "x"}
+    result = with_exact_names(given, "f", problems)
+
+    assert result == {
+        "capabilities": {"baselineCapabilitySet": "None"},
+        "platform": {"aws": {}},
+        "featureset": "x",
+    }
+    assert [(item.severity, item.code, str(item.where)) for item in problems] == [
+        ("warning", "misspelled-field", "f, Capabilities"),
+        ("warning", "misspelled-field", "f, PLATFORM"),
+        ("warning", "misspelled-field", "f, capabilities.baselinecapabilityset"),
+        ("warning", "misspelled-field", "f, platform.AWS"),
+    ]
+    assert with_exact_names(result, "f", Problems()) == result
+    checked = check_installation("4.20", given)
+    assert checked.platform == "aws"
+    assert {"inst-ingress", "inst-ccm"} <= {item.code for item in checked.problems}
+
+
+def test_two_spellings_of_a_key_are_an_error():
+    problems = Problems()
+    right = {"baselineCapabilitySet": "None"}
+
+    assert with_exact_names({"Capabilities": {}, "capabilities": right}, "f", problems) == {"capabilities": right}
+    assert [(item.severity, item.code) for item in problems] == [("error", "duplicate-field")]
 
 
 @pytest.mark.parametrize(
@@ -139,6 +212,7 @@ def test_an_unknown_field_is_left_to_the_installer():
         ({"platform": {"none": {}, "moon": {}}}, [("error", "platform"), ("error", "platform.moon")]),
         # gates
         ({"featureGates": ["A=true"], "featureSet": "CustomNoUpgrade"}, []),
+        ({"featureGates": []}, []),
         ({"featureGates": ["A=true"]}, [("error", "featureGates")]),
         ({"featureGates": ["A=true"], "featureSet": "TechPreviewNoUpgrade"}, [("error", "featureGates")]),
         # mirrors
