@@ -245,7 +245,7 @@ def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
         "{",
         "[]",
         json.dumps({**whole, "verified": {"a": {"signed_by": [1]}}}),
-        json.dumps({**whole, "silent": {"a": 1}}),
+        json.dumps({**whole, "unreachable": {"a": 1}}),
     ):
         record.write_text(damaged, "utf-8")
         assert read(**given)["release"]["signed_by"]

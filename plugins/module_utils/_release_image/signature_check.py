@@ -5,9 +5,9 @@
 
 """Verifies the OpenPGP signature of a release that was read from an image, as the option ``signature`` demands.
 
-A valid signature is remembered next to the release in the cache, bound to the content of the key rings that verified
-it, so a second use asks no signature store. A failure is not remembered, because the user may have repaired it. Only a
-server that gave no answer is not asked again for an hour, because a disconnected site would wait for it in each task.
+A valid signature is recorded next to the release in the cache, with a fingerprint of the key rings that verified it, so
+a second use asks no signature store. A failure is not recorded, because the user may have repaired it. A server that did
+not answer is not asked again for an hour, because a disconnected site would wait for it in each task.
 """
 
 from __future__ import annotations
@@ -26,13 +26,10 @@ from .._files import write_cache_file
 from .._problems import Problem, Problems, ReleaseError
 from .._signature.signer import Signer
 from .cache import CachedRelease
-from .release_source import SignatureOptions
-
-SilentServers = dict[str, tuple[str, float]]
-"""Servers of signature stores that gave no answer: the reason, and when (seconds since 1970)."""
+from .release_source import SignatureOptions, UnreachableServers
 
 _RECORD = "release-signature.json"
-_SILENT_SECONDS = 3600.0
+_UNREACHABLE_SECONDS = 3600.0
 _MOST_VERIFIED = 16
 """A release can be verified with the keys of several others, and in the stores of several clusters."""
 
@@ -43,11 +40,14 @@ class _Verified(NamedTuple):
 
 
 class _Record(NamedTuple):
-    """What is remembered: who signed, by a fingerprint of what verified it, and servers, for one of the connection."""
+    """``verified`` has the signers for each fingerprint of key rings and stores, see ``_trust``.
+
+    ``connection`` is a fingerprint of the proxies and certificates with which servers were ``unreachable``.
+    """
 
     verified: Mapping[str, _Verified] = MappingProxyType({})
     connection: str = ""
-    silent: Mapping[str, tuple[str, float]] = MappingProxyType({})
+    unreachable: Mapping[str, tuple[str, float]] = MappingProxyType({})
 
 
 def check_signature(
@@ -65,13 +65,13 @@ def check_signature(
     if known is not None:
         problems.extend(known.problems)
         return known.signed_by
-    # Imported here: a result that is remembered needs nothing that verifies signatures.
+    # Imported here: a recorded result needs nothing that verifies signatures.
     from .signature_verification import verify_release
 
     is_asked_again = options.mode == "required" or record.connection != connection
-    silent = {} if is_asked_again else _still_silent(record.silent)
+    unreachable = {} if is_asked_again else _still_unreachable(record.unreachable)
     errors = Problems()
-    signed_by = verify_release(name, found, options, ca_path, silent, errors)
+    signed_by = verify_release(name, found, options, ca_path, unreachable, errors)
     if options.mode == "required":
         errors.raise_errors(ReleaseError)
     warnings = [problem._replace(severity="warning") for problem in errors.unique() if problem.severity != "info"]
@@ -79,9 +79,9 @@ def check_signature(
     verified = dict(record.verified)
     if signed_by and trust:
         verified[trust] = _Verified(signed_by, tuple(warnings))
-    if signed_by or silent:
+    if signed_by or unreachable:
         newest = dict(list(verified.items())[-_MOST_VERIFIED:])
-        _write_record(found.directory, _Record(newest, connection, silent))
+        _write_record(found.directory, _Record(newest, connection, unreachable))
     return signed_by
 
 
@@ -125,9 +125,9 @@ def _fingerprint(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _still_silent(servers: Mapping[str, tuple[str, float]]) -> SilentServers:
+def _still_unreachable(servers: Mapping[str, tuple[str, float]]) -> UnreachableServers:
     now = time.time()
-    return {server: (reason, since) for server, (reason, since) in servers.items() if now - since < _SILENT_SECONDS}
+    return {server: (why, since) for server, (why, since) in servers.items() if now - since < _UNREACHABLE_SECONDS}
 
 
 def _write_record(directory: str, record: _Record) -> None:
@@ -156,7 +156,7 @@ def _read_record(directory: str) -> _Record:
             )
             for trust, item in record["verified"].items()
         }
-        silent = {server: (str(reason), float(since)) for server, (reason, since) in record["silent"].items()}
-        return _Record(verified, record["connection"], silent)
+        unreachable = {server: (str(reason), float(since)) for server, (reason, since) in record["unreachable"].items()}
+        return _Record(verified, record["connection"], unreachable)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return _Record()

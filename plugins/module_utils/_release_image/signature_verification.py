@@ -29,8 +29,7 @@ from .._unstructured import Object
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .cache import CachedRelease
-from .release_source import PreviousRelease, SignatureOptions
-from .signature_check import SilentServers
+from .release_source import PreviousRelease, SignatureOptions, UnreachableServers
 from .verification_documents import verification_documents
 
 
@@ -39,14 +38,14 @@ def verify_release(
     found: CachedRelease,
     options: SignatureOptions,
     ca_path: str | None,
-    silent: SilentServers,
+    unreachable: UnreachableServers,
     problems: Problems,
 ) -> tuple[Signer, ...]:
     """Return who signed the release, empty after a reported problem. ``name`` is that of the release for messages.
 
-    Servers in ``silent`` are not asked, and those that give no answer are added to it.
+    Servers in ``unreachable`` are not asked, and those that give no answer are added to it.
     """
-    get = _remembering(http_get(read_http_client(ca_path, os.environ, problems)), silent)
+    get = _remembering(http_get(read_http_client(ca_path, os.environ, problems)), unreachable)
     rings = read_key_rings("signature_keys", options.keys, problems)
     stores = signature_stores("signature_stores", options.stores, get, problems)
     verifier = Verifier(rings, stores)
@@ -69,9 +68,9 @@ def _config_manifests(name: str, directory: str) -> Iterator[tuple[str, Object]]
                 yield f"{name}: {path}", body
 
 
-def _remembering(get: HttpGet, silent: SilentServers) -> HttpGet:
-    """Return ``get`` that asks no server in ``silent``, and adds those that give no answer."""
-    known = dict(silent)
+def _remembering(get: HttpGet, unreachable: UnreachableServers) -> HttpGet:
+    """Return ``get`` that asks no server in ``unreachable``, and adds those that give no answer."""
+    known = dict(unreachable)
 
     def ask(url: str) -> HttpAnswer:
         server = urlsplit(without_credentials(url)).netloc
@@ -84,9 +83,9 @@ def _remembering(get: HttpGet, silent: SilentServers) -> HttpGet:
             answer = get(url)
         except HttpError as error:
             if error.code != MISSING_LIBRARY:
-                silent[server] = (str(error), time.time())
+                unreachable[server] = (str(error), time.time())
             raise
-        silent.pop(server, None)
+        unreachable.pop(server, None)
         return answer
 
     return ask
