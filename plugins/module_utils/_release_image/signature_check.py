@@ -6,8 +6,8 @@
 """Verifies the OpenPGP signature of a release that was read from an image, as the option ``signature`` demands.
 
 A valid signature is recorded next to the release in the cache, with a fingerprint of the key rings that verified it, so
-a second use asks no signature store. A failure is not recorded, because the user may have repaired it. A server that did
-not answer is not asked again for an hour, because a disconnected site would wait for it in each task.
+a second use asks no signature store. A failure is not recorded, because the user may have repaired it. A server that
+did not answer is not asked again for an hour, because a disconnected site would wait for it in each task.
 """
 
 from __future__ import annotations
