@@ -132,8 +132,14 @@ options:
     default: false
   allow_cvo_managed:
     description:
-      - Whether to skip the check for a CVO that manages the cluster, with the same rules as
-        O(capability.openshift.cluster_version_status#module:allow_cvo_managed).
+      - Whether to skip the check for a cluster-version operator.
+      - By default, the module fails in each of these cases, which show that an operator manages the cluster. The Lease
+        C(openshift-cluster-version/version) has a holder and was renewed less than five minutes ago. The Deployment
+        C(openshift-cluster-version/cluster-version-operator) is available, not scaled to 0, and not from a rollout. The
+        field manager C(cluster-version-operator) wrote the status less than five minutes ago. The Infrastructure
+        C(cluster) has an external control plane, so its operator runs in another cluster.
+      - The age of a write is measured with the clock of the API server. The user needs the verb C(get) for these
+        objects.
     type: bool
     default: false
   allow_downgrade:
@@ -145,7 +151,6 @@ options:
 seealso:
   - module: capability.openshift.release_manifests
   - module: capability.openshift.update_plan
-  - module: capability.openshift.cluster_version_status
 requirements:
   - PyYAML
 """

@@ -19,7 +19,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
     PROPERTIES,
     VERSION,
     Site,
-    StatusWriter,
     crd_of,
     is_write,
     read,
@@ -27,6 +26,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
     selection,
     verbs,
 )
+from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, set_cluster_version_status
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
 
@@ -61,7 +61,7 @@ def test_end_to_end(site: Site, release: Path) -> None:
             tried = site.append("Console", check=True, diff=True)
         begin = mark()
         with (
-            StatusWriter(site.plane.kubeconfig, data.capabilities, version),
+            StatusWriter(site.plane.kubeconfig, version),
             Operators(site.plane.kubeconfig, [console], namespaces=()),
         ):
             done = site.append("Console", diff=True, release=release, wait=True, wait_timeout=30)

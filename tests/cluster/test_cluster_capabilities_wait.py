@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import cluster_version_status
 from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
@@ -24,12 +23,12 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
     PROPERTIES,
     VERSION,
     Site,
-    StatusWriter,
     restart,
     selection,
     start_alone,
     verbs,
 )
+from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_OPERATORS,
     EXAMPLE,
@@ -73,7 +72,7 @@ def reports(site: Site) -> bool:
 @pytest.mark.parametrize("behaviour", [{}, {"seconds": 1.0}], ids=["normal", "slow"])
 def test_it_ends_when_everything_is_available(site: Site, behaviour: dict[str, Any]) -> None:
     site.make(selection(), [])
-    with StatusWriter(site.plane.kubeconfig), working(site, **behaviour):
+    with StatusWriter(site.plane.kubeconfig, VERSION), working(site, **behaviour):
         outcome = append_and_wait(site)
         conditions = site.plane.api.get(f"{CLUSTER_OPERATORS}/console")["status"]["conditions"]
     assert not outcome.failed, outcome.result
@@ -83,7 +82,7 @@ def test_it_ends_when_everything_is_available(site: Site, behaviour: dict[str, A
 
 def test_degraded_is_a_warning_and_does_not_block(site: Site) -> None:
     site.make(selection(), [])
-    with StatusWriter(site.plane.kubeconfig), working(site, degraded="no route to the moon"):
+    with StatusWriter(site.plane.kubeconfig, VERSION), working(site, degraded="no route to the moon"):
         outcome = append_and_wait(site)
     assert not outcome.failed
     # Ansible prints the warning instead of returning it if another test of this process has loaded its controller.
@@ -145,7 +144,7 @@ def test_it_waits_without_a_change_too(site: Site) -> None:
     site.make(selection("Console"), [])
     outcome = append_and_wait(site, seconds=1, release=None)
     assert (outcome.failed, outcome["changed"]) == (True, False)
-    with StatusWriter(site.plane.kubeconfig), working(site):
+    with StatusWriter(site.plane.kubeconfig, VERSION), working(site):
         again = append_and_wait(site)
     assert (again.failed, again["changed"], again["pending_capabilities"]) == (False, False, [])
 
@@ -219,17 +218,6 @@ def test_check_mode_does_not_wait(site: Site) -> None:
     with site.untouched():
         outcome = append_and_wait(site, check=True)
     assert (outcome.failed, outcome["changed"]) == (False, True)
-
-
-def test_it_waits_for_the_status_module(site: Site) -> None:
-    """Both modules, on a cluster without a cluster-version operator."""
-    site.make(selection("Ingress"))
-    process = start_waiting(site, capabilities=selection("Console", "Ingress"))
-    assert site.call(cluster_version_status, kubeconfig=site.plane.kubeconfig, release=EXAMPLE)["changed"]
-    out, err = process.communicate(timeout=300)
-    result = json.loads(out)
-    assert (process.returncode, err) == (0, "")
-    assert {"Console", "Ingress"} <= set(result["enabled_capabilities"])
 
 
 # Requests of the wait
@@ -326,7 +314,7 @@ def test_it_survives_a_killed_api_server(site: Site) -> None:
             process.wait(2)  # its first attempts to reconnect fail
     finally:
         restart(site.plane)
-    with StatusWriter(site.plane.kubeconfig), working(site):
+    with StatusWriter(site.plane.kubeconfig, VERSION), working(site):
         out, err = process.communicate(timeout=300)
     result = json.loads(out)
     assert (process.returncode, err) == (0, ""), result

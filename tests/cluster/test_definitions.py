@@ -37,7 +37,6 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases"
 REAL = ("4.14", "4.20")
 CONSOLE_LINKS = "consolelinks.console.openshift.io"
-CLIS = {"ansible": "adhoc", "ansible-playbook": "playbook"}
 
 
 def definitions(rollouts: Rollouts, release: Any = EXAMPLE, **options: Any) -> Outcome:
@@ -202,7 +201,8 @@ def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> No
             kubectl = [str(rollouts.plane.programs[program]), *arguments]
             done = subprocess.run(kubectl, cwd=tmp_path, capture_output=True, text=True, check=False)
         else:
-            done = ansible_playbook(tmp_path, *arguments, env={"HOME": str(tmp_path)}, cli=CLIS[program])
+            assert program == "ansible-playbook"
+            done = ansible_playbook(tmp_path, *arguments, env={"HOME": str(tmp_path)})
         assert done.returncode == 0, (line, done.stdout, done.stderr)
         printed.append(done.stdout)
 

@@ -18,9 +18,10 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.request_counts import COUNTS, count, serve_counts
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import StatusWriter, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     EXAMPLE,
     capabilities_status,
@@ -62,7 +63,7 @@ LIST_BUILDS = {"apiGroups": ["config.openshift.io"], "resources": ["builds"], "v
 ALL = {plugin.name: plugin for plugin in plugins()}
 SIMPLE = [
     *(ALL["capability_guard"], ALL["cluster_capabilities"], ALL["cluster_capabilities_info"]),
-    *(ALL["cluster_version_status"], ALL["included_manifests"]),
+    ALL["included_manifests"],
     Plugin("update_plan", [task for task in ALL["update_plan"].tasks if task["name"] in OF_PLAN]),
 ]
 
@@ -107,7 +108,7 @@ def running(cluster: ControlPlane, folder: Path) -> Iterator[ControlPlane]:
     status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": VERSION}}
     make_cluster_version(cluster.api, {"capabilities": selection("Ingress")}, status)
     with ExitStack() as stack:
-        stack.enter_context(StatusWriter(cluster.kubeconfig, KNOWN, VERSION))
+        stack.enter_context(StatusWriter(cluster.kubeconfig, VERSION))
         stack.enter_context(Operators(cluster.kubeconfig, operators_of(folder / "srv" / "releases" / VERSION)))
         yield cluster
 
@@ -165,17 +166,6 @@ def failed(found: Outcomes) -> set[str]:
 @pytest.mark.parametrize("plugin", SIMPLE, ids=lambda plugin: plugin.name)
 def test_examples(plugin: Plugin, running: ControlPlane, folder: Path) -> None:
     assert failed(outcomes(plugin, folder)) == set()
-
-
-def test_condition_of_an_implicitly_enabled_capability(cluster: ControlPlane, folder: Path) -> None:
-    plugin = ALL["cluster_version_status"]
-    (condition,) = [task["name"] for task in plugin.tasks if "when" in task]
-    status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": VERSION}}
-    shown = []
-    for names in ((), ("Ingress",)):
-        make_cluster_version(cluster.api, {"capabilities": selection(*names)}, status)
-        shown.append(list(outcomes(plugin, folder)[condition]))
-    assert shown == [["ok"], ["skipped"]]
 
 
 def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:

@@ -13,11 +13,12 @@ import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
+    VERSION,
     Site,
-    StatusWriter,
     restart,
     selection,
 )
+from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -55,7 +56,7 @@ def enable(site: Site, seconds: int, **options: Any) -> dict[str, Any]:
 
 def test_a_wait_for_a_capability_names_its_operator_every_five_seconds(site: Site, tmp_path: Path) -> None:
     site.make(selection(), [])
-    with StatusWriter(site.plane.kubeconfig):
+    with StatusWriter(site.plane.kubeconfig, VERSION):
         played = run_playbook(tmp_path, ENABLE, request(site))
     assert played.code == 2
     seconds = played.seconds_of(TEXT)
@@ -70,7 +71,7 @@ def test_a_controller_shows_the_same_lines(site: Site, tmp_path: Path) -> None:
     """AWX and Automation Platform run jobs with ansible-runner, which reads them from its callback."""
     site.make(selection(), [])
     (tmp_path / "job").mkdir()
-    with StatusWriter(site.plane.kubeconfig):
+    with StatusWriter(site.plane.kubeconfig, VERSION):
         job = run_job(
             tmp_path / "job", ["cluster_capabilities"], {"berlin": {"ansible_connection": "local", **request(site)}}
         )
@@ -80,7 +81,7 @@ def test_a_controller_shows_the_same_lines(site: Site, tmp_path: Path) -> None:
 
 def test_the_module_keeps_the_environment_of_its_task(site: Site, tmp_path: Path) -> None:
     site.make(selection(), [])
-    with StatusWriter(site.plane.kubeconfig):
+    with StatusWriter(site.plane.kubeconfig, VERSION):
         task = enable(site, 7)
         played = play_task(tmp_path, task, environment={"K8S_AUTH_KUBECONFIG": str(site.plane.kubeconfig)})
     assert played.seconds_of(TEXT), played
@@ -95,7 +96,7 @@ def test_a_task_whose_progress_cannot_be_shown_is_silent_and_waits_as_always(
     site: Site, tmp_path: Path, keywords: dict[str, Any]
 ) -> None:
     site.make(selection(), [])
-    with StatusWriter(site.plane.kubeconfig):
+    with StatusWriter(site.plane.kubeconfig, VERSION):
         task = enable(site, 7, kubeconfig=str(site.plane.kubeconfig))
         played = play_task(tmp_path, task, **keywords)
     assert played.code == 2

@@ -25,8 +25,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     namespace,
     path_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import Fault, FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
@@ -133,7 +132,7 @@ def test_invalid_delete_annotation_is_neither_applied_nor_deleted(rollouts: Roll
 def owned(rollouts: Rollouts, *bodies: Body) -> str:
     """Roll out bodies with a ClusterVersion, and return its uid."""
     rollouts.done(rollouts.release(bodies, cluster_version=True), capabilities=INGRESS_ONLY)
-    return str(rollouts.api.get(PATH)["metadata"]["uid"])
+    return str(rollouts.api.get(OBJECT)["metadata"]["uid"])
 
 
 def owner(uid: str, **more: Any) -> dict[str, Any]:
@@ -211,7 +210,7 @@ def test_object_whose_creation_was_not_answered_gets_the_owner(rollouts: Rollout
             rollouts.release([body], cluster_version=True), capabilities=INGRESS_ONLY, kubeconfig=proxy.kubeconfig
         )
     assert "ConfigMap a" in ids(outcome, "created")
-    uid = str(rollouts.api.get(PATH)["metadata"]["uid"])
+    uid = str(rollouts.api.get(OBJECT)["metadata"]["uid"])
     assert rollouts.get(body)["metadata"]["ownerReferences"][0]["uid"] == uid
 
 

@@ -20,17 +20,21 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     config_map,
     ids,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import CRD, PATH, condition_of, status_of
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import CRD as CRD_NAME
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
+    CRD,
+    OBJECT,
+    condition_of,
+    selection,
+    status_of,
+)
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
-from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 INGRESS_ONLY = selection("Ingress")
 CONSOLE = selection("Console", "Ingress")
 BODIES = [config_map("core"), config_map("console", capability="Console"), config_map("storage", capability="Storage")]
-HELD = [{"group": "apiextensions.k8s.io", "kind": "CustomResourceDefinition", "name": CRD_NAME, "unmanaged": True}]
+HELD = [{"group": "apiextensions.k8s.io", "kind": "CustomResourceDefinition", "name": CRD, "unmanaged": True}]
 
 
 def small(rollouts: Rollouts) -> Path:
@@ -44,14 +48,14 @@ def there(rollouts: Rollouts) -> list[str]:
 
 def replace_crd(rollouts: Rollouts, change: dict[str, str], probe: Body, accepted: bool) -> None:
     """Change the ClusterVersion's definition, and wait until it accepts (rejects) the spec ``probe``."""
-    text = json.dumps(rollouts.api.get(CRD))
+    text = json.dumps(rollouts.api.get(f"{CRDS}/{CRD}"))
     for old, new in change.items():
         text = text.replace(old, new)
-    rollouts.api.put(CRD, json.loads(text))
+    rollouts.api.put(f"{CRDS}/{CRD}", json.loads(text))
 
     def accepts() -> bool:
         try:
-            rollouts.api.patch(PATH, {"spec": {"capabilities": probe}}, dryRun="All")
+            rollouts.api.patch(OBJECT, {"spec": {"capabilities": probe}}, dryRun="All")
         except ApiError as error:
             if error.status != 422:
                 raise
@@ -90,7 +94,7 @@ def test_enabling_a_capability_later_creates_exactly_its_manifests(rollouts: Rol
 def test_capability_that_another_client_enabled_is_applied(rollouts: Rollouts) -> None:
     release = small(rollouts)
     rollouts.done(release, capabilities=INGRESS_ONLY)
-    rollouts.api.patch(PATH, {"spec": {"capabilities": CONSOLE}})
+    rollouts.api.patch(OBJECT, {"spec": {"capabilities": CONSOLE}})
     assert ids(rollouts.done(release), "created") == ["ConfigMap console"]
 
 
@@ -116,7 +120,7 @@ def test_attempt_to_disable_in_an_update_writes_nothing_either(rollouts: Rollout
 def test_names_removed_from_the_spec_by_hand_stay_enabled_and_reconciled(rollouts: Rollouts) -> None:
     release = small(rollouts)
     rollouts.done(release, capabilities=CONSOLE)
-    rollouts.api.patch(PATH, {"spec": {"capabilities": INGRESS_ONLY}})
+    rollouts.api.patch(OBJECT, {"spec": {"capabilities": INGRESS_ONLY}})
     rollouts.api.delete(f"/api/v1/namespaces/{HOME}/configmaps/console")
     outcome = rollouts.done(release)
     assert ids(outcome, "created") == ["ConfigMap console"]
@@ -131,7 +135,7 @@ def test_invalid_spec_changes_nothing(rollouts: Rollouts) -> None:
     rollouts.done(release, capabilities=CONSOLE)
     odd = selection(baseline="v9.99")
     replace_crd(rollouts, {'"vCurrent"': '"vCurrent", "v9.99"'}, odd, True)
-    rollouts.api.patch(PATH, {"spec": {"capabilities": odd}})
+    rollouts.api.patch(OBJECT, {"spec": {"capabilities": odd}})
     before = status_of(rollouts.plane)["capabilities"]
     mark = rollouts.plane.audit.mark()
     outcome = rollouts.done(release, overrides=HELD)
@@ -146,11 +150,11 @@ def test_new_cluster_with_an_invalid_spec_gets_no_manifest(rollouts: Rollouts) -
     rollouts.done(rollouts.release([], "first", cluster_version=True), capabilities=INGRESS_ONLY)
     odd = selection(baseline="v9.99")
     replace_crd(rollouts, {'"vCurrent"': '"vCurrent", "v9.99"'}, odd, True)
-    rollouts.api.delete(PATH)
+    rollouts.api.delete(OBJECT)
     rollouts.api.delete(INVENTORY)
     body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}}
     uuid = "6ba7b810-9dad-41d1-80b4-00c04fd430c8"
-    rollouts.api.post(PATH.rpartition("/")[0], {**body, "spec": {"clusterID": uuid, "capabilities": odd}})
+    rollouts.api.post(OBJECT.rpartition("/")[0], {**body, "spec": {"clusterID": uuid, "capabilities": odd}})
     outcome = rollouts.apply(release, overrides=HELD)
     assert "v9.99" in outcome.message
     assert there(rollouts) == []

@@ -22,8 +22,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     namespace,
     path_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 
@@ -111,7 +110,7 @@ def test_flavours_of_the_example_are_those_of_the_feature_set(rollouts: Rollouts
 
 
 def cluster_version_with(rollouts: Rollouts, overrides: list[dict[str, Any]]) -> None:
-    rollouts.api.patch(PATH, {"spec": {"overrides": overrides}})
+    rollouts.api.patch(OBJECT, {"spec": {"overrides": overrides}})
 
 
 UNMANAGED = {"kind": "ConfigMap", "group": "", "namespace": HOME, "name": "mine", "unmanaged": True}

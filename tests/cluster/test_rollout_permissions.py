@@ -22,8 +22,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     manifest,
     namespace,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
@@ -120,7 +119,7 @@ def test_cluster_version_that_an_operator_wrote_recently_is_an_error(rollouts: R
     release = rollouts.release([config_map("a")], cluster_version=True)
     rollouts.done(release, capabilities=INGRESS_ONLY)
     status = {"status": {"observedGeneration": 77}}
-    rollouts.api.patch(f"{PATH}/status", status, fieldManager="cluster-version-operator")
+    rollouts.api.patch(f"{OBJECT}/status", status, fieldManager="cluster-version-operator")
     with rollouts.unwritten():
         outcome = rollouts.apply(release)
     assert "cluster-version-operator wrote the status" in outcome.message

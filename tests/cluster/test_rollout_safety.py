@@ -29,8 +29,12 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     ids,
     manifest,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH, status_of
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import is_write, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
+    OBJECT,
+    is_write,
+    selection,
+    status_of,
+)
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
@@ -241,7 +245,7 @@ def test_check_predicts_a_name_that_only_the_incoming_definition_has(rollouts: R
     assert enabled(predicted) == enabled(real) == ["Ingress", "Storage"]
     assert predicted["mode"] == real["mode"]
     assert "Storage" in status_of(rollouts.plane)["capabilities"]["enabledCapabilities"]
-    assert "Storage" in rollouts.api.get(PATH)["spec"]["capabilities"]["additionalEnabledCapabilities"]
+    assert "Storage" in rollouts.api.get(OBJECT)["spec"]["capabilities"]["additionalEnabledCapabilities"]
 
 
 # Permissions

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import cluster_version_status
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     Rollouts,
     config_map,
@@ -20,9 +19,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     everything_but,
     namespace,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
-from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
@@ -32,18 +29,15 @@ CONFIG_MAP = config_map("a")
 Attempt = Callable[..., Outcome]
 
 
-@pytest.fixture(params=["release_apply", "cluster_version_status"])
-def attempt(rollouts: Rollouts, request: pytest.FixtureRequest) -> Iterator[Attempt]:
-    """Return a function that runs a module on a cluster whose ClusterVersion no operator wrote recently."""
+@pytest.fixture
+def attempt(rollouts: Rollouts) -> Iterator[Attempt]:
+    """Return a function that runs release_apply on a cluster whose ClusterVersion no operator wrote recently."""
     release = rollouts.release([CONFIG_MAP], cluster_version=True)
     rollouts.done(rollouts.release([], "first", cluster_version=True), capabilities=selection("Ingress"))
     rollouts.api.apply("/api/v1/namespaces/openshift-cluster-version", namespace("openshift-cluster-version"))
 
     def run(**options: Any) -> Outcome:
-        if request.param == "release_apply":
-            return rollouts.apply(release, **options)
-        given = {"kubeconfig": rollouts.plane.kubeconfig, "release": EXAMPLE, **options}
-        return rollouts.site.call(cluster_version_status, **given)
+        return rollouts.apply(release, **options)
 
     yield run
     rollouts.api.delete(LEASES)
@@ -101,11 +95,10 @@ def test_the_clock_of_the_host_does_not_matter(
     ahead = SimpleNamespace(
         now=lambda tz: datetime.now(tz) + timedelta(minutes=6), fromisoformat=datetime.fromisoformat
     )
-    for module in ("status", "running_cvo"):
-        package = "ansible_collections.capability.openshift.plugins.module_utils"
-        monkeypatch.setattr(f"{package}._cluster.{module}.datetime", ahead)
+    package = "ansible_collections.capability.openshift.plugins.module_utils"
+    monkeypatch.setattr(f"{package}._cluster.running_cvo.datetime", ahead)
     status = {"status": {"versionHash": "I3skQa0FyxU="}}
-    rollouts.api.patch(f"{PATH}/status", status, fieldManager="cluster-version-operator")
+    rollouts.api.patch(f"{OBJECT}/status", status, fieldManager="cluster-version-operator")
     refused(rollouts, attempt, "cluster-version-operator wrote the status at 20")
 
 

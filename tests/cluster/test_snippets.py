@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.request_counts import count, serve_counts
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, StatusWriter, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     EXAMPLE,
     capabilities_status,
@@ -71,7 +72,7 @@ def test_the_commands_for_openshift_run(cluster: ControlPlane, tmp_path: Path, p
     status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": VERSION}}
     make_cluster_version(cluster.api, {"capabilities": selection("Ingress")}, status)
     console = Operator("console", {"operator": VERSION}, ("Console",))
-    with StatusWriter(cluster.kubeconfig, KNOWN), Operators(cluster.kubeconfig, [console], namespaces=()):
+    with StatusWriter(cluster.kubeconfig, VERSION), Operators(cluster.kubeconfig, [console], namespaces=()):
         if "capability_usage" in page:
             mark = cluster.audit.mark()
             serve_counts(cluster)

@@ -16,6 +16,7 @@ import yaml
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.daemon import (
     KUBECONFIG,
     announced,
@@ -59,6 +60,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster-version", type=Path, metavar="FILE", help="YAML with spec and status of the ClusterVersion"
     )
+    parser.add_argument("--cvo", action="store_true", help="write the status of the ClusterVersion")
     parser.add_argument("--operators", action="store_true", help="play the operators of the release")
     parser.add_argument("--follow", action="store_true", help="only operators whose capability is enabled report")
     parser.add_argument("--slow", action="append", default=[], metavar="NAME=SECONDS", help="report later")
@@ -75,8 +77,8 @@ def _log(text: str) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    if options.release is None and (options.cluster_version or options.operators):
-        raise ControlPlaneError("--cluster-version and --operators need --release")
+    if options.release is None and (options.cluster_version or options.cvo or options.operators):
+        raise ControlPlaneError("--cluster-version, --cvo and --operators need --release")
     if options.release is not None:
         read_release(options.release)  # rather now than after the programs were started
     end_on_signals()
@@ -87,6 +89,8 @@ def _run(options: argparse.Namespace) -> None:
         if options.cluster_version is not None:
             document = yaml.safe_load(options.cluster_version.read_text(encoding="utf-8"))
             make_cluster_version(plane.api, document.get("spec"), document.get("status"))
+        if options.cvo:
+            stack.enter_context(StatusWriter(plane.kubeconfig, read_release(options.release).shown_version))
         if options.operators:
             played = operators_of(options.release)
             operators = Operators(plane.kubeconfig, played, _behaviours(options), follow=options.follow)

@@ -37,7 +37,6 @@ CLUSTER_MODULES: dict[str, dict[str, Any]] = {
     "capability_usage_info": {"release": RELEASE},
     "cluster_capabilities": {"capabilities": {"baselineCapabilitySet": "v4.18"}},
     "cluster_capabilities_info": {},
-    "cluster_version_status": {"release": RELEASE, "release_image": IMAGE},
     "release_apply": {"release": RELEASE, "release_image": IMAGE},
     "release_verify": {"release": RELEASE, "release_image": IMAGE},
     "update_plan": {"releases": [RELEASE, NEWER]},

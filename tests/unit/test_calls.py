@@ -328,7 +328,6 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ),
     ("cluster_capabilities", {"kubeconfig": "/nope", "capabilities": NONE}, (("missing-file", "kubeconfig"),)),
     ("cluster_capabilities_info", {"kubeconfig": "FOLDER/secret.yaml"}, (("invalid-kubeconfig", "kubeconfig"),)),
-    ("cluster_version_status", {"kubeconfig": "/nope", "release": "NEW"}, (("missing-file", "kubeconfig"),)),
     ("release_apply", {"kubeconfig": "", "release": "NEW", "capabilities": NONE}, (("empty-option", "kubeconfig"),)),
     ("release_verify", {"kubeconfig": "/nope", "release": "NEW"}, (("missing-file", "kubeconfig"),)),
     (

@@ -32,7 +32,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 )
 
 OF_CLUSTERS = {
-    *("capability_guard", "cluster_capabilities", "cluster_capabilities_info", "cluster_version_status"),
+    *("capability_guard", "cluster_capabilities", "cluster_capabilities_info"),
     *("release_apply", "release_verify", "included_manifests"),
 }
 OF_REGISTRIES = {"mirror_check", "release_fetch"}
@@ -69,7 +69,6 @@ OTHER_CONDITIONS = {
 }
 CONDITIONS_OF_CLUSTERS = {
     "Fail if a client that does not belong to OpenShift needs them",
-    "Show the capabilities that could not be disabled",
     "Fail if there is any finding",
 }
 FALSE_CONDITIONS = {"Stop before the installation starts"}

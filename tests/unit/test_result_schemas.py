@@ -21,8 +21,6 @@ OF_THE_API = {
     "cluster_capabilities_info.spec",
     "cluster_capabilities_info.condition",
     "cluster_capabilities_info.inclusion_criteria.overrides",
-    "cluster_version_status.status",
-    "cluster_version_status.condition",
     "release_apply.capability_status.condition",
     "site_check.sites.capabilities",
     "update_plan.condition",

@@ -29,14 +29,12 @@ _RECENT = timedelta(minutes=5)
 """A CVO writes or renews something at least this often. On a single node, it renews its Lease every 60 seconds."""
 
 
-def refuse_cvo(
-    client: Client, cluster_version: Object, hint: str, ours: Callable[[Object], bool] = lambda _deployment: False
-) -> None:
-    """Raise ``ClusterError`` if a CVO runs, see ``find_running_cvo``. ``hint``: what to do then."""
+def refuse_cvo(client: Client, cluster_version: Object, ours: Callable[[Object], bool]) -> None:
+    """Raise ``ClusterError`` if a CVO runs, see ``find_running_cvo``."""
     evidence = find_running_cvo(client, cluster_version, ours)
     if evidence:
         message = f"is managed by a running cluster-version operator: {evidence}"
-        hint = f"{hint}, or set allow_cvo_managed if none runs"
+        hint = "Let the operator apply the release, or set allow_cvo_managed if none runs"
         raise ClusterError([Problem("error", "running-cvo", str(CLUSTER_VERSION), message, hint)])
 
 

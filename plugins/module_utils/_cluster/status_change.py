@@ -37,8 +37,7 @@ class StatusInputs(NamedTuple):
     """What a status depends on besides the ClusterVersion: the release, resolved for the cluster.
 
     ``image`` is its pull spec, empty if it is not known. ``gated``: names whose feature gates are disabled.
-    ``always_enabled``: names that are enabled for every selection. If ``compared``, these include the names that an
-    update to the release enables because of its resources.
+    ``always_enabled``: names that are enabled for every selection.
     """
 
     version: str
@@ -46,7 +45,6 @@ class StatusInputs(NamedTuple):
     minor_data: MinorData
     gated: frozenset[str] = frozenset()
     always_enabled: frozenset[str] = frozenset()
-    compared: bool = False
 
 
 class StatusChange(NamedTuple):
@@ -187,13 +185,6 @@ def _check_version(current: object, inputs: StatusInputs, problems: Problems) ->
     if precedence(inputs.version) < precedence(str(current)):
         message = f"is {inputs.version}, which is older than {current}, the version in the status"
         problems.warning("older-version", "release", message, "Set release to the release that the cluster runs")
-    elif minor != inputs.minor_data.minor and not inputs.compared:
-        message = (
-            f"is {inputs.version}, and the status has {current}; capabilities that this update enables because "
-            "resources moved into them are not computed here"
-        )
-        hint = "Run update_plan to find them, and request those whose resources must stay"
-        problems.warning("uncompared-update", "release", message, hint)
 
 
 def _check_previous(previous: frozenset[str], inputs: StatusInputs, problems: Problems) -> None:

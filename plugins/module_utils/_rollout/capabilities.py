@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeVar
 
 from .._capability.selection import Selection, capability_status
 from .._cluster.cluster_version import CLUSTER_VERSION, capability_condition, parse_live_cluster_version
 from .._cluster.live import update_cluster_version
 from .._cluster.spec_change import merged_status, spec_change
-from .._cluster.status import UnknownToCrdError, report_status, utc_now
 from .._cluster.status_change import StatusInputs, find_capability_condition, next_status
 from .._data import capabilities as capability_data
 from .._kubernetes.api_errors import ApiError
@@ -34,7 +34,13 @@ from .options import RolloutOptions
 
 Result = TypeVar("Result")
 
+_STATUS = CLUSTER_VERSION._replace(subresource="status")
+_CAPABILITIES = "status.capabilities"
 _ATTEMPTS = 5
+
+
+class UnknownToCrdError(ClusterError):
+    """The CustomResourceDefinition of the cluster does not list the name of an enabled capability."""
 
 
 class _NameRetries(NamedTuple):
@@ -71,7 +77,7 @@ def reconcile_cluster_version(
     else:
         found = _create_or_wait(client, context, plan.selection, options)
     extended = _extend_spec(client, found.obj, plan.selection, target, attempts, dry_run=options.dry_run)
-    inputs = target._replace(always_enabled=target.always_enabled | plan.stay_enabled, compared=True)
+    inputs = target._replace(always_enabled=target.always_enabled | plan.stay_enabled)
     status_problems = Problems()
     reported = _report_status(client, extended.obj, inputs, attempts, status_problems, dry_run=options.dry_run)
     cluster = parse_live_cluster_version(reported.obj, Problems())
@@ -189,16 +195,54 @@ def _report_status(
         problems += expected
         return computed
     try:
-        report = _retry_unknown_names(
-            attempts, lambda: report_status(client, inputs, allow_cvo_managed=True, dry_run=False)
-        )
+        changed, status, reported = _retry_unknown_names(attempts, lambda: write_status(client, inputs))
     except UnknownToCrdError as error:
         problem = error.problems[0]
         message = f"{problem.message}; the inventory of the rollout records it until then"
         problems.append(problem._replace(severity="warning", message=message))
         return _computed(obj, inputs, problems)._replace(changed=False)
-    problems += report.problems
-    return _Step({**obj, "status": report.after}, report.changed)
+    problems += reported
+    return _Step({**obj, "status": status}, changed)
+
+
+def write_status(client: Client, inputs: StatusInputs) -> tuple[bool, Mapping[str, Any], Problems]:
+    """Write the status that the CVO would write to the ClusterVersion of a cluster. Raises ``ClusterError``.
+
+    Returns whether it was changed, the status afterwards, and what is wrong with the object. If another client changes
+    the object at the same time, it is read again and the status is computed again.
+    """
+
+    def propose(obj: Object) -> tuple[Object | None, Problems]:
+        problems = Problems()
+        change = next_status(obj, inputs, client.server_time() or _utc_now(), problems)
+        return {"status": change.body} if change.changed else None, problems
+
+    try:
+        before, after, problems = update_cluster_version(client, _STATUS, propose, dry_run=False)
+    except ApiError as error:
+        raise _explained(error, inputs) from None
+    return before is not after, nested(after, "status") or {}, problems
+
+
+def _explained(error: ApiError, inputs: StatusInputs) -> ClusterError:
+    """The server's error. If it rejects names of capabilities, an error with the cause and a hint."""
+    names = sorted({item.value for item in error.unsupported_values if item.field.startswith(f"{_CAPABILITIES}.")})
+    if not names:
+        return error
+    message = f"cannot contain {', '.join(names)}: the CustomResourceDefinition of the cluster does not list it"
+    later = [name for name in names if name not in inputs.minor_data.capabilities]
+    hint = f"Apply the ClusterVersion CustomResourceDefinition of {inputs.version} for the feature set of the cluster"
+    if later:
+        hint = (
+            f"Apply the ClusterVersion CustomResourceDefinition of the version that enabled {', '.join(later)}, "
+            f"which is later than {inputs.version}: an enabled capability must stay enabled"
+        )
+    return UnknownToCrdError([Problem("error", "outdated-crd", f"{CLUSTER_VERSION}, {_CAPABILITIES}", message, hint)])
+
+
+def _utc_now() -> datetime:
+    """The time of this host."""
+    return datetime.now(UTC)
 
 
 def _retry_unknown_names(attempts: _NameRetries, request: Callable[[], Result]) -> Result:
@@ -216,7 +260,7 @@ def _retry_unknown_names(attempts: _NameRetries, request: Callable[[], Result]) 
 
 def _computed(obj: Object, inputs: StatusInputs, problems: Problems) -> _Step:
     status_problems = Problems()
-    change = next_status(obj, inputs, utc_now(), status_problems)
+    change = next_status(obj, inputs, _utc_now(), status_problems)
     problems += status_problems
     return _Step({**obj, "status": change.after}, change.changed)
 

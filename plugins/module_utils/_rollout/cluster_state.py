@@ -194,7 +194,7 @@ def read_release_context(
     """Read how ``loaded`` applies to a cluster, but not what earlier rollouts left. Raises as ``read_context``."""
     raise_errors(state.problems, ClusterError)
     if not options.allow_cvo_managed:
-        refuse_cvo(client, state.cluster_version or {}, "Let the operator apply the release", is_ours)
+        refuse_cvo(client, state.cluster_version or {}, is_ours)
     gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
     context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
     if gate.is_unserved and any(defines(item, FEATURE_GATES) for item in context.managed):

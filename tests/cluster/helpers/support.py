@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -41,7 +40,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     make_cluster_version,
     read_release,
     release_bodies,
-    set_cluster_version_status,
 )
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.run_module import Call, Outcome, caller
@@ -230,49 +228,15 @@ def crd_of(api: Api, release: Path, without: str = "") -> Iterator[None]:
         remove_crd(api)  # a CRD that is there already is not waited for
 
 
-class StatusWriter:
-    """Plays the status half of the cluster-version operator: what the spec requests is on soon after.
+def status_of(plane: ControlPlane) -> dict[str, Any]:
+    """Return the status of the ClusterVersion."""
+    status: dict[str, Any] = plane.api.get(OBJECT)["status"]
+    return status
 
-    ``known`` are the names, ``version`` is the version of the cluster.
-    """
 
-    def __init__(self, kubeconfig: Path, known: Iterable[str] = KNOWN, version: str = VERSION) -> None:
-        self._api = Api(kubeconfig, "status-writer", timeout=5)
-        self._known, self._version = frozenset(known), version
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> StatusWriter:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-        self._api.close()
-
-    def _run(self) -> None:
-        while not self._over.wait(0.1):
-            try:
-                self._write()
-            except (ApiError, urllib3.exceptions.HTTPError):
-                continue  # there is none yet, another client was faster, or there is no server
-
-    def _write(self) -> None:
-        found = self._api.get(OBJECT)
-        status = found.get("status") or {}
-        block = found["spec"].get("capabilities") or {}
-        names = set(block.get("additionalEnabledCapabilities") or ())
-        if block.get("baselineCapabilitySet", "vCurrent") == "vCurrent":
-            names |= self._known
-        reported = status.get("capabilities") or {}
-        before = set(reported.get("enabledCapabilities") or ())
-        observed = {"observedGeneration": found["metadata"]["generation"]}
-        if not reported or not names <= before or not observed.items() <= status.items():
-            capabilities = capabilities_status(names | before, self._known)
-            set_cluster_version_status(
-                self._api, {**status, **observed, "desired": {"version": self._version}, **capabilities}
-            )
+def condition_of(plane: ControlPlane, kind: str = "ImplicitlyEnabledCapabilities") -> dict[str, Any] | None:
+    """Return a condition of the ClusterVersion."""
+    return next((item for item in status_of(plane)["conditions"] if item["type"] == kind), None)
 
 
 def start_alone(**options: Any) -> Process:

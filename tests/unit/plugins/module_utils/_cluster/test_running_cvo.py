@@ -8,11 +8,26 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_properties import (
+    CVO_DEPLOYMENT,
+    INFRASTRUCTURE,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.running_cvo import (
     availability,
     held_lease,
     recent_write,
+    refuse_cvo,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    CLUSTER_VERSIONS,
+    CVO,
+    DEPLOYMENTS,
+    INFRASTRUCTURES,
+    LEASES,
+    NAMESPACES,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 
 NOW = datetime(2026, 2, 3, 12, 0, 0, tzinfo=UTC)
 NONE = ""
@@ -96,3 +111,52 @@ def test_every_time_is_recent_if_the_time_of_the_server_is_not_known():
     assert recent_write(written("2025-02-03T11:59:59Z"), None)
     assert held_lease({"spec": {"holderIdentity": "a", "renewTime": "2025-02-03T11:59:59.000000Z"}}, None)
     assert not recent_write({}, None)
+
+
+@pytest.fixture
+def server() -> ApiServer:
+    server = ApiServer(CLUSTER_VERSIONS, DEPLOYMENTS, INFRASTRUCTURES, LEASES)
+    server.put(NAMESPACES, CVO[0])
+    return server
+
+
+def refusal(server: ApiServer, *, is_ours: bool = False) -> list[tuple[str, str]]:
+    """Return code and hint of the errors, none if no CVO runs."""
+    try:
+        refuse_cvo(server.client(), {}, lambda _deployment: is_ours)
+    except ClusterError as error:
+        return [(item.code, item.hint) for item in error.problems]
+    return []
+
+
+def put_deployment(server: ApiServer) -> None:
+    status = {"conditions": [{"type": "Available", "status": "True"}]}
+    server.put(DEPLOYMENTS, CVO_DEPLOYMENT.name, CVO[0], spec={"replicas": 1}, status=status)
+
+
+def put_lease(server: ApiServer) -> None:
+    renewed = datetime.now(UTC).isoformat()
+    server.put(LEASES, "version", CVO[0], spec={"holderIdentity": "cvo", "renewTime": renewed})
+
+
+def put_infrastructure(server: ApiServer) -> None:
+    server.put(INFRASTRUCTURES, INFRASTRUCTURE.name, status={"controlPlaneTopology": "External"})
+
+
+@pytest.mark.parametrize("put", [put_deployment, put_lease, put_infrastructure])
+def test_evidence_of_a_cvo_is_an_error(server, put):
+    assert refusal(server) == []
+    put(server)
+    assert [code for code, _hint in refusal(server)] == ["running-cvo"]
+
+
+def test_the_deployment_of_a_rollout_is_no_evidence(server):
+    put_deployment(server)
+    assert refusal(server, is_ours=True) == []
+
+
+def test_evidence_that_is_forbidden_is_not_counted_as_no_evidence(server):
+    server.faults["GET", CVO_DEPLOYMENT.path] = [fault(403)]
+    ((code, hint),) = refusal(server)
+    assert code == "forbidden-request"
+    assert "allow_cvo_managed" in hint

@@ -1,35 +1,20 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Writing the status of a ClusterVersion, that of a model of a cluster, as a CVO that does not run would do."""
+"""Writing the status of a ClusterVersion, on a model of a cluster, as a CVO that does not run would do."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any
-
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_properties import (
-    CVO_DEPLOYMENT,
-    INFRASTRUCTURE,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.status import (
-    UnknownToCrdError,
-    report_status,
-    status_dict,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import StatusInputs
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
-from ansible_collections.capability.openshift.plugins.module_utils._resources import (
-    CLUSTER_VERSIONS,
-    CVO,
-    DEPLOYMENTS,
-    INFRASTRUCTURES,
-    LEASES,
-    NAMESPACES,
+from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.capabilities import (
+    UnknownToCrdError,
+    write_status,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
@@ -42,30 +27,21 @@ INPUTS = StatusInputs("4.20.3", "registry.example/release@sha256:1", DATA, froze
 
 @pytest.fixture
 def server() -> ApiServer:
-    server = ApiServer(CLUSTER_VERSIONS, DEPLOYMENTS, INFRASTRUCTURES, LEASES)
+    server = ApiServer(CLUSTER_VERSIONS)
     capabilities = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]}
     server.put(CLUSTER_VERSIONS, "version", spec={"capabilities": capabilities, "clusterID": "1"})
-    server.put(NAMESPACES, CVO[0])
     return server
 
 
-def report(server: ApiServer, *, allowed: bool = False, dry_run: bool = False) -> Any:
-    return report_status(server.client(), INPUTS, allow_cvo_managed=allowed, dry_run=dry_run)
-
-
 def test_the_status_is_written_once(server: ApiServer) -> None:
-    predicted = report(server, dry_run=True)
-    assert "status" not in server.objects[PATH]
-    written = report(server)
-    status = server.objects[PATH]["status"]
-    assert (predicted.changed, written.changed, written.before, written.after) == (True, True, {}, status)
+    changed, status, _problems = write_status(server.client(), INPUTS)
+    assert (changed, status) == (True, server.objects[PATH]["status"])
     assert status["capabilities"]["enabledCapabilities"] == ["Ingress"]
     assert (status["desired"]["version"], status["desired"]["image"]) == (INPUTS.version, INPUTS.image)
     assert server.objects[PATH]["spec"]["clusterID"] == "1"
-    assert status_dict(status)["condition"]["type"] == "ImplicitlyEnabledCapabilities"
-    again = report(server)
-    assert (again.changed, again.before, again.after) == (False, status, status)
-    assert server.requests.count(f"PATCH {PATH}/status") == 2
+    assert [item["type"] for item in status["conditions"]] == ["ImplicitlyEnabledCapabilities"]
+    assert write_status(server.client(), INPUTS)[:2] == (False, status)
+    assert server.requests.count(f"PATCH {PATH}/status") == 1
 
 
 def test_a_concurrent_change_of_the_spec_counts(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,34 +54,8 @@ def test_a_concurrent_change_of_the_spec_counts(server: ApiServer, monkeypatch: 
             server.put(CLUSTER_VERSIONS, "version", spec={"capabilities": names})
 
     server.before = request_console
-    assert report(server).after["capabilities"]["enabledCapabilities"] == ["Console", "Ingress"]
-
-
-def deployment(server: ApiServer) -> None:
-    status = {"conditions": [{"type": "Available", "status": "True"}]}
-    server.put(DEPLOYMENTS, CVO_DEPLOYMENT.name, CVO[0], spec={"replicas": 1}, status=status)
-
-
-def lease(server: ApiServer) -> None:
-    renewed = datetime.now(UTC).isoformat()
-    server.put(LEASES, "version", CVO[0], spec={"holderIdentity": "cvo", "renewTime": renewed})
-
-
-def external(server: ApiServer) -> None:
-    server.put(INFRASTRUCTURES, INFRASTRUCTURE.name, status={"controlPlaneTopology": "External"})
-
-
-@pytest.mark.parametrize("evidence", [deployment, lease, external])
-@pytest.mark.parametrize("allowed", [False, True])
-def test_a_cluster_with_a_cvo_keeps_its_status(server: ApiServer, evidence: Any, allowed: bool) -> None:
-    evidence(server)
-    if allowed:
-        assert report(server, allowed=True).changed
-        return
-    with pytest.raises(ClusterError) as error:
-        report(server)
-    assert [item.code for item in error.value.problems] == ["running-cvo"]
-    assert "status" not in server.objects[PATH]
+    _changed, status, _problems = write_status(server.client(), INPUTS)
+    assert status["capabilities"]["enabledCapabilities"] == ["Console", "Ingress"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +70,7 @@ def test_a_name_that_the_definition_lacks_is_explained(server: ApiServer, name: 
     cause = ("FieldValueNotSupported", field, message)
     server.faults["PATCH", f"{PATH}/status"] = [fault(422, f"{field}: {message}", cause)]
     with pytest.raises(UnknownToCrdError) as error:
-        report(server)
+        write_status(server.client(), INPUTS)
     (problem,) = error.value.problems
     assert (problem.code, str(problem.where)) == ("outdated-crd", f"{CLUSTER_VERSION}, status.capabilities")
     assert name in problem.message
@@ -131,14 +81,5 @@ def test_another_refusal_of_the_status_is_as_the_server_says(server: ApiServer) 
     cause = ("FieldValueNotSupported", "status.history[0].state", 'Unsupported value: "X": supported values: "A"')
     server.faults["PATCH", f"{PATH}/status"] = [fault(422, f"{cause[1]}: {cause[2]}", cause)]
     with pytest.raises(ClusterError) as error:
-        report(server)
+        write_status(server.client(), INPUTS)
     assert [item.code for item in error.value.problems] == ["invalid-object"]
-
-
-def test_evidence_that_is_forbidden_is_not_counted_as_no_evidence(server: ApiServer) -> None:
-    server.faults["GET", CVO_DEPLOYMENT.path] = [fault(403)]
-    with pytest.raises(ClusterError) as error:
-        report(server)
-    assert [item.code for item in error.value.problems] == ["forbidden-request"]
-    assert "allow_cvo_managed" in error.value.problems[0].hint
-    assert "status" not in server.objects[PATH]
