@@ -6,7 +6,7 @@
 SHELL = /bin/bash
 .PHONY: help quickstart check test test-deep test-matrix bench site clean
 
-LINT = ruff mypy imports ansible-lint docs changelog licences words
+LINT = ruff mypy imports ansible-lint docs licences
 # In the order in which they start: make fills the cores best if the longest are first.
 FAST = cluster molecule unit wheel registry sanity integration $(LINT)
 DEEP = cluster odd artefact unit units browser site registry sanity ansible-lint

@@ -223,24 +223,13 @@ def ansible_lint(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Lint the documentation of plugins and roles, and every reference in it; what is generated from it is current."""
+    """Lint the documentation of plugins and roles, and every reference in it. Generated files are current."""
+    require(session)
     options = ("--plugin-docs", "--validate-collection-refs", "all")
     run(session, "antsibull-docs", "lint-collection-docs", *options, ROOT)
     run(session, "python", "tools/rules.py", "--check")
-    plugins = [path for kind in ("modules", "filter", "test") for path in (ROOT / "plugins" / kind).glob("*.py")]
-    session.log(f"{len(plugins)} plugins documented")
-
-
-@nox.session
-def changelog(session: nox.Session) -> None:
-    """Lint the fragments of the changelog."""
+    run(session, "python", "tools/architecture.py", "--check")
     run(session, "antsibull-changelog", "lint")
-
-
-@nox.session
-def words(session: nox.Session) -> None:
-    """Reject words that the glossary in CONTRIBUTING.md replaces."""
-    run(session, "python", "tools/words.py")
 
 
 @nox.session
@@ -376,7 +365,6 @@ def import_as_galaxy(session: nox.Session, tarball: Path) -> None:
 def site(session: nox.Session) -> None:
     """Build the documentation site, check its links, and open it in Chromium. Generated pages are current."""
     require(session)
-    run(session, "python", "tools/architecture.py", "--check")
     pytest(session, SITE)
 
 

@@ -20,11 +20,16 @@ HYPHENATED = re.compile(r"[a-z]+(-[a-z0-9]+)+")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 Definitions = Mapping[str, list[ast.expr]]
+Trees = Mapping[Path, ast.Module]
 
 
-def find_codes(paths: Iterable[Path]) -> dict[str, set[Path]]:
+def parse(paths: Iterable[Path]) -> Trees:
+    """Return the trees of the sources."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def find_codes(trees: Trees) -> dict[str, set[Path]]:
     """Return each code in the sources, with the files that contain it."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
     sinks = dict(sink for tree in trees.values() for sink in find_sinks(tree))
     found: dict[str, set[Path]] = {}
     for path, tree in trees.items():

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rules of the code that no linter checks: unique names of classes, codes of problems."""
+"""Rules of the code that no linter checks: unique names of classes, codes of problems, files in its description."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 
-PLUGINS = Path(__file__).parents[2] / "plugins"
+from ansible_collections.capability.openshift.tests.unit.sources import ROOT, trees
+
+PLUGINS = ROOT / "plugins"
 MODULE_UTILS = PLUGINS / "module_utils"
 # Ansible finds plugins by these names.
 ANSIBLE_NAMES = ("ActionModule", "FilterModule", "LookupModule", "ModuleDocFragment", "TestModule")
-TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PLUGINS.rglob("*.py"))}
+TREES = trees("plugins")
 
 KEBAB_CASE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 REPORTING = {"error", "warning", "info"}
@@ -41,16 +42,21 @@ def test_no_two_classes_share_a_name():
 
 
 def test_no_variable_is_named_with_an_underscore_alone():
-    """The linters of ansible-test reserve it for translations. The gate does not run pylint, the matrix does."""
-    texts = {path: path.read_text("utf-8") for path in sorted((PLUGINS.parent / "tests").rglob("*.py"))}
-    trees = {path: ast.parse(text) for path, text in texts.items() if re.search(r"\b_\b", text)}
+    """The linters of ansible-test reserve it for translations. Pylint finds it in the deep tier."""
     places = [
-        f"{path.relative_to(PLUGINS.parent)}:{node.lineno}"
-        for path, tree in {**TREES, **trees}.items()
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, tree in {**TREES, **trees("tests")}.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and node.id == "_"
     ]
     assert places == []
+
+
+def test_the_architecture_describes_each_package_and_names_files_that_exist():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    packages = {path.relative_to(MODULE_UTILS).parts[0].removesuffix(".py") for path in MODULE_UTILS.rglob("*.py")}
+    assert packages == set(re.findall(r"(?m)^\| `(_\w+)` \|", text.partition("## Packages")[2].partition("\n## ")[0]))
+    assert [name for name in re.findall(r"`(_\w+/\w+\.py)`", text) if not (MODULE_UTILS / name).exists()] == []
 
 
 def codes() -> Iterator[tuple[str, str]]:
