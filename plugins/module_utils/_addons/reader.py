@@ -20,7 +20,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
-from .._checkout.walk import KUSTOMIZATIONS, find_files
+from .._checkout.walk import KUSTOMIZATIONS, Checkout
 from .._files import absolute, cannot
 from .._problems import InvalidOptionError, Location, Problems
 from .._registry.access_options import AccessOptions
@@ -76,7 +76,7 @@ def _real_path(name: str) -> str:
 
 def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
     own = Problems()
-    for found in find_files(folder, [glob.escape(start)], own):
+    for found in Checkout(folder).files([glob.escape(start)], own):
         path = os.path.normpath(os.path.join(prefix, found.path))
         if posixpath.basename(path) in KUSTOMIZATIONS:
             message = "is a Kustomization, whose files are checked as they are"

@@ -11,13 +11,16 @@ Only YAML and JSON files are read. A file that cannot be read is a problem, and 
 from __future__ import annotations
 
 import glob
+import itertools
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._files import cannot
 from .._problems import InvalidOptionError, Location, Problems
+from .git import ignored_paths
 
 MAX_SIZE = 10 * 2**20
 """Bytes. etcd accepts objects of 1.5 MiB, so a larger file that is not read is not a list of sites."""
@@ -25,6 +28,9 @@ MAX_SIZE = 10 * 2**20
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 _SUFFIXES = (".yaml", ".yml", ".json")
 _REPOSITORY = ".git"
+_ESCAPED = re.compile(r"\[([*?[])\]")
+"""What ``glob.escape`` makes of a character."""
+
 _CHART, _CHART_TEMPLATES = "Chart.yaml", "templates"
 
 
@@ -44,144 +50,168 @@ class CheckoutFile(NamedTuple):
     data: bytes
 
 
-def read_files(checkout: str, paths: Iterable[str], problems: Problems) -> Iterator[CheckoutFile]:
-    """Yield the files that ``find_files`` finds and that are not too large, with their content."""
-    for found in find_files(checkout, paths, problems):
-        if found.size > MAX_SIZE:
-            message = f"has {found.size // 2**20} MiB, more than {MAX_SIZE // 2**20} MiB, so it is not read"
-            problems.warning("too-large", Location(found.path), message, "Split it, or leave it out of paths")
-            continue
-        data = read_again(found.path, found.real_path, problems)
-        if data is not None:
-            yield CheckoutFile(found.path, found.real_path, data)
+class Checkout:
+    """The files below the absolute path ``path``. Each is found once, however often ``files`` is called.
 
-
-def find_files(checkout: str, paths: Iterable[str], problems: Problems) -> Iterator[FoundFile]:
-    """Yield the files below ``paths``, in a stable order, each once.
-
-    ``checkout`` is an absolute path. ``paths`` are directories, files or globs, relative to it. Problems name files
-    relative to ``checkout``. Raises ``InvalidOptionError`` if one of ``paths`` does not exist or is outside.
+    Git decides what belongs to it: what it ignores is left out unless it is named.
     """
-    root = os.path.realpath(checkout)
-    walk = _Walk(root, problems)
-    for start in _starting_points(root, paths):
-        yield from walk.below(start)
 
+    def __init__(self, path: str) -> None:
+        self.root = os.path.realpath(path)
+        self._seen: set[str] = set()
+        """The real paths of what was visited, so that links cannot cause a loop."""
+        self._ignored: frozenset[str] | None = None
 
-def _starting_points(root: str, paths: Iterable[str]) -> list[str]:
-    problems = Problems()
-    found: list[str] = []
-    if not os.path.isdir(root):
-        problems.error("missing-directory", root, "is not a directory", "Set checkout to the directory of a checkout")
-    else:
-        for pattern in paths:
-            matches = sorted(glob.glob(os.path.join(glob.escape(root), pattern), recursive=True))
-            if not matches:
-                hint = f"Name a directory, a file or a glob relative to {root}"
-                problems.error("missing-path", pattern, "matches no file or directory", hint)
-            for match in matches:
-                path = os.path.realpath(match)
-                if not _is_below(path, root):
-                    message = f"is outside of the checkout {root}"
-                    problems.error("outside-path", pattern, message, "Name paths below the checkout")
-                elif path == os.sep:
-                    message = "is the root of the file system, which is not searched"
-                    problems.error("root-directory", os.sep, message, "Name the directory that contains the files")
-            found += matches
-    problems.raise_errors(InvalidOptionError)
-    return found
+    def read_files(self, paths: Iterable[str], problems: Problems) -> Iterator[CheckoutFile]:
+        """Yield the files that ``files`` finds and that are not too large, with their content."""
+        for found in self.files(paths, problems):
+            if found.size > MAX_SIZE:
+                message = f"has {found.size // 2**20} MiB, more than {MAX_SIZE // 2**20} MiB, so it is not read"
+                problems.warning("too-large", Location(found.path), message, "Split it, or leave it out of paths")
+                continue
+            data = read_again(found.path, found.real_path, problems)
+            if data is not None:
+                yield CheckoutFile(found.path, found.real_path, data)
 
+    def files(self, paths: Iterable[str], problems: Problems) -> Iterator[FoundFile]:
+        """Yield the files below ``paths`` that were not found before, in a stable order.
 
-class _Walk:
-    """Walks through directories. ``seen`` has the real paths of what was visited, so links cannot cause a loop."""
+        ``paths`` are directories, files or globs, relative to the checkout. Problems name files relative to it. Raises
+        ``InvalidOptionError`` if one of ``paths`` does not exist or is outside.
+        """
+        for start in self._starting_points(paths):
+            yield from self._below(start, problems)
 
-    def __init__(self, root: str, problems: Problems) -> None:
-        self.root, self.problems = root, problems
-        self.seen: set[str] = set()
+    def folders(self, paths: Iterable[str]) -> list[str]:
+        """Those of ``paths`` that are directories of the checkout, as globs for ``files``."""
+        real_paths = {path: os.path.realpath(os.path.join(self.root, path)) for path in paths}
+        return [glob.escape(path) for path, real in real_paths.items() if self._contains(real) and os.path.isdir(real)]
 
-    def below(self, path: str) -> Iterator[FoundFile]:
+    def read(self, path: str) -> bytes:
+        """The content of a file; empty if there is none that can be read."""
+        real_path = os.path.realpath(os.path.join(self.root, path))
+        if not self._contains(real_path) or not os.path.isfile(real_path) or os.path.getsize(real_path) > MAX_SIZE:
+            return b""
+        return read_again(path, real_path, Problems()) or b""
+
+    def _starting_points(self, paths: Iterable[str]) -> list[str]:
+        problems = Problems()
+        found: list[str] = []
+        if not os.path.isdir(self.root):
+            message, hint = "is not a directory", "Set checkout to the directory of a checkout"
+            problems.error("missing-directory", self.root, message, hint)
+        else:
+            for pattern in paths:
+                matches = self._matches(pattern)
+                if not matches:
+                    hint = f"Name a directory, a file or a glob relative to {self.root}"
+                    problems.error("missing-path", pattern, "matches no file or directory", hint)
+                for match in matches:
+                    path = os.path.realpath(match)
+                    if not self._contains(path):
+                        message = f"is outside of the checkout {self.root}"
+                        problems.error("outside-path", pattern, message, "Name paths below the checkout")
+                    elif path == os.sep:
+                        message = "is the root of the file system, which is not searched"
+                        problems.error("root-directory", os.sep, message, "Name the directory that contains the files")
+                found += matches
+        problems.raise_errors(InvalidOptionError)
+        return found
+
+    def _matches(self, pattern: str) -> list[str]:
+        """What ``pattern`` matches, without what git ignores below the part of it that is no glob."""
+        found = sorted(glob.glob(os.path.join(glob.escape(self.root), pattern), recursive=True))
+        parts = itertools.takewhile(lambda part: not glob.has_magic(_ESCAPED.sub("", part)), pattern.split(os.sep))
+        named = os.path.join(self.root, *(_ESCAPED.sub(r"\1", part) for part in parts))
+        return [path for path in map(os.path.normpath, found) if not self._is_ignored(path, os.path.normpath(named))]
+
+    def _is_ignored(self, path: str, below: str) -> bool:
+        """Whether git ignores ``path``, or a directory between it and ``below``."""
+        while len(path) > len(below):
+            if path in self._ignored_paths:
+                return True
+            path = os.path.dirname(path)
+        return False
+
+    @property
+    def _ignored_paths(self) -> frozenset[str]:
+        if self._ignored is None:
+            self._ignored = frozenset(os.path.join(self.root, path) for path in ignored_paths(self.root))
+        return self._ignored
+
+    def _below(self, path: str, problems: Problems) -> Iterator[FoundFile]:
         """Yield ``path``, or the files below it."""
         try:
             real_path = os.path.realpath(path)
         except OSError as error:  # A link of another process in /proc cannot be read.
-            self._cannot_read(path, error)
+            self._cannot_read(path, error, problems)
             return
-        if os.path.islink(path) and not self._accepts_link(path, real_path):
+        if os.path.islink(path) and not self._accepts_link(path, real_path, problems):
             return
-        if real_path in self.seen:
+        if real_path in self._seen:
             return
-        self.seen.add(real_path)
+        self._seen.add(real_path)
         if os.path.isdir(path):
-            yield from self._entries(path)
+            yield from self._entries(path, problems)
         else:
-            file = self._file(path, real_path)
+            file = self._file(path, real_path, problems)
             if file is not None:
                 yield file
 
-    def _entries(self, directory: str) -> Iterator[FoundFile]:
+    def _entries(self, directory: str, problems: Problems) -> Iterator[FoundFile]:
         try:
             with os.scandir(directory) as entries:
                 names = sorted((entry.name, entry.is_symlink(), os.path.isdir(entry.path)) for entry in entries)
         except OSError as error:
-            self._cannot_read(directory, error)
+            self._cannot_read(directory, error, problems)
             return
         is_chart = any(name == _CHART for name, _is_link, _is_directory in names)
         for name, is_link, is_directory in names:
             path = os.path.join(directory, name)
+            is_read = name != _REPOSITORY and (is_directory or is_link or name.endswith(_SUFFIXES))
+            if not is_read or path in self._ignored_paths:
+                continue
             if is_chart and name == _CHART_TEMPLATES:
                 message = "contains templates of a Helm chart, which are not checked"
-                self.problems.info(
+                problems.info(
                     "template", Location(self._shown(path)), message, "Run helm template, and check the result"
                 )
-            elif name != _REPOSITORY and (is_directory or is_link or name.endswith(_SUFFIXES)):
-                yield from self.below(path)
+            else:
+                yield from self._below(path, problems)
 
-    def _accepts_link(self, path: str, real_path: str) -> bool:
+    def _accepts_link(self, path: str, real_path: str, problems: Problems) -> bool:
         where = self._shown(path)
-        if not _is_below(real_path, self.root):
+        if not self._contains(real_path):
             message = f"is a symbolic link to {real_path}, outside of the checkout, so it is not read"
-            self.problems.warning("outside-link", Location(where), message, "Copy what it points to into the checkout")
+            problems.warning("outside-link", Location(where), message, "Copy what it points to into the checkout")
         elif not os.path.exists(real_path):
             message = f"is a symbolic link to {real_path}, which does not exist"
-            self.problems.warning("dangling-link", Location(where), message, "Remove or correct the link")
+            problems.warning("dangling-link", Location(where), message, "Remove or correct the link")
         else:
             return os.path.isdir(real_path) or real_path.endswith(_SUFFIXES)
         return False
 
-    def _file(self, path: str, real_path: str) -> FoundFile | None:
+    def _file(self, path: str, real_path: str, problems: Problems) -> FoundFile | None:
         try:
             status = os.stat(path)
         except OSError as error:
-            self._cannot_read(path, error)
+            self._cannot_read(path, error, problems)
             return None
         where = self._shown(path)
         if not stat.S_ISREG(status.st_mode):
             message = "is not a regular file, so it is not read"
-            self.problems.warning("not-a-file", Location(where), message, "Remove it")
+            problems.warning("not-a-file", Location(where), message, "Remove it")
             return None
         return FoundFile(where, real_path, status.st_size)
 
-    def _cannot_read(self, path: str, error: OSError) -> None:
-        self.problems.append(cannot("read", path, error)._replace(where=Location(self._shown(path))))
+    def _cannot_read(self, path: str, error: OSError, problems: Problems) -> None:
+        problems.append(cannot("read", path, error)._replace(where=Location(self._shown(path))))
 
     def _shown(self, path: str) -> str:
         return os.path.relpath(path, self.root)
 
-
-def directories(checkout: str, paths: Iterable[str]) -> list[str]:
-    """Those of ``paths`` that are directories below ``checkout``, as globs for ``read_files``."""
-    root = os.path.realpath(checkout)
-    real_paths = {path: os.path.realpath(os.path.join(root, path)) for path in paths}
-    return [glob.escape(path) for path, real in real_paths.items() if _is_below(real, root) and os.path.isdir(real)]
-
-
-def read_file(checkout: str, path: str) -> bytes:
-    """The content of a file below ``checkout``; empty if there is none that can be read."""
-    root = os.path.realpath(checkout)
-    real_path = os.path.realpath(os.path.join(root, path))
-    if not _is_below(real_path, root) or not os.path.isfile(real_path) or os.path.getsize(real_path) > MAX_SIZE:
-        return b""
-    return read_again(path, real_path, Problems()) or b""
+    def _contains(self, path: str) -> bool:
+        return path == self.root or path.startswith(self.root.rstrip(os.sep) + os.sep)
 
 
 def read_again(path: str, real_path: str, problems: Problems) -> bytes | None:
@@ -192,7 +222,3 @@ def read_again(path: str, real_path: str, problems: Problems) -> bytes | None:
     except OSError as error:
         problems.append(cannot("read", path, error)._replace(where=Location(path)))
         return None
-
-
-def _is_below(path: str, root: str) -> bool:
-    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)

@@ -11,11 +11,11 @@ import io
 import json
 import os
 import re
-import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._checkout.git import GitError, git
 from .._data.capabilities import BRANCHES, newest_minor
 from .._problems import InvalidOptionError, Problem, Problems, Severity
 from .._release.documents import read_manifest_file
@@ -49,7 +49,7 @@ _COLUMNS = {
 }
 
 
-class Checkout(NamedTuple):
+class OperatorCheckout(NamedTuple):
     """The manifests for the CVO (``source``), and those that the operator applies (``operands``).
 
     ``before`` are the files of the merge base, ``earlier`` its manifests, and ``previous`` those for the CVO. Without a
@@ -87,7 +87,7 @@ class Checkout(NamedTuple):
 
 def read_checkout(
     path: str, version: str | None, given: Sequence[str], applied: Sequence[str], base: str | None, problems: Problems
-) -> Checkout:
+) -> OperatorCheckout:
     """Read the manifests below ``path``: ``given`` are the directories for the CVO, ``applied`` those of the operator.
 
     ``base`` is the branch that the checkout will be merged into. Raises ``InvalidOptionError`` without a manifest.
@@ -108,7 +108,7 @@ def read_checkout(
         branches = _branches(path)
         base, commit = _merge_base(path, base, branches)
         texts = _files_at(path, commit, [*given, *applied])
-    except _GitError as error:
+    except GitError as error:
         fault = str(error)
     if version is None:
         named = next((name for name in (base or "", *branches) if _RELEASE_BRANCH.search(name)), "")
@@ -133,7 +133,7 @@ def read_checkout(
         source = source._replace(findings=_remarks(source.findings))
     if fault:
         problems.info("no-merge-base", "checkout", f"has no changes to show: {fault}")
-        return Checkout(source, operands)
+        return OperatorCheckout(source, operands)
     # Files in subdirectories are not for the CVO.
     below = tuple(f"{folder}/" for folder in applied)
     names = [name for name in texts if os.path.dirname(name) in given or name.startswith(below)]
@@ -151,7 +151,9 @@ def read_checkout(
     # Users update from the minor before, so what it knew counts.
     minor = max((item for item in BRANCHES if source.release.minor and item < source.release.minor), default=None)
     release = source.release._replace(manifests=manifests, minor=minor or source.release.minor, read_body=read_body)
-    return Checkout(source, operands, f"{base} ({commit[:9]})", before, earlier, source._replace(release=release))
+    return OperatorCheckout(
+        source, operands, f"{base} ({commit[:9]})", before, earlier, source._replace(release=release)
+    )
 
 
 def _columns(manifest: Manifest) -> dict[str, str]:
@@ -190,27 +192,23 @@ def _matched(
     return found, tuple(item for items in left.values() for item in items)
 
 
-class _GitError(Exception):
-    """Why the repository cannot be read, as one line."""
-
-
 def _branches(path: str) -> list[str]:
     """The branches ``release-X.Y``, oldest first, and main branches that HEAD belongs to, or else the current branch.
 
     CI often checks out a commit without its branch, and a topic has another name. So these are the branches that lack
     the fewest commits of HEAD. Empty if none is known.
     """
-    current = _git(path, "rev-parse", "--abbrev-ref", "HEAD").decode().strip()
+    current = git(path, "rev-parse", "--abbrev-ref", "HEAD").decode().strip()
     if _RELEASE_BRANCH.search(current):
         return [current]
     found: list[tuple[int, bool, Minor, str]] = []
     folders = ("refs/heads", *(f"refs/remotes/{remote}" for remote in _REMOTES))
-    for name in _git(path, "for-each-ref", "--format=%(refname)", *folders).decode().split():
+    for name in git(path, "for-each-ref", "--format=%(refname)", *folders).decode().split():
         short = name.rpartition("/")[2]
         release = _RELEASE_BRANCH.search(short)
         minor = find_minor(release[1]) if release else None
         if minor in BRANCHES or short in _MAIN:
-            missing = int(_git(path, "rev-list", "--count", "HEAD", "--not", name))
+            missing = int(git(path, "rev-list", "--count", "HEAD", "--not", name))
             found.append((missing, minor is None, minor or min(BRANCHES), short))
     nearest = [short for missing, *_order, short in sorted(found) if missing == min(found)[0]]
     return list(dict.fromkeys(nearest)) or [current] * (current != _DETACHED)
@@ -222,36 +220,21 @@ def _merge_base(path: str, given: str | None, branches: Sequence[str]) -> tuple[
     remote = [f"{remote}/{name}" for name in (*own, "HEAD", *_MAIN) for remote in _REMOTES]
     for name in [given] if given else [*remote, *_MAIN]:
         try:
-            return name, _git(path, "merge-base", "--end-of-options", "HEAD", name).decode().strip()
-        except _GitError:
+            return name, git(path, "merge-base", "--end-of-options", "HEAD", name).decode().strip()
+        except GitError:
             continue
-    is_shallow = _git(path, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    is_shallow = git(path, "rev-parse", "--is-shallow-repository").strip() == b"true"
     reason = "the clone is shallow, and lacks the" if is_shallow else "there is no"
-    raise _GitError(f"{reason} merge base with {given or 'a main branch'}")
+    raise GitError(f"{reason} merge base with {given or 'a main branch'}")
 
 
 def _files_at(path: str, commit: str, folders: Sequence[str]) -> dict[str, bytes]:
-    names = _git(path, "ls-tree", "--name-only", "-z", commit, "--", *folders).decode(errors="replace").split("\0")[:-1]
+    names = git(path, "ls-tree", "--name-only", "-z", commit, "--", *folders).decode(errors="replace").split("\0")[:-1]
     if not names:
         return {}
-    with tarfile.open(fileobj=io.BytesIO(_git(path, "archive", "--format=tar", commit, "--", *names))) as tar:
+    with tarfile.open(fileobj=io.BytesIO(git(path, "archive", "--format=tar", commit, "--", *names))) as tar:
         found = ((item.name, tar.extractfile(item)) for item in tar if item.name.endswith((".yaml", ".yml", ".json")))
         return {name: file.read() for name, file in found if file}
-
-
-def _git(path: str, *arguments: str) -> bytes:
-    env = {**os.environ, "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
-    try:
-        # No module is at hand whose run_command could be called.
-        done = subprocess.run(  # pylint: disable=ansible-bad-function
-            ["git", "-C", path, *arguments], capture_output=True, env=env, check=False
-        )
-    except OSError as error:
-        raise _GitError(f"git cannot be run: {error.strerror}") from None
-    if done.returncode:
-        lines = done.stderr.decode(errors="replace").splitlines() or [""]
-        raise _GitError(f"git {arguments[0]}: {lines[0].removeprefix('fatal: ')}")
-    return done.stdout
 
 
 def _content(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:

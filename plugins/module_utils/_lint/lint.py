@@ -17,7 +17,7 @@ from .._problems import InvalidOptionError, Location, Problem, Problems, did_you
 from .._release.release import Release
 from .._release.task_graph import component_of
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
-from .checkout import Checkout
+from .checkout import OperatorCheckout
 from .cluster_rules import ambiguous_resources, dangling_references, odd_ones_out, other_profiles
 from .cluster_variant import cluster_variants
 from .manifest_rules import (
@@ -90,7 +90,7 @@ def lint(
 
 
 def lint_checkout(
-    checkout: Checkout, released: LintSource | None, options: LintOptions, problems: Problems
+    checkout: OperatorCheckout, released: LintSource | None, options: LintOptions, problems: Problems
 ) -> Iterator[Problem]:
     """Yield the findings in a checkout, in its update from the merge base, and in references to and from ``released``.
 

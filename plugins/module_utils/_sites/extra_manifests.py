@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import cache
 
 from .._addons.check import Brought, check_addon
@@ -26,7 +26,7 @@ from .._addons.cluster import SelectedCluster, selected_cluster
 from .._addons.objects import Addon, AddonObject
 from .._addons.stream import read_objects
 from .._capability.inclusion import InclusionContext
-from .._checkout.walk import KUSTOMIZATIONS, CheckoutFile, directories, read_file, read_files
+from .._checkout.walk import KUSTOMIZATIONS, Checkout, CheckoutFile
 from .._problems import Problem, Problems
 from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId
@@ -34,7 +34,7 @@ from .._unstructured import as_list, as_text, mappings_in
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
 from .document import read_documents
-from .summary import SiteSummary
+from .summary import FileSummary, SiteSummary
 
 Source = tuple[str, str]
 """The path of a file and "", or the namespace, which is empty if it is not known, and the name of a ConfigMap."""
@@ -43,13 +43,14 @@ _CONFIG_MAP = re.compile(r"\bConfigMap\b")
 
 
 class ExtraManifests:
-    """The extra manifests of sites in a checkout. Its files are read again only if ``sites`` refer to any.
+    """The extra manifests of the sites in ``files``, which are those of ``checkout`` that were read for sites.
 
-    ``problems`` are those of the files, with the rules of add-ons.
+    Of these, the ones that can contain extra manifests are read again if a site refers to any. All other files of the
+    checkout are read then, too. ``problems`` are those of the files, with the rules of add-ons.
     """
 
-    def __init__(self, checkout: str, sites: Iterable[SiteSummary]) -> None:
-        sites = list(sites)
+    def __init__(self, checkout: Checkout, files: Mapping[str, FileSummary]) -> None:
+        sites = [site for file in files.values() for site in file.sites]
         self.problems = Problems()
         self._names = {name for site in sites for name in site.extra_config_maps}
         # The files of each directory, without those of its directories.
@@ -58,7 +59,11 @@ class ExtraManifests:
         self._clusters: dict[tuple[str, InclusionContext], SelectedCluster] = {}
         self._findings: dict[tuple[tuple[Source, ...], SelectedCluster], tuple[Problem, ...]] = {}
         self.provided = cache(self._provided)
-        for file in read_files(checkout, ["."] if self._names else directories(checkout, self._folders), Problems()):
+        for path, read in files.items():
+            if (self._names and read.may_have_config_maps) or posixpath.dirname(path) in self._folders:
+                self._read(CheckoutFile(path, read.real_path, checkout.read(path)), checkout)
+        others = ["."] if self._names else checkout.folders(self._folders)
+        for file in checkout.read_files(others, Problems()):
             self._read(file, checkout)
 
     def sources(self, site: SiteSummary) -> tuple[Source, ...]:
@@ -89,7 +94,7 @@ class ExtraManifests:
         """The resources that extra manifests create."""
         return frozenset(item.resource_id for source in sources for item in self._objects[source])
 
-    def _read(self, file: CheckoutFile, checkout: str) -> None:
+    def _read(self, file: CheckoutFile, checkout: Checkout) -> None:
         if (folder := posixpath.dirname(file.path)) in self._folders:
             self._folders[folder].append(file.path)
             self._objects[file.path, ""] = read_objects(file.data, file.path, self.problems)
@@ -111,7 +116,7 @@ class ExtraManifests:
                     text = document.text_of(pair.value).encode(errors="replace")
                     objects += read_objects(text, file.path, self.problems, line, is_block=is_block)
 
-    def _read_generators(self, file: CheckoutFile, checkout: str) -> None:
+    def _read_generators(self, file: CheckoutFile, checkout: Checkout) -> None:
         """Read the ConfigMaps that a Kustomization generates of files in the checkout."""
         try:
             documents = mappings_in(load_documents(file.data))
@@ -126,4 +131,4 @@ class ExtraManifests:
                     for entry in as_list(generator.get("files")):
                         path = posixpath.join(posixpath.dirname(file.path), as_text(entry).rpartition("=")[2])
                         path = posixpath.normpath(path)
-                        objects += read_objects(read_file(checkout, path), path, self.problems)
+                        objects += read_objects(checkout.read(path), path, self.problems)

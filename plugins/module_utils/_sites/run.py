@@ -12,7 +12,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._checkout.walk import CheckoutFile, read_file, read_files
+from .._checkout.walk import Checkout, CheckoutFile
 from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import SelectionOptions, read_request
 from .._problems import InvalidOptionError, Problem, Problems, shown_names
@@ -84,18 +84,16 @@ def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResu
         read_request(options.desired, {}, "", problems)
     problems.raise_errors(InvalidOptionError)
     releases = _load_releases(options.releases, problems)
+    checkout = Checkout(options.checkout)
     files: dict[str, FileSummary] = {}
-    real_paths: dict[str, str] = {}
     findings = Problems()
-    for file in read_files(options.checkout, options.paths, findings):
-        summary = summarize_file(file)
-        real_paths[file.path] = file.real_path
-        files[file.path] = summary
+    for file in checkout.read_files(options.paths, findings):
+        files[file.path] = summarize_file(file)
         progress(f"{len(files)} files of the checkout are read")
     sources = [source for summary in files.values() for source in summary.sources]
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
-    extra = ExtraManifests(options.checkout, [site for summary in files.values() for site in summary.sites])
-    checker = _Checker(options, releases, versions, extra)
+    extra = ExtraManifests(checkout, files)
+    checker = _Checker(options, checkout, releases, versions, extra)
     summaries = counted(list(files.items()), "files are checked", progress)
     checked = {path: checker.check(summary) for path, summary in summaries}
     fixed: list[FixedFile] = []
@@ -103,11 +101,11 @@ def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResu
         for path, sites in checked.items():
             blocks = _replacements(sites)
             if blocks:
-                result = fix_file(path, real_paths[path], blocks)
+                result = fix_file(path, files[path].real_path, blocks)
                 findings += result.problems
                 if result.after != result.before:
                     fixed.append(result)
-                    files[path] = summarize_file(CheckoutFile(path, real_paths[path], result.after))
+                    files[path] = summarize_file(CheckoutFile(path, result.real_path, result.after))
                     checked[path] = checker.check(files[path])
     problems += checker.of_releases
     all_sites = tuple(site for items in checked.values() for site in items)
@@ -157,9 +155,20 @@ class _Checker:
     """Checks sites. Sites with equal requests are checked once."""
 
     def __init__(
-        self, options: SitesOptions, releases: tuple[Release, ...], versions: SiteVersions, extra: ExtraManifests
+        self,
+        options: SitesOptions,
+        checkout: Checkout,
+        releases: tuple[Release, ...],
+        versions: SiteVersions,
+        extra: ExtraManifests,
     ) -> None:
-        self.options, self.releases, self.versions, self.extra = options, releases, versions, extra
+        self.options, self.checkout, self.releases, self.versions, self.extra = (
+            options,
+            checkout,
+            releases,
+            versions,
+            extra,
+        )
         self.results: dict[tuple[object, ...], SiteCheckResult] = {}
         self.of_releases: dict[Problem, None] = {}
 
@@ -207,7 +216,7 @@ class _Checker:
     def _default_method(self, site: SiteSummary) -> str | None:
         """``agent`` for an install-config next to an agent-config, which only that installer reads."""
         agent_config = posixpath.join(posixpath.dirname(site.path), AGENT_CONFIG)
-        return "agent" if site.form == "block" and read_file(self.options.checkout, agent_config) else None
+        return "agent" if site.form == "block" and self.checkout.read(agent_config) else None
 
     def _release(self, version: str | None, minor: Minor | None) -> Release:
         """The given release of this version or else minor, or one that has only the minor."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 import posixpath
 from typing import NamedTuple
 
-from .._checkout.walk import CheckoutFile
+from .._checkout.walk import KUSTOMIZATIONS, CheckoutFile
 from .._problems import Location, Problem, Problems
+from .._resources import CONFIG_MAPS
 from .document import read_documents
 from .form import check_keys
 from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject, find_objects
@@ -62,8 +63,13 @@ class VersionSource(NamedTuple):
 
 
 class FileSummary(NamedTuple):
-    """What a file contains, and what was found while it was read."""
+    """What a file contains, and what was found while it was read.
 
+    ``may_have_config_maps``: it contains a ConfigMap, or is a Kustomization, which can generate one.
+    """
+
+    real_path: str
+    may_have_config_maps: bool
     sites: tuple[SiteSummary, ...]
     sources: tuple[VersionSource, ...]
     findings: tuple[Problem, ...]
@@ -85,7 +91,8 @@ def summarize_file(file: CheckoutFile) -> FileSummary:
                 summary = _summary(site, read_overrides(site, site_problems), len(sites))
                 problems += map(summary.finding, site_problems)
                 sites.append(summary)
-    return FileSummary(tuple(sites), tuple(sources), tuple(problems))
+    may_have_config_maps = CONFIG_MAPS.kind.encode() in file.data or posixpath.basename(file.path) in KUSTOMIZATIONS
+    return FileSummary(file.real_path, may_have_config_maps, tuple(sites), tuple(sources), tuple(problems))
 
 
 def _version_source(origin: SiteObject) -> VersionSource:

@@ -6,16 +6,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._checkout import walk
-from ansible_collections.capability.openshift.plugins.module_utils._checkout.walk import (
-    directories,
-    read_file,
-    read_files,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._checkout.walk import Checkout
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
 from ansible_collections.capability.openshift.tests.unit.builders.sites import write_checkout
 
@@ -31,7 +28,7 @@ def checkout(tmp_path: Path) -> Path:
 def found(checkout: Path, *paths: str) -> tuple[dict[str, bytes], list[tuple[str, str]]]:
     """The content of the files by path, and the codes and locations of problems."""
     problems = Problems()
-    files = {file.path: file.data for file in read_files(str(checkout), paths, problems)}
+    files = {file.path: file.data for file in Checkout(str(checkout)).read_files(paths, problems)}
     return files, [(item.code, str(item.where)) for item in problems]
 
 
@@ -120,8 +117,65 @@ def test_templates_of_a_chart_are_not_read(checkout, chart, files):
     assert problems == ([("template", "c/templates")] if chart else [])
 
 
+@pytest.fixture
+def repository(checkout: Path) -> Path:
+    """The checkout as a work tree of git, which ignores one directory, one file, and no tracked file."""
+    ignored = {"env/lib/g.yaml": "g", "[out]/h.yaml": "h", "a/i.tmp.yaml": "i", "a/tracked.tmp.yaml": "t"}
+    write_checkout(checkout, {**ignored, ".gitignore": "/env\n/?out?\n*.tmp.yaml\n"})
+    (checkout / ".git" / "e.yaml").unlink()
+    (checkout / "env" / "python").symlink_to("/usr/bin/python3")
+    for arguments in (["init", "--quiet"], ["add", "--force", "a/tracked.tmp.yaml"]):
+        subprocess.run(["git", "-C", str(checkout), *arguments], check=True)
+    return checkout
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["."], [*ALL, "a/tracked.tmp.yaml"]),
+        (["**/*.yaml"], ["[x]/f.yaml", "a/b.yaml", "a/tracked.tmp.yaml"]),
+        # What is named is read.
+        (["env"], ["env/lib/g.yaml"]),
+        (["env/**/*.yaml"], ["env/lib/g.yaml"]),
+        (["env/lib/*.yaml", "a/i.tmp.yaml"], ["env/lib/g.yaml", "a/i.tmp.yaml"]),
+        (["[[]out]"], ["[out]/h.yaml"]),
+    ],
+)
+def test_what_git_ignores_is_read_only_if_it_is_named(repository, paths, names):
+    files, problems = found(repository, *paths)
+
+    assert sorted(files) == sorted(names)
+    assert [item for item in problems if item != ("outside-link", "env/python")] == []
+    assert (("outside-link", "env/python") in problems) is (paths == ["env"])
+
+
+def test_a_glob_that_matches_only_what_git_ignores_matches_nothing(repository):
+    with pytest.raises(InvalidOptionError) as error:
+        found(repository, "e*/lib/*.yaml")
+
+    assert [item.code for item in error.value.problems] == ["missing-path"]
+
+
+@pytest.mark.parametrize("folder", ["env", "env/lib"])
+def test_a_checkout_that_git_ignores_as_a_whole_is_read(repository, folder):
+    assert found(repository / folder, ".")[0] == {("lib/g.yaml" if folder == "env" else "g.yaml"): b"g"}
+
+
+def test_without_git_everything_is_read(repository, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    assert {"env/lib/g.yaml", "a/i.tmp.yaml"} < set(found(repository, ".")[0])
+
+
+def test_each_file_is_found_once_however_often_the_checkout_is_asked(checkout):
+    read = Checkout(str(checkout))
+
+    assert [file.path for file in read.files(["a"], Problems())] == ["a/b.yaml", "a/c.json"]
+    assert [file.path for file in read.files(["."], Problems())] == ["[x]/f.yaml", "b.yml"]
+
+
 def test_directories_are_globs_of_those_inside(checkout):
-    paths = directories(str(checkout), ["a", "[x]", "b.yml", "none", ".."])
+    paths = Checkout(str(checkout)).folders(["a", "[x]", "b.yml", "none", ".."])
 
     assert [list(found(checkout, path)[0]) for path in paths] == [["a/b.yaml", "a/c.json"], ["[x]/f.yaml"]]
 
@@ -133,4 +187,4 @@ def test_a_single_file_is_read_inside_only(checkout, path, content, monkeypatch)
     monkeypatch.setattr(walk, "MAX_SIZE", 4)
     (checkout / "large").write_bytes(b"12345")
 
-    assert read_file(str(checkout), path) == content
+    assert Checkout(str(checkout)).read(path) == content

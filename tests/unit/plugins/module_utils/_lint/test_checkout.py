@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import newest_minor
-from ansible_collections.capability.openshift.plugins.module_utils._lint.checkout import Checkout, read_checkout
+from ansible_collections.capability.openshift.plugins.module_utils._lint.checkout import OperatorCheckout, read_checkout
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint_checkout
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -42,10 +42,10 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     write_release,
 )
 
-Read = Callable[..., tuple[Checkout, Problems]]
+Read = Callable[..., tuple[OperatorCheckout, Problems]]
 
 
-def read(path: Path, version: str | None = "4.20", **options: Any) -> tuple[Checkout, Problems]:
+def read(path: Path, version: str | None = "4.20", **options: Any) -> tuple[OperatorCheckout, Problems]:
     problems = Problems()
     given: dict[str, Any] = {"manifests": ["manifests", "install"], "operands": ["bindata"], "base": None, **options}
     checkout = read_checkout(str(path), version, given["manifests"], given["operands"], given["base"], problems)

@@ -1,0 +1,47 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Runs git in a checkout, and asks it which files are no part of the repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+_IGNORED = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+_EVERYTHING = "./"
+"""What git lists if the directory itself is ignored."""
+
+
+class GitError(Exception):
+    """Why git did not do what it should, as one line."""
+
+
+def git(path: str, *arguments: str) -> bytes:
+    """The output of git in the directory ``path``. Raises ``GitError``."""
+    # A setting of the repository could name a program to run.
+    command = ["git", "-c", "core.fsmonitor=false", "-C", path, *arguments]
+    env = {**os.environ, "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
+    try:
+        # No module is at hand whose run_command could be called.
+        done = subprocess.run(command, capture_output=True, env=env, check=False)  # pylint: disable=ansible-bad-function
+    except OSError as error:
+        raise GitError(f"git cannot be run: {error.strerror}") from None
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").splitlines() or [""]
+        raise GitError(f"git {arguments[0]}: {lines[0].removeprefix('fatal: ')}")
+    return done.stdout
+
+
+def ignored_paths(path: str) -> frozenset[str]:
+    """The files and directories below ``path`` that git ignores, relative to it, without what is in such a directory.
+
+    None if ``path`` is not in a work tree, or is itself ignored.
+    """
+    try:
+        names = os.fsdecode(git(path, *_IGNORED)).split("\0")
+    except GitError:
+        return frozenset()
+    return frozenset() if _EVERYTHING in names else frozenset(name.rstrip("/") for name in names if name)
