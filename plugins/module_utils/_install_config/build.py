@@ -280,7 +280,7 @@ def _text(
         return existing.text if block is None else edit_capabilities(existing, block, options.path or "")
     if content is None:
         return None
-    if isinstance(options.content, str):
+    if isinstance(options.content, str) and (block is None or not content.root.style):
         return content.text if block is None else edit_capabilities(content, block, "content")
     return render_document(content.data if block is None else {**content.data, _FIELD: block})
 

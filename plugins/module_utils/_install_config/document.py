@@ -9,8 +9,8 @@ The installer reads it with sigs.k8s.io/yaml, strictly (openshift/installer:pkg/
 one document, and no duplicate keys.
 
 No YAML library edits a text without changing the rest of it. So each step has its own file: ``_yaml.nodes`` parses the
-text into nodes with positions, this file reads their values, ``edit`` edits ``capabilities`` in block style,
-``flow_style`` in flow style (and so in JSON), and ``secrets`` masks the diff.
+text into nodes with positions, this file reads their values, ``edit`` edits ``capabilities``, and ``secrets`` masks the
+diff.
 """
 
 from __future__ import annotations

@@ -5,48 +5,40 @@
 
 """Edits ``capabilities`` in the text of an install-config. Everything else stays the same, byte for byte.
 
+A value in flow style, such as ``{baselineCapabilitySet: None}``, is replaced as a whole. A text that is one flow map,
+such as JSON, is not edited.
+
 Several edits are tried, the smallest first. Each result is read back, and the first one with the new capabilities and
 otherwise unchanged values is used.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE
 from .._problems import CapabilityError, Location, Problem, Problems, raise_errors
-from .._yaml.nodes import (
-    BOM,
-    Lines,
-    Node,
-    Pair,
-    column_of,
-    line_above,
-    line_end,
-    line_start,
-    newline_at,
-    own_pair,
-    walk,
-)
-from .._yaml.values import parse_json_object
+from .._yaml.nodes import Lines, Node, Pair, column_of, line_above, line_end, line_start, newline_at, own_pair, walk
+from .._yaml.values import resolve_plain
 from .document import Document, DocumentError, read_document, same_values
-from .flow_style import (
-    BASELINE,
-    BLOCK,
-    NAMES,
-    Edit,
-    flow_list_edits,
-    flow_map_edits,
-    flow_root_edits,
-    names_differ,
-    names_of,
-    quoted,
-    scalar_edit,
-)
+
+# openshift/api:config/v1/types_cluster_version.go, ClusterVersionCapabilitiesSpec
+BLOCK, BASELINE, NAMES = "capabilities", API_BASELINE, API_ADDITIONAL
 
 _DASH = re.compile(r" *- +")
 _COMMENT_LINE = re.compile(r"[ \t]*#")
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+
+
+class Edit(NamedTuple):
+    """Replaces the text from ``start`` to ``end`` by ``new``."""
+
+    start: int
+    end: int
+    new: str
 
 
 class IndentStyle(NamedTuple):
@@ -68,12 +60,13 @@ def edit_capabilities(document: Document, selection: Mapping[str, Any], where: s
         return document.text
     pair = own_pair(document.root, BLOCK)
     _refuse_another_spelling(document, where)
+    _refuse_flow_style(document, selection, where)
     if pair:
         _refuse_shared(document, pair.value, where)
     end = "" if line_start(document.text, len(document.text)) == len(document.text) else newline_at(document.text, 0)
     text = document.text + end
     for edits in _candidate_edits(document, text, pair, selection):
-        result = spliced(text, edits).removesuffix(end)
+        result = apply_edits(text, edits).removesuffix(end)
         if _is_right(result, document, selection):
             return result
     location = Location(where, line=Lines(text).number(pair.key.start)) if pair else where
@@ -82,8 +75,8 @@ def edit_capabilities(document: Document, selection: Mapping[str, Any], where: s
     raise DocumentError([Problem("error", "uneditable-text", location, message, hint)])
 
 
-def spliced(text: str, edits: Iterable[Edit]) -> str:
-    """Apply ``edits`` to ``text``. Of two that begin at the same index, the shorter one comes first."""
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """``text`` with all ``edits``. Of two that begin at the same index, the shorter one comes first."""
     parts, done = [], 0
     for start, end, new in sorted(edits):
         parts += [text[done:start], new]
@@ -91,19 +84,32 @@ def spliced(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
+def quote(name: str, style: str = "") -> str:
+    """``name`` as a scalar in the quotes of ``style``; plain if ``style`` is empty and YAML reads it as a string."""
+    if style == "'" and name.isprintable():
+        return "'" + name.replace("'", "''") + "'"
+    if style != '"' and _PLAIN.fullmatch(name) and isinstance(resolve_plain(name), str):
+        return name
+    return json.dumps(name)
+
+
+def flow_list(names: Iterable[str], items: Sequence[Node]) -> str:
+    """A list in flow style of ``names``, in the quotes of ``items`` if all of them have the same."""
+    style = items[0].style if len({item.style for item in items}) == 1 else ""
+    return f"[{', '.join(quote(name, style) for name in names)}]"
+
+
 def _has_selection(value: Any, selection: Mapping[str, Any]) -> bool:
     """Whether ``value`` is the selection ``selection``: the same set, the same names in any order, and nothing else."""
     if not isinstance(value, dict) or not set(value) <= {BASELINE, NAMES}:
         return False
-    return value.get(BASELINE) == selection[BASELINE] and not names_differ(value.get(NAMES) or None, selection)
+    return value.get(BASELINE) == selection[BASELINE] and not _names_differ(value.get(NAMES) or None, selection)
 
 
 def _is_right(text: str, document: Document, selection: Mapping[str, Any]) -> bool:
     try:
         data = read_document(text.encode(), "").data
     except CapabilityError:
-        return False
-    if _is_json(document.text) and not _is_json(text):
         return False
     return _has_selection(data.get(BLOCK), selection) and same_values(_others(data), _others(document.data))
 
@@ -112,8 +118,17 @@ def _others(data: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key != BLOCK}
 
 
-def _is_json(text: str) -> bool:
-    return parse_json_object(text.removeprefix(BOM)) is not None
+def _names_of(selection: Mapping[str, Any]) -> list[str]:
+    """The names of a selection, sorted, each once."""
+    return sorted(set(selection.get(NAMES, ())))
+
+
+def _names_differ(listed: Any, selection: Mapping[str, Any]) -> bool:
+    """Whether the list of names has to change."""
+    names = [] if listed is None else listed
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return True
+    return sorted(names) != _names_of(selection)
 
 
 def _refuse_shared(document: Document, value: Node, where: str) -> None:
@@ -139,16 +154,20 @@ def _refuse_another_spelling(document: Document, where: str) -> None:
             raise DocumentError([Problem("error", "misspelled-field", location, message, f"Rename it to {BLOCK}")])
 
 
+def _refuse_flow_style(document: Document, selection: Mapping[str, Any], where: str) -> None:
+    """Raise if the text is one flow map, such as JSON."""
+    if document.root.style:
+        location = Location(where, line=Lines(document.text).number(document.root.start))
+        message = "is in flow style, such as JSON, expected one field per line"
+        hint = f'Write "{BLOCK}": {json.dumps(selection)} in it'
+        raise DocumentError([Problem("error", "uneditable-text", location, message, hint)])
+
+
 def _candidate_edits(
     document: Document, text: str, pair: Pair | None, selection: Mapping[str, Any]
 ) -> Iterator[list[Edit]]:
     """Yield the possible edits, the smallest first."""
     root, current = document.root, document.data.get(BLOCK)
-    if root.style == "{":
-        if pair and isinstance(current, dict) and pair.value.pairs:
-            yield flow_map_edits(text, pair.value, current, selection)
-        yield flow_root_edits(text, root, pair, selection)
-        return
     indent = _indent_style(text, root)
     if pair is None:
         newline = newline_at(text, len(text))
@@ -161,11 +180,8 @@ def _candidate_edits(
         return
     value, newline = pair.value, newline_at(text, pair.key.start)
     name, *lines = _block(text[pair.key.start : pair.key.end], indent, selection)
-    if isinstance(current, dict) and value.pairs:
-        if value.style == "{":
-            yield flow_map_edits(text, value, current, selection)
-        else:
-            yield list(_map_edits(text, pair, current, selection, indent))
+    if isinstance(current, dict) and value.pairs and not value.style:
+        yield list(_map_edits(text, pair, current, selection, indent))
     elif pair.colon > 0:
         yield _put(text, pair, _lines(lines, newline))
     start = line_start(text, pair.key.start)
@@ -210,16 +226,16 @@ def _indent_style(text: str, root: Node) -> IndentStyle:
 def _block(key: str, indent: IndentStyle, selection: Mapping[str, Any]) -> list[str]:
     """The lines of the whole block below ``key``."""
     inner = " " * (indent.root + indent.step)
-    lines = [f"{' ' * indent.root}{key}:", f"{inner}{BASELINE}: {quoted(selection[BASELINE])}"]
+    lines = [f"{' ' * indent.root}{key}:", f"{inner}{BASELINE}: {quote(selection[BASELINE])}"]
     return lines + _names_lines(inner, indent, selection) if NAMES in selection else lines
 
 
 def _names_lines(inner: str, indent: IndentStyle, selection: Mapping[str, Any]) -> list[str]:
-    return [f"{inner}{NAMES}:", *_items(inner + " " * indent.dash + "- ", names_of(selection))]
+    return [f"{inner}{NAMES}:", *_items(inner + " " * indent.dash + "- ", _names_of(selection))]
 
 
 def _items(prefix: str, names: Sequence[str], style: str = "") -> list[str]:
-    return [prefix + quoted(name, style) for name in names]
+    return [prefix + quote(name, style) for name in names]
 
 
 def _lines(lines: Sequence[str], newline: str) -> str:
@@ -246,12 +262,12 @@ def _map_edits(
     inner = " " * column_of(text, value.pairs[0].key.start)
     baseline, names = own_pair(value, BASELINE), own_pair(value, NAMES)
     if current.get(BASELINE) != selection[BASELINE]:
-        if baseline:
-            yield scalar_edit(baseline, selection[BASELINE])
-        else:
-            yield _insert(line_end(text, pair.key.end), f"{inner}{BASELINE}: {quoted(selection[BASELINE])}{newline}")
+        if baseline and baseline.colon > 0:
+            yield _baseline_edit(baseline, selection[BASELINE])
+        elif not baseline:
+            yield _insert(line_end(text, pair.key.end), f"{inner}{BASELINE}: {quote(selection[BASELINE])}{newline}")
     listed = current.get(NAMES)
-    if not names_differ(listed, selection):
+    if not _names_differ(listed, selection):
         return
     if NAMES not in selection:
         if names:  # else they are merged, and no edit of lines removes them
@@ -260,11 +276,19 @@ def _map_edits(
         yield _insert(line_end(text, value.end), _lines(_names_lines(inner, indent, selection), newline))
     elif names.value.kind == "list" and names.value.items and isinstance(listed, list):
         if names.value.style:
-            yield from flow_list_edits(text, names.value, listed, names_of(selection))
+            yield Edit(names.value.start, names.value.end, flow_list(_names_of(selection), names.value.items))
         else:
-            yield from block_list_edits(text, names, listed, names_of(selection))
+            yield from block_list_edits(text, names, listed, _names_of(selection))
     else:
         yield from _put(text, names, _lines(_names_lines(inner, indent, selection)[1:], newline))
+
+
+def _baseline_edit(pair: Pair, new: str) -> Edit:
+    """The edit that sets the value of ``pair`` to ``new``, in the quotes of the old value."""
+    value = pair.value
+    if value.is_empty or (value.kind in ("map", "list") and not value.style):
+        return Edit(pair.colon, max(pair.colon, value.end), f" {quote(new)}")
+    return Edit(value.start, value.end, quote(new, value.style if value.style in ("'", '"') else ""))
 
 
 def block_list_edits(text: str, pair: Pair, listed: Sequence[Any], names: Sequence[str]) -> Iterator[Edit]:

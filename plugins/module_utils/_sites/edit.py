@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL
 from .._install_config.document import read_document
-from .._install_config.edit import block_list_edits, edit_capabilities, spliced
-from .._install_config.flow_style import Edit, flow_list_edits, quoted
+from .._install_config.edit import Edit, apply_edits, block_list_edits, edit_capabilities, flow_list, quote
 from .._problems import CapabilityError, Location, Problems
 from .._yaml.nodes import Node, Pair, column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
 from .._yaml.values import YamlError, resolve_plain
@@ -25,8 +24,7 @@ from .document import SourceDocument
 from .form import BLOCK
 from .objects import find_objects
 from .overrides import Overrides, read_overrides
-from .scalar import quoted as quoted_json
-from .scalar import replaced
+from .scalar import quote_json, replace_json
 from .site import ANNOTATION, OVERRIDES, Site, read_sites
 
 _STEP = 2
@@ -70,7 +68,7 @@ def edit_document(
                 site, "shared-anchor", f"the anchor &{shared} is used in another place", "Write both values", problems
             )
         elif changes is None:
-            _report_uneditable(site, problems)
+            _report_uneditable(site, block, problems)
         else:
             edits[number] = changes
     text = _edited_text(document, sites, blocks, edits)
@@ -80,16 +78,18 @@ def edit_document(
         for number, changes in edits.items():
             new = _edited_text(document, sites, blocks, {**right, number: changes})
             if new is None:
-                _report_uneditable(sites[number].site, problems)
+                _report_uneditable(sites[number].site, blocks[number], problems)
             else:
                 right[number], text = changes, new
         edits = right
     return EditedDocument(text, tuple(edits))
 
 
-def _report_uneditable(site: Site, problems: Problems) -> None:
-    hint = "Write it as in the examples of the module"
-    _report(site, "uneditable-text", "cannot be edited without changing other parts", hint, problems)
+def _report_uneditable(site: Site, block: Mapping[str, Any], problems: Problems) -> None:
+    message = "cannot be edited without changing other parts"
+    if (site.parent or site.document.root).style:
+        message = "is in flow style, such as JSON, expected one field per line"
+    _report(site, "uneditable-text", message, f'Write "{BLOCK}": {json.dumps(block)} in it', problems)
 
 
 def _report(site: Site, code: str, message: str, hint: str, problems: Problems) -> None:
@@ -104,7 +104,7 @@ def _edited_text(
     edits: Mapping[int, list[Edit]],
 ) -> str | None:
     """The text after ``edits``; ``None`` if it has other values than those of ``blocks`` and of ``document``."""
-    text = spliced(document.text, [edit for changes in edits.values() for edit in changes])
+    text = apply_edits(document.text, [edit for changes in edits.values() for edit in changes])
     try:
         root = parse_tree(text).root
     except YamlError:
@@ -155,10 +155,14 @@ def _changes(site: Site, overrides: Overrides, block: Mapping[str, Any]) -> list
     text, pair = site.document.text, site.pair
     try:
         if site.form == "block":
-            return [Edit(0, len(text), _with_block(text, block))]
+            return [Edit(0, len(text), _new_install_config(text, block))]
+        if site.parent is not None and site.parent.style:
+            return None
         if site.form in ("cluster-version", "hosted"):
             return None if pair is None else _list_edits(text, pair.value, block)
-        value = new_json(overrides, block)
+        if any(key != BLOCK and key.lower() == BLOCK for key in overrides.values):
+            return None  # the installer reads it, too
+        value = _new_overrides(overrides, block)
     except CapabilityError:
         return None
     if pair is None:
@@ -168,28 +172,44 @@ def _changes(site: Site, overrides: Overrides, block: Mapping[str, Any]) -> list
     if node.kind != "scalar":
         return None
     if node.style and node.value:
-        new_value = replaced(text, node, value)
+        new_value = replace_json(text, node, value)
         return None if new_value is None else [new_value]
     if not node.value or (not node.style and resolve_plain(node.value) is None):
-        return [Edit(node.start, node.end, f"{' ' if node.is_empty else ''}{quoted_json(value)}")]
+        return [Edit(node.start, node.end, f"{' ' if node.is_empty else ''}{quote_json(value)}")]
     return None
 
 
-def new_json(overrides: Overrides, block: Mapping[str, Any]) -> str:
-    """The JSON with ``block`` merged into the overrides; what is there stays as it is, white space included."""
+def _new_overrides(overrides: Overrides, block: Mapping[str, Any]) -> str:
+    """The JSON with ``block`` as its ``capabilities``; everything else in it stays as it is, white space included."""
     if not overrides.text:
         return json.dumps({**overrides.values, BLOCK: block}, separators=(",", ":"))
-    return _with_block(overrides.text, block)
+    text = _with_spelling(overrides.text, block)
+    root = parse_tree(text).root
+    if root is None or _sorted(json.loads(text).get(BLOCK)) == _sorted(block):
+        return text
+    start = root.pairs[0].key.start if root.pairs else 0
+    indent = text[line_start(text, start) : start]
+    is_indented = "\n" in text and not indent.strip()
+    separators = None if is_indented or '": ' in text else (",", ":")
+    new = json.dumps(block, indent=indent if is_indented else None, separators=separators).replace("\n", f"\n{indent}")
+    if pair := own_pair(root, BLOCK):
+        return apply_edits(text, [Edit(pair.value.start, pair.value.end, new)])
+    end = root.pairs[-1].end if root.pairs else root.start + 1
+    between = "" if not root.pairs else f",\n{indent}" if is_indented else ", "
+    return apply_edits(text, [Edit(end, end, f'{between}"{BLOCK}": {new}')])
 
 
-def _with_block(text: str, block: Mapping[str, Any]) -> str:
-    """A text with a map as its root, and ``block`` below ``capabilities``."""
+def _new_install_config(text: str, block: Mapping[str, Any]) -> str:
+    """An install-config with ``block`` below ``capabilities``. Raises ``CapabilityError`` if it cannot be edited."""
+    return edit_capabilities(read_document(_with_spelling(text, block).encode(), ""), block, "")
+
+
+def _with_spelling(text: str, block: Mapping[str, Any]) -> str:
+    """``text`` with the names of its selection in the case of ``block``."""
     root = parse_tree(text).root
     pair = own_pair(root, BLOCK) if root is not None else None
     listed = own_pair(pair.value, API_ADDITIONAL) if pair is not None else None
-    if listed is not None:
-        text = spliced(text, _respelled(listed.value.items, block.get(API_ADDITIONAL, ())))
-    return edit_capabilities(read_document(text.encode(), ""), block, "")
+    return text if listed is None else apply_edits(text, _respelled(listed.value.items, block.get(API_ADDITIONAL, ())))
 
 
 def _spelled(items: Sequence[Node], names: Sequence[str]) -> list[str]:
@@ -202,7 +222,7 @@ def _respelled(items: Sequence[Node], names: Sequence[str]) -> Iterator[Edit]:
     """Yield the edits of names in the wrong case, so they keep their place, their quotes and their comments."""
     for item, name in zip(items, _spelled(items, names), strict=True):
         if item.kind == "scalar" and name != item.value and not item.anchor and not item.tag:
-            yield Edit(item.start, item.end, quoted(name, item.style))
+            yield Edit(item.start, item.end, quote(name, item.style))
 
 
 def _list_edits(text: str, value: Node, block: Mapping[str, Any]) -> list[Edit] | None:
@@ -222,10 +242,11 @@ def _list_edits(text: str, value: Node, block: Mapping[str, Any]) -> list[Edit] 
 
 def _one_list_edits(text: str, pair: Pair, names: Sequence[str]) -> Iterator[Edit]:
     items = pair.value.items
-    yield from _respelled(items, names)
     if pair.value.style:
-        yield from flow_list_edits(text, pair.value, _spelled(items, names), names)
-    elif names:
+        yield Edit(pair.value.start, pair.value.end, flow_list(names, items))
+        return
+    yield from _respelled(items, names)
+    if names:
         yield from block_list_edits(text, pair, _spelled(items, names), names)
     else:
         yield Edit(pair.colon, pair.colon, " []")
@@ -235,17 +256,12 @@ def _one_list_edits(text: str, pair: Pair, names: Sequence[str]) -> Iterator[Edi
 def _new_field(site: Site, value: str) -> Edit | None:
     """The edit that adds the overrides to a site that has none."""
     text, parent, field = site.document.text, site.parent, site.field
-    lines = [f"{field}: {quoted_json(value)}"]
+    lines = [f"{field}: {quote_json(value)}"]
     if parent is None and field == ANNOTATION:
         parent = site.document.get(site.origin.node, "metadata")
         lines = ["annotations:", f"{' ' * _STEP}{lines[0]}"]
-    if parent is None or not parent.pairs:
+    if parent is None or not parent.pairs or parent.style:
         return None
-    if parent.style:
-        if len(lines) > 1:
-            return None
-        end = parent.pairs[-1].end
-        return Edit(end, end, f", {json.dumps(field)}: {json.dumps(value)}")
     after = (own_pair(parent, _BEFORE_OVERRIDES) if field == OVERRIDES else None) or parent.pairs[-1]
     index, indent = line_end(text, after.end), " " * column_of(text, parent.pairs[0].key.start)
     newline = newline_at(text, parent.pairs[0].key.start)

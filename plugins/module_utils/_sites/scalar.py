@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .._install_config.flow_style import Edit
+from .._install_config.edit import Edit
 from .._yaml.nodes import Node, newline_at
 
 _HEADER = re.compile(r"[|>](?P<rest>[1-9+-]*[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))")
@@ -17,7 +17,7 @@ _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _SPECIAL = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def replaced(text: str, node: Node, json: str) -> Edit | None:
+def replace_json(text: str, node: Node, json: str) -> Edit | None:
     """The edit that sets the scalar ``node`` to ``json``. ``None`` if the scalar is not quoted and no block.
 
     A quoted scalar is written on one line, in the same quotes. A block keeps its lines and its indentation. A folded
@@ -27,10 +27,10 @@ def replaced(text: str, node: Node, json: str) -> Edit | None:
         return _with_block(text, node, json)
     if node.style not in ("'", '"'):
         return None
-    return Edit(text.index(node.style, node.start), node.end, quoted(json, node.style))
+    return Edit(text.index(node.style, node.start), node.end, quote_json(json, node.style))
 
 
-def quoted(json: str, style: str = "'") -> str:
+def quote_json(json: str, style: str = "'") -> str:
     """``json`` as a scalar on one line, in the quotes ``style``."""
     if style == '"':
         return f'"{"".join(_SPECIAL.get(char, char) for char in json)}"'

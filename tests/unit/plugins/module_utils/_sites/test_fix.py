@@ -92,10 +92,22 @@ def test_a_scalar_whose_lines_are_folded_is_replaced_as_a_whole(fix, value, begi
     assert json.dumps(new) == json.dumps(old).replace("nodetuning", "NodeTuning")
 
 
-def test_json_without_a_block_scalar_is_edited_in_json_files(fix):
-    document = yaml.safe_load(cluster_instance(quoted(WRONG)))
-    text = json.dumps(document, indent=1)
-    assert fix(text, "site.json") == text.replace("nodetuning", "NodeTuning")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("site.json", json.dumps(yaml.safe_load(cluster_instance(quoted(WRONG))), indent=1)),
+        ("site.json", json.dumps(yaml.safe_load(cluster_instance()))),
+        ("site.yaml", hosted_cluster("{disabled: [console]}").replace("spec:", "spec: {").rstrip() + "}\n"),
+    ],
+)
+def test_a_selection_in_a_flow_map_is_not_edited(check, tmp_path, name, text):
+    given = block("NodeTuning", "Ingress")["capabilities"]
+    outcome = check({name: text}, state="fixed", openshift_version="4.20", capabilities=given)
+    assert not outcome["changed"]
+    assert (tmp_path / "checkout" / name).read_text() == text
+    if name == "site.json":
+        (problem,) = [item for item in outcome["findings"] if item["rule"] == "uneditable-text"]
+        assert problem["hint"] == f'Write "capabilities": {json.dumps(given)} in it'
 
 
 def test_missing_names_are_added_and_nothing_else_changes(fix):
