@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpAnswer
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import read_key_ring
-from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpAnswer
 from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
     ConfigMapStore,
     FoundSignature,

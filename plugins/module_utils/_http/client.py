@@ -16,7 +16,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from .._problems import missing_library
@@ -37,8 +38,6 @@ _PROXY_DENIES = "connection failed: 407"
 """In the error of http.client for a proxy that demands credentials."""
 _HINT = "Check the host, the network, ca_path and the proxy, and run the module again"
 
-Value = TypeVar("Value")
-
 
 class Patience(NamedTuple):
     """Seconds to wait for a connection and for the next bytes, and how often a request is sent.
@@ -52,43 +51,22 @@ class Patience(NamedTuple):
     dead: bool = True
 
 
-class HttpResponse:
-    """An answer, of which only the head was read. ``redirected``: whether it comes from another host."""
+class HttpAnswer(NamedTuple):
+    """The status, the body and the headers of an answer. The case of names in ``headers`` has no meaning."""
 
-    def __init__(self, response: urllib3.BaseHTTPResponse, *, redirected: bool) -> None:
-        self.status: int = response.status
-        self.redirected = redirected
-        self._response = response
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = MappingProxyType({})
 
-    def header(self, name: str) -> Sequence[str]:
-        """Return all values of a header."""
-        return self._response.headers.getlist(name)
 
-    def chunks(self, size: int) -> Iterator[bytes]:
-        """Yield the body, about ``size`` bytes. Raises ``HttpError``, also if the transfer takes too long."""
-        seconds = _SHORTEST_LIMIT + size / _SLOWEST
-        end = time.monotonic() + seconds
-        # Before urllib3 2.2, the limit holds only between chunks.
-        read = getattr(self._response, "read1", self._response.read)
-        with _errors():
-            while data := read(_CHUNK, decode_content=False):
-                yield data
-                if time.monotonic() > end:
-                    message = f"is too slow: about {size} bytes were not transferred in {seconds:.0f} s"
-                    raise HttpError("transfer-too-slow", message, _HINT)
+class BodyWriter(Protocol):
+    """Takes a body that is too large for memory. What its methods raise ends the request."""
 
-    def close(self) -> None:
-        """Close the connection, unless the body was read: then another request can use it."""
-        self._response.close()
+    def begin(self) -> None:
+        """Forget what was written: the body is sent from its start, perhaps once more."""
 
-    def read(self, most: int) -> bytes:
-        """Return the body, or its first ``most`` bytes and one more. Raises ``HttpError``."""
-        data = b""
-        for chunk in self.chunks(most):
-            data += chunk
-            if len(data) > most:
-                break
-        return data[: most + 1]
+    def write(self, data: bytes) -> object:
+        """Take the next bytes."""
 
 
 class HttpClient:
@@ -109,20 +87,22 @@ class HttpClient:
     def request(
         self,
         url: str,
-        headers: Mapping[str, str],
-        receive: Callable[[HttpResponse], Value],
+        headers: Mapping[str, str] = MappingProxyType({}),
         *,
+        most: int = 0,
+        writer: BodyWriter | None = None,
         authorize: Callable[[Sequence[str]], str] = lambda _challenges: "",
         method: str = "GET",
         form: str = "",
         patience: Patience = Patience(),  # noqa: B008  # a tuple
-    ) -> Value:
-        """Send a request and return what ``receive`` makes of its answer, whatever its status.
+    ) -> HttpAnswer:
+        """Send a request and return the answer, whatever its status, with ``most`` bytes of its body and one more.
 
-        Only the redirects of GET requests are followed. ``form`` is the body of a POST request. After a connection that
-        breaks, also while ``receive`` reads, and after a temporary status, the request is sent again. ``authorize``
-        returns the header ``Authorization``, which goes to no other host: first without, and after the status 401 with
-        the headers ``WWW-Authenticate``. Raises ``HttpError``.
+        With a ``writer``, the body of status 200, which should have ``most`` bytes, is written there instead, and the
+        body of another status is not read. Only the redirects of GET requests are followed. ``form`` is the body of a
+        POST request. After a connection that breaks, also within the body, and after a temporary status, the request is
+        sent again. ``authorize`` returns the header ``Authorization``, which goes to no other host: first without, and
+        after the status 401 with the headers ``WWW-Authenticate``. Raises ``HttpError``.
         """
         try:
             import urllib3  # noqa: F401
@@ -134,18 +114,20 @@ class HttpClient:
         failures = 0
         while True:
             try:
-                with closing(self._follow(method, url, headers, authorization, form, patience)) as answer:
+                response, is_redirected = self._follow(method, url, headers, authorization, form, patience)
+                # Another request can use the connection if the body was read.
+                with closing(response):
                     # A realm that another host names must not get the credentials of this one.
-                    challenged_here = answer.status == 401 and not answer.redirected
-                    challenges = answer.header("WWW-Authenticate") if challenged_here else ()
+                    is_challenged = response.status == 401 and not is_redirected
+                    challenges = response.headers.getlist("WWW-Authenticate") if is_challenged else ()
                     if challenges and not challenged:
                         challenged, refused = True, authorization
                         authorization = authorize(challenges)
                         if authorization != refused:
                             continue
-                    if answer.status not in _RETRYABLE or failures + 1 == patience.tries:
-                        return receive(answer)
-                    retry_after = "".join(answer.header("Retry-After"))
+                    if response.status not in _RETRYABLE or failures + 1 == patience.tries:
+                        return HttpAnswer(response.status, _body(response, most, writer), response.headers)
+                    retry_after = response.headers.get("Retry-After", "")
             except HttpError as error:
                 if error.final or failures + 1 == patience.tries:
                     raise
@@ -155,7 +137,8 @@ class HttpClient:
 
     def _follow(
         self, method: str, url: str, headers: Mapping[str, str], authorization: str, form: str, patience: Patience
-    ) -> HttpResponse:
+    ) -> tuple[urllib3.BaseHTTPResponse, bool]:
+        """Return a response, of which only the head was read, and whether it comes from another host."""
         start = urlsplit(url)
         for _number in range(_MOST_REDIRECTS + 1):
             target = urlsplit(url)
@@ -170,7 +153,7 @@ class HttpClient:
             location = response.headers.get("Location")
             # A form contains credentials.
             if response.status not in _REDIRECTS or not location or method != "GET":
-                return HttpResponse(response, redirected=not same)
+                return response, not same
             response.close()
             url = _redirect_url(url, location)
             if start.scheme == "https" and urlsplit(url).scheme != "https":
@@ -220,6 +203,35 @@ def trusted_certificates(ca_path: str | None) -> ssl.SSLContext:
             reason = getattr(error, "strerror", None) or error
             raise HttpError("unreadable-file", f"cannot be read: {reason}", hint) from None
     return context
+
+
+def _body(response: urllib3.BaseHTTPResponse, most: int, writer: BodyWriter | None) -> bytes:
+    if writer is not None:
+        if response.status == 200:
+            writer.begin()
+            for chunk in _chunks(response, most):
+                writer.write(chunk)
+        return b""
+    data = b""
+    for chunk in _chunks(response, most):
+        data += chunk
+        if len(data) > most:
+            break
+    return data[: most + 1]
+
+
+def _chunks(response: urllib3.BaseHTTPResponse, size: int) -> Iterator[bytes]:
+    """Yield the body, about ``size`` bytes. Raises ``HttpError``, also if the transfer takes too long."""
+    seconds = _SHORTEST_LIMIT + size / _SLOWEST
+    end = time.monotonic() + seconds
+    # Before urllib3 2.2, the limit holds only between chunks.
+    read = getattr(response, "read1", response.read)
+    with _errors():
+        while data := read(_CHUNK, decode_content=False):
+            yield data
+            if time.monotonic() > end:
+                message = f"is too slow: about {size} bytes were not transferred in {seconds:.0f} s"
+                raise HttpError("transfer-too-slow", message, _HINT)
 
 
 def _new_pool(context: ssl.SSLContext, verified: ssl.SSLContext, proxy: Proxy | None) -> urllib3.PoolManager:

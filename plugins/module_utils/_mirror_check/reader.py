@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from .._problems import Problem, Problems, RegistryError
 from .._registry.blob import StoredManifest, checked_blob
@@ -20,8 +20,6 @@ from .._registry.pull_spec import PullSpec
 
 NOT_FOUND = "image-not-found"
 UNREACHABLE = "registry-unreachable"
-
-Value = TypeVar("Value")
 
 
 class MirroredImage(NamedTuple):
@@ -80,27 +78,27 @@ class MirrorReader:
         for descriptor in filter(None, (image.config, *image.layers)):
             # Images of a release share their lower layers.
             if (source.name, descriptor.digest) not in self._blobs:
-                self._once(source, partial(RegistryClient.require_blob, descriptor=descriptor))
+                with self._client(source) as client:
+                    client.require_blob(descriptor)
                 self._blobs.add((source.name, descriptor.digest))
 
     def manifest(self, source: PullSpec) -> StoredManifest:
         """Return the manifest of an image, checked against its digest. Raises ``RegistryError``."""
-        return self._once(source, lambda client: client.manifest(source.reference))
+        with self._client(source) as client:
+            return client.manifest(source.reference)
 
     def blob(self, source: PullSpec, digest: str, size: int) -> bytes:
         """Return a blob, checked against its digest. Raises ``RegistryError``."""
+        with self._client(source) as client, checked_blob(client, Descriptor(digest, size)) as file:
+            return file.read()
 
-        def read(client: RegistryClient) -> bytes:
-            with checked_blob(client, Descriptor(digest, size)) as file:
-                return file.read()
-
-        return self._once(source, read)
-
-    def _once(self, source: PullSpec, read: Callable[[RegistryClient], Value]) -> Value:
+    @contextmanager
+    def _client(self, source: PullSpec) -> Iterator[RegistryClient]:
+        """The client of one mirror. Raises ``RegistryError``, at once if its registry did not answer before."""
         if source.registry in self._unreachable:
             raise self._unreachable[source.registry]
         try:
-            return read(RegistryClient(self._access, source, [source]))
+            yield RegistryClient(self._access, source, [source])
         except RegistryError as error:
             if any(problem.code == UNREACHABLE for problem in error.problems):
                 # All images of a registry that is down would wait for the same timeouts, and have the same problem.

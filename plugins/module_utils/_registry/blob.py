@@ -29,16 +29,20 @@ class StoredManifest(NamedTuple):
 
 
 class BlobSink:
-    """Takes the bytes of one blob, from wherever they come. ``taken`` gets their number after each write."""
+    """Takes the bytes of one blob, wherever they come from. ``where`` names their source in messages.
+
+    ``taken`` gets their number after each write.
+    """
 
     def __init__(self, descriptor: Descriptor, file: IO[bytes], taken: Callable[[int], None] | None = None) -> None:
         self.descriptor = descriptor
+        self.where = ""
         self._file, self._taken = file, taken
-        self.restart("")
+        self.begin()
 
-    def restart(self, where: str) -> None:
-        """Forget all bytes. ``where`` names the source of the next ones for messages."""
-        self._where, self._size, self._hash = where, 0, hashlib.sha256()
+    def begin(self) -> None:
+        """Forget all bytes."""
+        self._size, self._hash = 0, hashlib.sha256()
         self._file.seek(0)
         self._file.truncate()
 
@@ -63,7 +67,7 @@ class BlobSink:
     def _wrong(self, message: str) -> RegistryError:
         hint = "Read the image again, or from another source: it was changed or damaged during the transfer"
         text = f"the blob {self.descriptor.digest} {message}"
-        return RegistryError([Problem("error", "wrong-digest", self._where, text, hint)])
+        return RegistryError([Problem("error", "wrong-digest", self.where, text, hint)])
 
 
 class ImageStore(Protocol):

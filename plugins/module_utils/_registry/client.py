@@ -10,10 +10,11 @@ The requests: opencontainers/distribution-spec:spec.md, Pulling manifests, Pulli
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 
-from .._http.client import HttpResponse, Patience
+from .._http.client import HttpAnswer, Patience
 from .._http.error import HttpError
 from .._problems import Problem, Problems, RegistryError
 from .blob import BlobSink, StoredManifest, checked_manifest
@@ -21,111 +22,99 @@ from .configured_access import ConfiguredAccess, registry_error
 from .image_manifest import ACCEPT, LARGEST_MANIFEST, Descriptor
 from .pull_spec import PullSpec
 
-Value = TypeVar("Value")
+_REDIRECTS = (302, 303, 307, 308)
 
 
 class RegistryClient:
     """Reads one image. It asks its sources in their order, and stays with the first that has it.
 
-    ``sources`` are by default those of ``access``. ``source`` is the one that answered last.
+    ``sources`` are by default those of ``access``. ``source`` is the one that answered last, before the first answer
+    the first one. All methods raise ``RegistryError`` with what each source answered.
     """
 
     def __init__(self, access: ConfiguredAccess, spec: PullSpec, sources: Sequence[PullSpec] | None = None) -> None:
         self._access = access
         self._sources = list(access.sources(spec) if sources is None else sources)
-        # Instead of a host that is dead, there are others.
+        self.source = self._sources[0]
+        # A host that is down is not asked again if there are others.
         self._patience = Patience(dead=len(self._sources) == 1)
 
-    @property
-    def source(self) -> PullSpec:
-        """The source that answered last, before the first answer the first one."""
-        return self._sources[0]
-
     def manifest(self, reference: str) -> StoredManifest:
-        """Return the manifest of a tag or a digest. Raises ``RegistryError`` with what each source answered."""
-
-        def read(source: PullSpec) -> StoredManifest:
-            def receive(answer: HttpResponse) -> StoredManifest:
-                data = answer.read(LARGEST_MANIFEST)
-                if len(data) > LARGEST_MANIFEST:
-                    message, hint = (
-                        f"the manifest has more than {LARGEST_MANIFEST} bytes",
-                        "Name the image of a release",
-                    )
-                    raise RegistryError([Problem("error", "invalid-manifest", str(source), message, hint)])
-                return checked_manifest(data, reference, str(source))
-
-            return self._get(source, f"manifests/{reference}", {"Accept": ACCEPT}, receive)
-
-        return self._first(read)
+        """Return the manifest of a tag or a digest."""
+        problems = Problems()
+        for source in self._in_order():
+            with self._trying(source, problems):
+                body = self._get(source, f"manifests/{reference}", accept=ACCEPT, most=LARGEST_MANIFEST).body
+                if len(body) > LARGEST_MANIFEST:
+                    message = f"the manifest has more than {LARGEST_MANIFEST} bytes"
+                    raise _error("invalid-manifest", source, message, "Name the image of a release")
+                return checked_manifest(body, reference, str(source))
+        raise RegistryError(problems)
 
     def copy_blob(self, sink: BlobSink) -> None:
         """Write a blob to ``sink``. After a connection that breaks, it begins again."""
-
-        def read(source: PullSpec) -> None:
-            def receive(answer: HttpResponse) -> None:
-                sink.restart(str(source))
-                for data in answer.chunks(sink.descriptor.size):
-                    sink.write(data)
+        problems, descriptor = Problems(), sink.descriptor
+        for source in self._in_order():
+            with self._trying(source, problems):
+                sink.where = str(source)
+                self._get(source, f"blobs/{descriptor.digest}", most=descriptor.size, writer=sink)
                 sink.check()
-
-            self._get(source, f"blobs/{sink.descriptor.digest}", {}, receive)
-
-        self._first(read)
+                return
+        raise RegistryError(problems)
 
     def require_blob(self, descriptor: Descriptor) -> None:
-        """Raise ``RegistryError`` unless the registry has a blob of this digest and size. Nothing of it is read."""
-
-        def read(source: PullSpec) -> None:
-            def receive(answer: HttpResponse) -> None:
-                answer.read(0)
-                sizes = answer.header("Content-Length") if answer.status == 200 else ()
-                if sizes and sizes != [str(descriptor.size)]:
-                    message = f"the blob {descriptor.digest} has {sizes[0]} bytes, expected {descriptor.size}"
-                    hint = "Remove the damaged blob from the registry, and copy the image again"
-                    raise RegistryError([Problem("error", "wrong-digest", str(source), message, hint)])
-
-            self._get(source, f"blobs/{descriptor.digest}", {}, receive, method="HEAD")
-
-        self._first(read)
-
-    def _first(self, read: Callable[[PullSpec], Value]) -> Value:
+        """Raise an error unless the registry has a blob of this digest and size. Nothing of it is read."""
         problems = Problems()
-        for position, source in enumerate(list(self._sources)):
-            with problems.collect(RegistryError):
-                value = read(source)
-                # The next request begins with the source that has the image.
-                self._sources = self._sources[position:] + self._sources[:position]
-                return value
+        for source in self._in_order():
+            with self._trying(source, problems):
+                answer = self._get(source, f"blobs/{descriptor.digest}", method="HEAD")
+                size = answer.headers.get("Content-Length") if answer.status == 200 else None
+                if size not in (None, str(descriptor.size)):
+                    message = f"the blob {descriptor.digest} has {size} bytes, expected {descriptor.size}"
+                    hint = "Remove the damaged blob from the registry, and copy the image again"
+                    raise _error("wrong-digest", source, message, hint)
+                return
         raise RegistryError(problems)
+
+    def _in_order(self) -> tuple[PullSpec, ...]:
+        """The sources, beginning with the one that has the image."""
+        at = self._sources.index(self.source)
+        return (*self._sources[at:], *self._sources[:at])
+
+    @contextmanager
+    def _trying(self, source: PullSpec, problems: Problems) -> Iterator[None]:
+        """Stay with ``source`` unless it fails. The reasons are added to ``problems``."""
+        with problems.collect(RegistryError):
+            yield
+            self.source = source
 
     def _get(
         self,
         source: PullSpec,
         path: str,
-        headers: Mapping[str, str],
-        receive: Callable[[HttpResponse], Value],
+        *,
+        accept: str = "*/*",
+        most: int = 0,
+        writer: BlobSink | None = None,
         method: str = "GET",
-    ) -> Value:
-        """Return what ``receive`` makes of the answer. Raises ``RegistryError``."""
-
-        def accept(answer: HttpResponse) -> Value:
-            # A registry redirects to the storage only if the blob is there.
-            if answer.status != 200 and not (method == "HEAD" and answer.status in (302, 303, 307, 308)):
-                raise _status_error(source, path, answer.status)
-            return receive(answer)
-
+    ) -> HttpAnswer:
+        """Return the answer of one source. Raises ``RegistryError`` for another status than success."""
         try:
-            return self._access.http.request(
+            answer = self._access.http.request(
                 f"{self._access.base_url(source.registry)}/v2/{source.repository}/{path}",
-                headers,
-                accept,
-                authorize=lambda challenges: self._access.authorization(source, challenges),
+                {"Accept": accept},
+                most=most,
+                writer=writer,
+                authorize=partial(self._access.authorization, source),
                 method=method,
                 patience=self._patience,
             )
         except HttpError as error:
             raise registry_error(str(source), error) from None
+        # A registry redirects to the storage only if the blob is there.
+        if answer.status == 200 or (method == "HEAD" and answer.status in _REDIRECTS):
+            return answer
+        raise _status_error(source, path, answer.status)
 
 
 def _status_error(source: PullSpec, path: str, status: int) -> RegistryError:
@@ -138,4 +127,8 @@ def _status_error(source: PullSpec, path: str, status: int) -> RegistryError:
         code, message, hint = "image-not-found", f"the registry does not have {what}", "Correct the pull spec"
     else:
         code, message, hint = "registry-error", f"the registry answers {status}", "Run the module again later"
+    return _error(code, source, message, hint)
+
+
+def _error(code: str, source: PullSpec, message: str, hint: str) -> RegistryError:
     return RegistryError([Problem("error", code, str(source), message, hint)])

@@ -123,28 +123,29 @@ class ConfiguredAccess:
     def _token(self, request: TokenRequest, registry: str) -> Token:
         where = f"token server {urlsplit(request.url).netloc}"
         try:
-            status, content = self.http.request(
+            answer = self.http.request(
                 request.url,
-                {},
-                lambda answer: (answer.status, answer.read(_MOST_TOKEN_BYTES)),
+                most=_MOST_TOKEN_BYTES,
                 authorize=lambda _challenges: request.authorization,
                 method="POST" if request.form else "GET",
                 form=request.form,
             )
         except HttpError as error:
             raise registry_error(where, error) from None
-        if status in (401, 403):
-            message = f"answers {status} to the request for a token for {registry}"
+        if answer.status in (401, 403):
+            message = f"answers {answer.status} to the request for a token for {registry}"
             raise _error("registry-unauthorized", where, message, f"Check the credentials for {registry}")
-        if status != 200:
-            raise _error("registry-error", where, f"answers {status}, expected a token", "Run the module again later")
-        return parse_token(content, where)
+        if answer.status != 200:
+            message = f"answers {answer.status}, expected a token"
+            raise _error("registry-error", where, message, "Run the module again later")
+        return parse_token(answer.body, where)
 
     def _answers(self, url: str) -> bool:
         try:
-            return self.http.request(f"{url}/v2/", {}, lambda _answer: True, patience=Patience(tries=1))
+            self.http.request(f"{url}/v2/", patience=Patience(tries=1))
         except HttpError:
             return False
+        return True
 
 
 def read_http_client(ca_path: str | None, environ: Mapping[str, str], problems: Problems) -> HttpClient:

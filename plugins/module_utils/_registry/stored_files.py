@@ -121,7 +121,8 @@ class StoredImages:
 
     def copy_blob(self, sink: BlobSink) -> None:
         """Write the blob of a sink's descriptor to it. Raises ``RegistryError``."""
-        sink.restart(self.files.location)
+        sink.where = self.files.location
+        sink.begin()
         parts = self._chunks(self.path(sink.descriptor.digest))
         if parts is None:
             message = f"does not contain the blob {sink.descriptor.digest}"

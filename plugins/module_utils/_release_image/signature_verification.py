@@ -14,10 +14,11 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from .._data.release_keys import RED_HAT_KEYS
+from .._http.client import HttpAnswer
 from .._http.error import HttpError
 from .._problems import MISSING_LIBRARY, Problems
 from .._registry.configured_access import read_http_client
-from .._signature.http_store import HttpAnswer, HttpGet, http_get, without_credentials
+from .._signature.http_store import HttpGet, http_get, without_credentials
 from .._signature.signer import Signer
 from .._signature.verification_config import (
     read_config,

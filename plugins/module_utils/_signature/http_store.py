@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from .._http.client import HttpClient, HttpResponse, Patience
+from .._http.client import HttpAnswer, HttpClient, Patience
 from .._http.error import HttpError
 from .._problems import MISSING_LIBRARY, Problems
 from .digest import key_prefix
@@ -26,15 +26,11 @@ _PATIENCE = Patience(connect=5.0, read=10.0, tries=2, dead=False)
 """A disconnected site cannot reach these stores, and a release with no signature there is no failure."""
 
 
-class HttpAnswer(NamedTuple):
-    """Status and body of an answer. The body has at most ``LARGEST_MESSAGE`` bytes and one more."""
-
-    status: int
-    body: bytes
-
-
 HttpGet = Callable[[str], HttpAnswer]
-"""Gets a URL, which can contain user and password. Raises ``HttpError``."""
+"""Gets a URL, which can contain user and password, with at most ``LARGEST_MESSAGE`` bytes and one more.
+
+Raises ``HttpError``.
+"""
 
 
 class HttpStore(NamedTuple):
@@ -97,11 +93,10 @@ def http_get(http: HttpClient) -> HttpGet:
         user, separator, _host = urlsplit(url).netloc.rpartition("@")
         authorization = f"Basic {base64.b64encode(unquote(user).encode()).decode()}" if separator else ""
         return http.request(
-            without_credentials(url), {}, _receive, authorize=lambda _challenges: authorization, patience=_PATIENCE
+            without_credentials(url),
+            most=LARGEST_MESSAGE,
+            authorize=lambda _challenges: authorization,
+            patience=_PATIENCE,
         )
 
     return get
-
-
-def _receive(response: HttpResponse) -> HttpAnswer:
-    return HttpAnswer(response.status, response.read(LARGEST_MESSAGE))

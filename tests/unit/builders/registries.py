@@ -5,19 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import urllib3
-
-from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpResponse
+from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpAnswer
 from ansible_collections.capability.openshift.plugins.module_utils._http.error import HttpError
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.configured_access import ConfiguredAccess
 from ansible_collections.capability.openshift.plugins.module_utils._registry.credential_files import read_credentials
 from ansible_collections.capability.openshift.plugins.module_utils._registry.mirror_files import read_mirrors
 from ansible_collections.capability.openshift.plugins.module_utils._registry.mirrors import merge_rules
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import Body
 from ansible_collections.capability.openshift.tests.unit.builders.images import Image
 
 NOWHERE = {"HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"}
@@ -60,17 +57,18 @@ class Registries:
         return False
 
     def request(
-        self, url: str, headers: Mapping[str, str], receive: Callable[[HttpResponse], Any], *, method: str, **_more: Any
-    ) -> Any:
+        self, url: str, headers: Mapping[str, str], *, method: str, writer: Any = None, most: int = 0, **_more: Any
+    ) -> HttpAnswer:
         """Answer a request, as ``HttpClient`` does."""
         path = url.removeprefix("https://")
         self.requests.append(f"{method} {path}")
         if path.partition("/")[0] in self.down:
             raise HttpError("unreachable", "cannot be reached", "Check the host")
         status, data = self.answers.get(path, (404, b""))
-        body = b"" if method == "HEAD" else data
         sizes = {"Content-Length": str(len(data))}
-        response = urllib3.HTTPResponse(
-            Body(body), status=status, headers=sizes, preload_content=False, request_method=method
-        )
-        return receive(HttpResponse(response, redirected=False))
+        if method == "HEAD" or writer is not None:
+            if writer is not None and status == 200:
+                writer.begin()
+                writer.write(data)
+            return HttpAnswer(status, b"", sizes)
+        return HttpAnswer(status, data[: most + 1], sizes)

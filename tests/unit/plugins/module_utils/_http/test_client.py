@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import (
     HttpClient,
-    HttpResponse,
     Patience,
     trusted_certificates,
 )
@@ -82,32 +82,32 @@ class Client(HttpClient):
         self.pause = self.pauses.append  # type: ignore[assignment]
 
 
-def read(answer: HttpResponse) -> tuple[int, bytes, bool]:
-    return answer.status, answer.read(10), answer.redirected
+def read(client: HttpClient, url: str, headers: Mapping[str, str] = MappingProxyType({}), **options: Any) -> Any:
+    return client.request(url, headers, most=10, **options)[:2]
 
 
 def fault(client: HttpClient, url: str, **options: Any) -> HttpError:
     with pytest.raises(HttpError) as raised:
-        client.request(url, {}, read, **options)
+        read(client, url, **options)
     return raised.value
 
 
 def test_a_form_is_posted_and_an_answer_is_cut(site: Site) -> None:
     client = Client()
-    assert client.request(f"{site.url}/a?b=c", {"Accept": "x"}, read) == (200, b"text", False)
-    assert client.request(site.url, {}, lambda answer: answer.header("X-A"), method="POST", form="p=s") == ["1"]
+    assert read(client, f"{site.url}/a?b=c", {"Accept": "x"}) == (200, b"text")
+    assert client.request(site.url, method="POST", form="p=s").headers["x-a"] == "1"
     assert (site.requests, site.bodies) == ([("GET", "/a?b=c"), ("POST", "/")], [b"", b"p=s"])
     assert [headers.get("content-type") for headers in site.headers] == [None, "application/x-www-form-urlencoded"]
     assert (site.headers[0]["accept"], site.headers[0]["accept-encoding"]) == ("x", "identity")
     site.answers = [(200, b"x" * 100, {})]
-    assert client.request(site.url, {}, read)[1] == b"x" * 11
+    assert read(client, site.url)[1] == b"x" * 11
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_followed_and_another_host_gets_no_credentials(site: Site, other: Site, status: int) -> None:
     site.answers = [(status, b"", {"Location": "/here"}), (status, b"", {"Location": f"{other.url}/there"})]
-    found = Client().request(f"{site.url}/start", {}, read, authorize=lambda _challenges: "Basic secret")
-    assert found == (200, b"other", True)
+    found = read(Client(), f"{site.url}/start", authorize=lambda _challenges: "Basic secret")
+    assert found == (200, b"other")
     assert [path for _method, path in (*site.requests, *other.requests)] == ["/start", "/here", "/there"]
     assert [headers.get("authorization") for headers in (*site.headers, *other.headers)] == ["Basic secret"] * 2 + [
         None
@@ -116,8 +116,8 @@ def test_a_redirect_is_followed_and_another_host_gets_no_credentials(site: Site,
 
 def test_only_the_redirects_of_get_are_followed(site: Site, other: Site) -> None:
     site.answers = [(302, b"", {"Location": other.url})]
-    assert Client().request(site.url, {}, read, method="POST", form="a=b")[0] == 302
-    assert Client().request(site.url, {}, read, method="HEAD")[0] == 302
+    assert read(Client(), site.url, method="POST", form="a=b")[0] == 302
+    assert read(Client(), site.url, method="HEAD")[0] == 302
     assert other.requests == []
 
 
@@ -146,15 +146,15 @@ def test_credentials_are_sent_after_a_challenge_and_only_once(site: Site) -> Non
     denied: Answer = (401, b"", {"WWW-Authenticate": BASIC})
     site.answers = [denied, (200, b"text", {})]
     authorize, seen = challenged(["", "Basic one"])
-    assert Client().request(site.url, {}, read, authorize=authorize)[0] == 200
+    assert read(Client(), site.url, authorize=authorize)[0] == 200
     assert (seen, site.headers[1]["authorization"]) == ([[], [BASIC]], "Basic one")
     site.answers, site.requests = [denied], []
     authorize, seen = challenged(["Basic one", "Basic two"])
-    assert Client().request(site.url, {}, read, authorize=authorize)[0] == 401
+    assert read(Client(), site.url, authorize=authorize)[0] == 401
     assert (len(seen), len(site.requests)) == (2, 2)
     site.requests = []
     authorize, seen = challenged(["Basic one", "Basic one"])
-    assert Client().request(site.url, {}, read, authorize=authorize)[0] == 401
+    assert read(Client(), site.url, authorize=authorize)[0] == 401
     assert len(site.requests) == 1
 
 
@@ -162,7 +162,7 @@ def test_the_challenge_of_another_host_gets_no_credentials(site: Site, other: Si
     site.answers = [(302, b"", {"Location": other.url})]
     other.answers = [(401, b"", {"WWW-Authenticate": BASIC})]
     authorize, seen = challenged(["", "Basic secret"])
-    assert Client().request(site.url, {}, read, authorize=authorize) == (401, b"", True)
+    assert read(Client(), site.url, authorize=authorize) == (401, b"")
     assert seen == [[]]
 
 
@@ -171,23 +171,50 @@ def test_a_busy_server_is_asked_again(site: Site, status: int) -> None:
     busy: Answer = (status, b"busy", {})
     site.answers = [busy, (status, b"", {"Retry-After": "7"}), (status, b"", {"Retry-After": "99"}), (200, b"", {})]
     client = Client()
-    assert client.request(site.url, {}, read)[0] == 200
+    assert read(client, site.url)[0] == 200
     assert client.pauses == [0.5, 7, 30]
     site.answers = [busy]
-    assert Client().request(site.url, {}, read, patience=Patience(tries=2)) == (status, b"busy", False)
+    assert read(Client(), site.url, patience=Patience(tries=2)) == (status, b"busy")
     site.answers, site.requests = [(404, b"", {})], []
-    assert Client().request(site.url, {}, read)[0] == 404
+    assert read(Client(), site.url)[0] == 404
     assert len(site.requests) == 1
 
 
 def test_an_answer_that_breaks_is_read_again(site: Site) -> None:
     site.answers = [(200, b"te", {"Content-Length": "4"}), (200, b"text", {})]
     client = Client()
-    assert client.request(site.url, {}, read) == (200, b"text", False)
+    assert read(client, site.url) == (200, b"text")
     assert len(client.pauses) == 1
     site.answers = [(200, b"te", {"Content-Length": "4"})]
     assert fault(client, site.url, patience=Patience(tries=3)).code == "unreachable"
     assert len(client.pauses) == 3
+
+
+class Writer:
+    """Collects a body, and each beginning of it."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+
+    def begin(self) -> None:
+        self.bodies.append(b"")
+
+    def write(self, data: bytes) -> None:
+        self.bodies[-1] += data
+
+
+def test_a_body_is_written_from_its_start_after_a_connection_that_breaks(site: Site) -> None:
+    site.answers = [(200, b"te", {"Content-Length": "4"}), (200, b"text", {})]
+    writer = Writer()
+    assert Client().request(site.url, most=4, writer=writer)[:2] == (200, b"")
+    assert writer.bodies == [b"te", b"text"]
+
+
+def test_only_the_body_of_a_success_is_written(site: Site) -> None:
+    site.answers = [(404, b"not here", {})]
+    writer = Writer()
+    assert Client().request(site.url, most=4, writer=writer)[:2] == (404, b"")
+    assert writer.bodies == []
 
 
 @pytest.mark.parametrize(("dead", "pauses"), [(True, 2), (False, 0)])
