@@ -41,7 +41,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity im
 
 _MODULES = {"release_info": release_info.MODULE, "release_manifests": release_manifests.MODULE}
 """None of their options is deprecated."""
-_RELEASES = ("release", "changes_from")
+_RELEASES = ("release", "previous_release")
 """Options that name a release."""
 _WRITTEN = ("dest",)
 """Options with which a module writes files."""

@@ -223,8 +223,8 @@ repairs:
   sample:
     - capabilities: [Console]
       objects: 4
-      adds: {manifests: 92, crds: 8, namespaces: 3, cluster_operators: 1, deployments: 3, daemonsets: 0,
-             statefulsets: 0, jobs: 0, cronjobs: 0, images: 2, cpu_millicores: 40, memory_bytes: 419430400}
+      adds: {manifests: 92, crds: 8, namespaces: 3, deployments: 3, images: 2, cpu_millicores: 40,
+             memory_bytes: 419430400}
   contains:
     capabilities:
       description: The capabilities.
@@ -243,7 +243,7 @@ repairs:
       returned: always
       contains:
         manifests:
-          description: Number of manifests.
+          description: Number of resources.
           type: int
           returned: always
         crds:
@@ -254,28 +254,8 @@ repairs:
           description: Number of Namespaces.
           type: int
           returned: always
-        cluster_operators:
-          description: Number of ClusterOperators.
-          type: int
-          returned: always
         deployments:
           description: Number of Deployments.
-          type: int
-          returned: always
-        daemonsets:
-          description: Number of DaemonSets. Each counts once, as on one node.
-          type: int
-          returned: always
-        statefulsets:
-          description: Number of StatefulSets.
-          type: int
-          returned: always
-        jobs:
-          description: Number of Jobs.
-          type: int
-          returned: always
-        cronjobs:
-          description: Number of CronJobs.
           type: int
           returned: always
         images:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_info
-short_description: List the capabilities of a release and their resources
+short_description: List the capabilities of a release and their resources, and compare releases and selections
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
@@ -41,14 +41,33 @@ options:
       - Whether to return the images of the release, in RV(release.images).
     type: bool
     default: false
-  changes_from:
+  resource_kind:
+    description:
+      - Return the manifests of resources of this kind in RV(resources), with the capabilities that each needs. The case
+        does not count.
+      - V(*) means any kind, namespace or name.
+    type: str
+  resource_namespace:
+    description: Return the manifests of resources in this namespace in RV(resources).
+    type: str
+  resource_name:
+    description: Return the manifests of resources with this name in RV(resources).
+    type: str
+  previous_release:
     description:
       - Another release, usually an older one, in any form that O(release) can have. The module returns in RV(changes)
         what differs in O(release).
       - Manifests are compared if the cluster that the options describe includes them. So the options must be valid for
         both releases.
       - It must have C(release-metadata).
+      - By default, if O(previous_capabilities) is set, it is O(release).
     type: path
+  previous_capabilities:
+    description:
+      - Another selection, in any form that O(capabilities) can have. The module returns in RV(changes) what differs
+        with O(capabilities). C({}) is the cluster default.
+      - By default, if O(previous_release) is set, it is the selection or the status of the other options.
+    type: dict
 seealso:
   - module: capability.openshift.release_manifests
 requirements:
@@ -81,7 +100,7 @@ EXAMPLES = r"""
 - name: Compare two releases for a cluster with three capabilities
   capability.openshift.release_info:
     release: /srv/releases/4.20.3
-    changes_from: /srv/releases/4.18.12
+    previous_release: /srv/releases/4.18.12
     capabilities:
       baselineCapabilitySet: None
       additionalEnabledCapabilities:
@@ -92,11 +111,37 @@ EXAMPLES = r"""
 
 - name: Show which permissions the update needs in AWS
   ansible.builtin.debug:
-    msg: "{{ item.name }}: {{ item.permissions_added | join(', ') }}"
-  loop: "{{ info.changes.credentials_requests | selectattr('provider', '==', 'AWSProviderSpec') }}"
+    msg: "{{ item.name }}: {{ item.permissions.added | join(', ') }}"
+  loop: "{{ info.changes.credentials_requests | selectattr('platform', '==', 'aws') }}"
   loop_control:
     label: "{{ item.name }}"
-  when: item.permissions_added | length > 0
+  when: item.permissions.added | length > 0
+
+- name: Compare a selection with the default
+  capability.openshift.release_info:
+    release: /srv/releases/4.20.3
+    capabilities:
+      excluded_capabilities: [Console, Insights, openshift-samples]
+    previous_capabilities: {}
+  register: info
+
+- name: Show which accounts are no longer able to read all Secrets
+  ansible.builtin.debug:
+    var: info.changes.accounts.read_secrets.removed
+
+- name: Find out which capabilities a resource needs
+  capability.openshift.release_info:
+    release: /srv/releases/4.20.3
+    resource_kind: Deployment
+    resource_namespace: openshift-console-operator
+  register: info
+
+- name: Show them
+  ansible.builtin.debug:
+    msg: "{{ item.name }}: {{ item.capabilities | join(', ') }}"
+  loop: "{{ info.resources }}"
+  loop_control:
+    label: "{{ item.name }}"
 
 - name: List the capabilities that a tech-preview cluster knows
   capability.openshift.release_info:
@@ -136,6 +181,13 @@ release:
       elements: str
       returned: success
       sample: [Build, Console, Ingress]
+    enabled_capabilities:
+      description:
+        - Capabilities that are enabled with O(capabilities) or O(enabled_capabilities), sorted. Includes those that are
+          always enabled.
+      type: list
+      elements: str
+      returned: success
     capability_sets:
       description: Capabilities in each capability set of this release.
       type: dict
@@ -158,8 +210,6 @@ release:
       sample:
         Console:
           manifests: 92
-          manifests_in_release: 95
-          deletions: 1
           kinds: [ClusterOperator, ClusterRole, Deployment]
           namespaces: [openshift-console, openshift-console-operator]
           cluster_operators: [console]
@@ -175,15 +225,8 @@ release:
               description:
                 - Number of manifests that need the capability, and that the cluster includes if it is enabled in
                   addition to those of O(capabilities) or O(enabled_capabilities). A manifest that needs several
-                  capabilities counts for each of them.
-              type: int
-              returned: always
-            manifests_in_release:
-              description: Number of manifests that need the capability, for all cluster profiles and feature sets.
-              type: int
-              returned: always
-            deletions:
-              description: Number of these manifests that delete their resource. They do not count in the fields below.
+                  capabilities counts for each of them. Those that delete their resource do not count in the fields
+                  below.
               type: int
               returned: always
             kinds:
@@ -246,11 +289,6 @@ release:
       type: str
       returned: success
       sample: mirror.example:8443/ocp/release@sha256:0123
-    bytes_read:
-      description: Size of the layers that were read, compressed. V(null) for a directory.
-      type: int
-      returned: success
-      sample: 1748000
     signed_by:
       description:
         - Whose OpenPGP signatures were verified, one element for each key ring. Empty for a directory, if
@@ -280,105 +318,82 @@ release:
           description: Where the signature is.
           type: str
           returned: always
-    created:
-      description: When the image was built, or C(image-references) was written. V(null) if neither is known.
-      type: str
-      returned: success
-      sample: "2026-03-04T05:06:07Z"
     images:
       description: Images of the release, sorted by name.
       type: list
       elements: dict
       returned: when O(images=true)
-      contains: &image
+      contains:
         name:
           description: Name of the image in C(image-references).
           type: str
           returned: always
           sample: must-gather
-        <<: &version
-          pull_spec:
-            description: Pull spec of the image.
-            type: str
-            returned: always
-            sample: registry.example/release@sha256:0123
-          commit:
-            description: Commit that the image was built from, empty if it is not known.
-            type: str
-            returned: always
-          source:
-            description: URL of the repository of that commit, empty if it is not known.
-            type: str
-            returned: always
-            sample: https://github.com/openshift/must-gather
+        pull_spec:
+          description: Pull spec of the image.
+          type: str
+          returned: always
+          sample: registry.example/release@sha256:0123
+        commit:
+          description: Commit that the image was built from, empty if it is not known.
+          type: str
+          returned: always
+        source:
+          description: URL of the repository of that commit, empty if it is not known.
+          type: str
+          returned: always
+          sample: https://github.com/openshift/must-gather
+resources:
+  description:
+    - As RV(capability.openshift.release_manifests#module:decisions).
+    - The manifests that O(resource_kind), O(resource_namespace) and O(resource_name) select.
+  returned: when one of these options is given
+  type: list
+  elements: dict
 changes:
-  description: What differs in O(release) compared with O(changes_from).
-  returned: when O(changes_from) is given
+  description:
+    - What differs in O(release) with O(capabilities), compared with O(previous_release) and O(previous_capabilities).
+    - Only manifests of the releases are counted. Operators create more, such as their operands, when they run.
+    - Each release counts alone. Resources that only the previous release applies stay on a cluster that is updated,
+      unless they are in RV(changes.manifests.deleted).
+  returned: when O(previous_release) or O(previous_capabilities) is given
   type: dict
   contains:
-    version:
-      description: Version of O(changes_from).
+    previous_version:
+      description: Version of the previous release. V(null) if it is not known.
       type: str
       returned: always
       sample: 4.18.12
     known_capabilities:
-      description: Known capabilities of O(changes_from) with O(feature_set), sorted.
-      type: list
-      elements: str
-      returned: always
-      sample: [Build, Console, Ingress]
-    images:
-      description: Images that differ.
+      description: Known capabilities that differ.
       type: dict
       returned: always
-      sample:
-        added: []
-        removed: []
-        changed:
-          - name: console
-            before: {pull_spec: "registry.example/release@sha256:0123", commit: "0123", source: ""}
-            after: {pull_spec: "registry.example/release@sha256:4567", commit: "4567", source: ""}
+      sample: {added: [Build], removed: []}
       contains:
         added:
-          description: Images that are only in O(release).
+          description: Names that are new, sorted.
           type: list
-          elements: dict
+          elements: str
           returned: always
-          contains: *image
         removed:
-          description: Images that are only in O(changes_from).
+          description: Names that only the previous side has, sorted.
           type: list
-          elements: dict
+          elements: str
           returned: always
-          contains: *image
-        changed:
-          description: Images with another pull spec or another commit.
-          type: list
-          elements: dict
-          returned: always
-          contains:
-            name:
-              description: Name of the image in C(image-references).
-              type: str
-              returned: always
-            before:
-              description: The image in O(changes_from).
-              type: dict
-              returned: always
-              contains: *version
-            after:
-              description: The image in O(release).
-              type: dict
-              returned: always
-              contains: *version
+    enabled_capabilities:
+      description: As RV(changes.known_capabilities). Enabled capabilities that differ.
+      type: dict
+      returned: always
     manifests:
       description: Manifests of the cluster that differ, in the order of the release.
       type: dict
       returned: always
       sample:
+        before: 884
+        after: 884
         added: []
-        deleted: []
         removed: []
+        deleted: []
         changed:
           - file: release-manifests/0000_50_console-operator_07-operator.yaml
             group: apps
@@ -387,12 +402,20 @@ changes:
             name: console-operator
             capabilities: [Console]
       contains:
+        before:
+          description: Number of resources that the previous side applies.
+          type: int
+          returned: always
+        after:
+          description: Number of resources that are applied now.
+          type: int
+          returned: always
         added:
-          description: Manifests that are only in O(release).
+          description: Manifests of resources that only this side applies.
           type: list
           elements: dict
           returned: always
-          contains: &manifest
+          contains:
             file:
               description: File of the manifest, relative to its release.
               type: str
@@ -418,26 +441,78 @@ changes:
               type: list
               elements: str
               returned: always
-        deleted:
-          description: Manifests that delete a resource that O(changes_from) does not delete.
-          type: list
-          elements: dict
-          returned: always
-          contains: *manifest
         removed:
-          description:
-            - Manifests that are only in O(changes_from). O(release) does not delete their resources, so they stay.
+          description: As RV(changes.manifests.added). Manifests of resources that only the previous side applies.
           type: list
           elements: dict
           returned: always
-          contains: *manifest
+        deleted:
+          description:
+            - As RV(changes.manifests.added).
+            - Manifests that delete a resource that the previous side does not delete.
+          type: list
+          elements: dict
+          returned: always
         changed:
           description:
+            - As RV(changes.manifests.added).
             - Manifests with another body. Comments, pull specs of images and the version of the release do not count.
           type: list
           elements: dict
           returned: always
-          contains: *manifest
+    images:
+      description: Images of the release that differ.
+      type: dict
+      returned: always
+      sample:
+        added: []
+        removed: []
+        changed:
+          - name: console
+            before: {pull_spec: "registry.example/release@sha256:0123", commit: "0123", source: ""}
+            after: {pull_spec: "registry.example/release@sha256:4567", commit: "4567", source: ""}
+      contains:
+        added:
+          description: As RV(release.images). Images that are only in O(release).
+          type: list
+          elements: dict
+          returned: always
+        removed:
+          description: As RV(release.images). Images that are only in the previous release.
+          type: list
+          elements: dict
+          returned: always
+        changed:
+          description: Images with another pull spec or another commit.
+          type: list
+          elements: dict
+          returned: always
+          contains:
+            name:
+              description: Name of the image in C(image-references).
+              type: str
+              returned: always
+            before:
+              description: The image in the previous release.
+              type: dict
+              returned: always
+              contains:
+                pull_spec:
+                  description: Pull spec of the image.
+                  type: str
+                  returned: always
+                commit:
+                  description: Commit that the image was built from, empty if it is not known.
+                  type: str
+                  returned: always
+                source:
+                  description: URL of the repository of that commit, empty if it is not known.
+                  type: str
+                  returned: always
+            after:
+              description: As RV(changes.images.changed[].before). The image in O(release).
+              type: dict
+              returned: always
     credentials_requests:
       description: CredentialsRequests of the cluster that differ in more than comments and metadata.
       type: list
@@ -452,134 +527,127 @@ changes:
           description: Name of the CredentialsRequest.
           type: str
           returned: always
-        provider:
-          description: Kind of its C(providerSpec).
+        platform:
+          description: Platform that it is for, or the kind of its C(providerSpec) if that is not known.
           type: str
           returned: always
-          sample: AWSProviderSpec
-        change:
-          description: V(added), V(removed) or V(changed).
-          type: str
+          sample: aws
+        permissions:
+          description: As RV(changes.known_capabilities). Permissions that differ. The text depends on the platform.
+          type: dict
           returned: always
-        permissions_added:
-          description: Permissions that only O(release) requests, sorted. The text depends on the platform.
-          type: list
-          elements: str
+          sample: {added: ["Allow ec2:DescribeVolumes on *"], removed: []}
+        service_accounts:
+          description: As RV(changes.known_capabilities). ServiceAccounts that differ.
+          type: dict
           returned: always
-          sample: ["Allow ec2:DescribeVolumes on *"]
-        permissions_removed:
-          description: Permissions that only O(changes_from) requests, sorted.
-          type: list
-          elements: str
+        secret:
+          description: Namespace and name of the Secret.
+          type: dict
           returned: always
-        service_accounts_added:
-          description: ServiceAccounts that only O(release) names, sorted.
-          type: list
-          elements: str
-          returned: always
-        service_accounts_removed:
-          description: ServiceAccounts that only O(changes_from) names, sorted.
-          type: list
-          elements: str
-          returned: always
-        secret_before:
-          description: Namespace and name of the Secret in O(changes_from), V(null) if the CredentialsRequest is added.
-          type: str
-          returned: always
-          sample: openshift-machine-api/aws-cloud-credentials
-        secret_after:
-          description: Namespace and name of the Secret in O(release), V(null) if the CredentialsRequest is removed.
-          type: str
-          returned: always
-          sample: openshift-machine-api/aws-cloud-credentials
-    exposure:
+          sample: {before: null, after: openshift-machine-api/aws-cloud-credentials}
+          contains:
+            before:
+              description: The Secret in the previous release. V(null) if the CredentialsRequest is added.
+              type: str
+              returned: always
+            after:
+              description: The Secret in O(release). V(null) if the CredentialsRequest is removed.
+              type: str
+              returned: always
+    resources:
       description:
-        - What accounts can do in the whole cluster, and names of what can be attacked, in O(changes_from) (C(before))
-          and in O(release) (C(after)), for all platforms.
-        - It is what the manifests allow, counted as the RBAC authorizer of the API server does. What operators create
-          at run time is not known.
+        - Names of what is counted - C(crds), C(namespaces), C(cluster_operators), C(deployments), C(daemonsets),
+          C(statefulsets), C(jobs), C(cronjobs), C(services), C(webhooks), C(host_network_workloads),
+          C(privileged_workloads), C(images), C(credentials_requests) and C(cloud_permissions), of all platforms.
+        - Those of namespaced resources are NAMESPACE/NAME. Images have their names in C(image-references), and are
+          those of workloads and ConfigMaps, from which operators deploy their operands.
       type: dict
       returned: always
       contains:
-        summary:
-          description: The changes, as lines of text.
-          type: list
-          elements: str
-          returned: always
-        accounts:
-          description:
-            - Accounts that can C(do_everything), C(read_secrets), C(exec_into_pods), C(grant_permissions) (bind or
-              escalate), C(impersonate), C(create_pods) or C(reach_nodes) (nodes/proxy) in all namespaces. Service
-              accounts are named NAMESPACE/NAME, others C(User NAME) and C(Group NAME).
+        KIND:
+          description: What differs of this kind.
           type: dict
-          returned: always
+          returned: for each kind
           contains:
-            POWER:
-              description: The accounts that can do this.
-              type: dict
-              returned: for each of them
+            before:
+              description: Number of names of the previous side.
+              type: int
+              returned: always
+            after:
+              description: Number of names now.
+              type: int
+              returned: always
+            added:
+              description: Names that are new, sorted.
+              type: list
+              elements: str
+              returned: always
+            removed:
+              description: Names that only the previous side has, sorted.
+              type: list
+              elements: str
+              returned: always
+            by_capabilities:
+              description:
+                - The names of both sides, by the capabilities that they need. A name that needs other capabilities than
+                  before is removed from one group, and added to another.
+              type: list
+              elements: dict
+              returned: always
               contains:
-                <<: &numbers
-                  before:
-                    description: Their number before.
-                    type: int
-                    returned: always
-                  after:
-                    description: Their number after.
-                    type: int
-                    returned: always
-                by_capabilities:
-                  description: The same for each set of capabilities that their manifests need.
+                capabilities:
+                  description: The capabilities. A name that several manifests bring needs as few as one of them.
                   type: list
-                  elements: dict
+                  elements: str
                   returned: always
-                  contains:
-                    <<: &group
-                      <<: *numbers
-                      capabilities:
-                        description: The set of capabilities.
-                        type: list
-                        elements: str
-                        returned: always
-                      added:
-                        description: Names that are new.
-                        type: list
-                        elements: str
-                        returned: always
-                      removed:
-                        description: Names that no longer exist.
-                        type: list
-                        elements: str
-                        returned: always
-                    unchanged:
-                      description: Names that are the same.
-                      type: list
-                      elements: str
-                      returned: always
-        resources:
-          description:
-            - The C(namespaces), C(crds), C(services), C(webhooks), C(host_network_workloads), C(privileged_workloads),
-              C(credentials_requests) of the platform, and the C(cloud_permissions) in them.
-          type: dict
-          returned: always
-          contains:
-            KIND:
-              description: What can be attacked, of this kind.
-              type: dict
-              returned: for each of them
-              contains:
-                <<: *numbers
-                by_capabilities:
-                  description: The same for each set of capabilities that their manifests need.
+                added:
+                  description: Names that are new in this group, sorted.
                   type: list
-                  elements: dict
+                  elements: str
                   returned: always
-                  contains: *group
-        unknown_roles:
-          description: ClusterRoles that are bound, and that neither a manifest nor Kubernetes creates.
-          type: list
-          elements: str
+                removed:
+                  description: Names that are no longer in this group, sorted.
+                  type: list
+                  elements: str
+                  returned: always
+                unchanged:
+                  description: Names that are in this group on both sides, sorted.
+                  type: list
+                  elements: str
+                  returned: always
+    accounts:
+      description:
+        - As RV(changes.resources).
+        - Accounts that can C(do_everything), C(read_secrets), C(exec_into_pods), C(grant_permissions) (bind or
+          escalate), C(impersonate), C(create_pods) or C(reach_nodes) (nodes/proxy) in all namespaces, counted as the
+          RBAC authorizer of the API server does. Service accounts are named NAMESPACE/NAME, others C(User NAME) and
+          C(Group NAME).
+      type: dict
+      returned: always
+    unknown_roles:
+      description: Bound ClusterRoles whose permissions are not counted, because no manifest creates them.
+      type: list
+      elements: str
+      returned: always
+    cpu_millicores:
+      description: CPU requests of permanent workloads. All replicas count, and a DaemonSet counts once, as on one node.
+      type: dict
+      returned: always
+      sample: {before: 511, after: 250}
+      contains:
+        before:
+          description: The sum of the previous side.
+          type: int
           returned: always
+        after:
+          description: The sum now.
+          type: int
+          returned: always
+    memory_bytes:
+      description: As RV(changes.cpu_millicores). Memory requests of the same workloads.
+      type: dict
+      returned: always
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).

@@ -68,10 +68,10 @@ options:
     description:
       - Whether to write only CredentialsRequests to O(dest), such as for C(ccoctl), and to return what they request in
         RV(credentials_requests).
-      - Without O(cloud), these are the CredentialsRequests of all platforms.
+      - Without O(platform), these are the CredentialsRequests of all platforms.
     type: bool
     default: false
-  cloud:
+  platform:
     description:
       - Platform of the cluster. CredentialsRequests of other platforms are not written to O(dest). The cluster-version
         operator applies them all, and the cloud-credential operator ignores those of other platforms.
@@ -122,7 +122,7 @@ EXAMPLES = r"""
     release: /srv/releases/4.20.3
     dest: /srv/sites/berlin/credentials-requests
     credentials_requests: true
-    cloud: aws
+    platform: aws
     capabilities:
       baselineCapabilitySet: None
       additionalEnabledCapabilities:
@@ -291,11 +291,11 @@ credentials_requests:
       type: list
       elements: str
       returned: always
-    provider:
-      description: Kind of its C(providerSpec).
+    platform:
+      description: Platform that it is for, or the kind of its C(providerSpec) if that is not known.
       type: str
       returned: always
-      sample: AWSProviderSpec
+      sample: aws
     secret_namespace:
       description: Namespace of the Secret that gets the credentials.
       type: str

@@ -20,9 +20,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._contents.acc
     service_account,
     who_can,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import Exposure, exposure
-from ansible_collections.capability.openshift.plugins.module_utils._contents.parts import PartReader
+from ansible_collections.capability.openshift.plugins.module_utils._contents.contents import (
+    Contents,
+    ContentsReader,
+    contents_of,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import BUILT_IN_ROLES
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.cluster.helpers.access_reviews import (
     RBAC,
@@ -50,7 +54,7 @@ OPENSHIFT_ALONE = {"cluster-reader"}
 """Roles that Kubernetes itself does not have."""
 
 
-def who(found: Exposure) -> dict[str, set[str]]:
+def who(found: Contents) -> dict[str, set[str]]:
     return {permission: set(names) for permission, names in found.accounts.items()}
 
 
@@ -150,12 +154,13 @@ def included(bodies: Collection[Body], disabled: str) -> list[Body]:
     return [item for item in bodies if disabled not in item["metadata"]["annotations"].get(CAPABILITY, "").split("+")]
 
 
-def predicted(folder: Path, bodies: Collection[Body], disabled: str) -> Exposure:
+def predicted(folder: Path, bodies: Collection[Body], disabled: str) -> Contents:
     """Return what the product says about a release of ``bodies``."""
     for number, body in enumerate(bodies):
         (folder / f"0000_10_a_{number:03}.json").write_text(json.dumps(body), encoding="utf-8")
     release = load_release(str(folder), openshift_version="4.21.0").release
-    return exposure(PartReader(release).parts(item for item in release.manifests if disabled not in item.capabilities))
+    applied = {item.object_id: item for item in release.manifests if disabled not in item.capabilities}
+    return contents_of(ContentsReader(release, Problems()).read(applied))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import exposure
-from ansible_collections.capability.openshift.plugins.module_utils._contents.parts import PartReader
+from ansible_collections.capability.openshift.plugins.module_utils._contents.contents import ContentsReader, contents_of
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.tests.cluster.helpers.access_reviews import (
     answers,
     subjects_of,
@@ -42,7 +42,7 @@ def test_a_new_cluster_with_the_selection_of_ran_du(full_cluster: ControlPlane) 
             list(pool.map(lambda body: api.apply(path_of(body), body), several))
     wait_for_aggregation(api)
 
-    found = exposure(PartReader(release).parts(included))
+    found = contents_of(ContentsReader(release, Problems()).read({item.object_id: item for item in included}))
 
     subjects = subjects_of(bodies)
     assert len(subjects) > 20

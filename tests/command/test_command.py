@@ -81,7 +81,7 @@ NOWHERE = "/nowhere"
 IMAGE = f"127.0.0.1:1/x@sha256:{'1' * 64}"
 WRONG = "--capabilities={baselineCapabilitySet: Nonsense}"
 CALLS: dict[str, dict[int, list[tuple[str, ...]]]] = {
-    "inspect": {0: [(NEW,), (NEW, "--changes-from", OLD)], 2: [(NOWHERE,), (NEW, WRONG), (IMAGE,)]},
+    "inspect": {0: [(NEW,), (NEW, "--previous-release", OLD)], 2: [(NOWHERE,), (NEW, WRONG), (IMAGE,)]},
     "manifests": {0: [(NEW,)], 2: [(NOWHERE,), (NEW, WRONG), (NEW, "--dest=/dev/null/x")]},
     "plan": {0: [(OLD, NEW)], 1: [(OLD, NEW, SMALL, "--fail-on=Insights")], 2: [(OLD, NOWHERE), (OLD, NEW, WRONG)]},
     "select": {
@@ -134,7 +134,7 @@ def test_exit_codes(run, words, code):
     ("words", "part"),
     [
         (("inspect", NEW), "Release 4.22.0: 56 manifests, "),
-        (("inspect", NEW, "--changes-from", OLD), "4.21.0 -> 4.22.0\n"),
+        (("inspect", NEW, "--previous-release", OLD), "4.21.0 -> 4.22.0\n"),
         (("manifests", NEW), " manifests included, "),
         (("plan", OLD, NEW), "4.21.0 -> 4.22.0, selection: "),
         (("plan", OLD, NEW, SMALL, "--fail-on=Insights"), "\nThe plan violates fail_on:\n- "),
@@ -166,6 +166,9 @@ def test_a_release_without_a_version_is_no_bug(run, tmp_path):
     manifests = tmp_path / "release"
     shutil.copytree(Path(NEW) / "manifests", manifests)
     code, out, errors = run("inspect", str(manifests))
+    assert (code, out.partition(":")[0]) == (0, "Release of unknown version")
+    assert "warning: openshift_version: " in errors
+    code, out, errors = run("manifests", str(manifests))
     assert (code, out) == (2, "")
     assert errors.splitlines()[-1].startswith("error: openshift_version: ")
 

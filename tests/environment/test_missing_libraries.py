@@ -69,7 +69,7 @@ OTHER_PLAYBOOKS: dict[str, dict[str, Any]] = {
     "addon_check": {"addons": RELEASE, "release": RELEASE, "fail_on": "never"},
     "site_check": {"checkout": SITES, "openshift_version": "4.20", "fail_on": "never"},
     "operator_check": {"checkout": RELEASE, "openshift_version": "4.21", "fail_on": "never"},
-    "release_compare": {"release": NEWER, "changes_from": RELEASE},
+    "release_compare": {"release": NEWER, "previous_release": RELEASE},
     "release_manifests": {"release": RELEASE},
     "release_info": {"release": RELEASE},
     "release_lint": {"release": RELEASE, "fail_on": "never"},

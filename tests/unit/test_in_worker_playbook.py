@@ -30,7 +30,7 @@ ITEMS: dict[str, tuple[str, dict[str, Any], bool]] = {
     "warning": (DECIDE, {"release": "release", "feature_gates": "{{ names }}"}, True),
     "templates": (DECIDE, {"release": "~/{{ 'release' }}", "capabilities": SELECTION, "decisions": True}, True),
     "texts": (DECIDE, {"release": "release", "images": "yes", "exclude_identifier": "{{ unsafe }}"}, True),
-    "summary": (SUMMARIZE, {"release": "release", "capabilities": SELECTION, "changes_from": "release"}, True),
+    "summary": (SUMMARIZE, {"release": "release", "capabilities": SELECTION, "previous_release": "release"}, True),
     "missing": (DECIDE, {"release": "missing"}, False),
     "unknown": (SUMMARIZE, {"release": "release", "colour": "red"}, False),
 }

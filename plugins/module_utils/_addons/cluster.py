@@ -15,7 +15,7 @@ from functools import cache
 from typing import NamedTuple
 
 from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_manifests
-from .._contents.footprint import Footprint, compare
+from .._contents.contents import ContentsReader, contents_of
 from .._contents.reference_report import missing_names
 from .._contents.unmet_references import UnmetReference
 from .._data.aggregated_apis import AGGREGATED_APIS, AGGREGATED_GROUPS, OPERATOR_APIS
@@ -28,6 +28,9 @@ from .objects import Definition, definition_of
 
 Names = tuple[str, ...]
 """Capabilities that have to be enabled for something; empty if it is there."""
+
+_COUNTED = ("crds", "namespaces", "deployments", "images")
+"""What counts of the resources that a capability adds."""
 
 _SOURCE = Manifest(ResourceId("", "", "", ""), "", None, "")
 
@@ -66,6 +69,7 @@ class SelectedCluster:
             self._providers.setdefault(resource, []).append(manifest)
             if resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind:
                 self._definitions.setdefault(resource.name.partition(".")[2], []).append(manifest)
+        self._reader = ContentsReader(release, Problems())
         self.kind = cache(self._kind)
         self.adds = cache(self._adds)
         self._definitions_of = cache(self._read_definitions)
@@ -116,10 +120,13 @@ class SelectedCluster:
         names = {item.capability for item in self._undefined if (item.resource, item.group) == (plural, group)}
         return tuple(sorted(names - self.enabled)) if names else None
 
-    def _adds(self, names: Names) -> Footprint:
-        """What the cluster gets if ``names`` are enabled as well."""
-        included, more = (
-            [item for item in self._loaded if enabled.issuperset(item.capabilities)]
-            for enabled in (self.enabled, self.enabled.union(names))
-        )
-        return compare(self.release, included, more, Problems()).saved
+    def _adds(self, names: Names) -> dict[str, int]:
+        """How much the cluster gets if ``names`` are enabled as well."""
+        before, after = (self._counts(enabled) for enabled in (self.enabled, self.enabled.union(names)))
+        return {kind: number - before[kind] for kind, number in after.items()}
+
+    def _counts(self, enabled: frozenset[str]) -> dict[str, int]:
+        applied = {item.object_id: item for item in self._loaded if enabled.issuperset(item.capabilities)}
+        contents = contents_of(self._reader.read(applied))
+        counts = {kind: len(contents.resources[kind]) for kind in _COUNTED}
+        return {"manifests": len(applied), **counts, **contents.requests._asdict()}

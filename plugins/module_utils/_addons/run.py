@@ -75,7 +75,7 @@ def check_addons(
         "addons": rows,
         "objects": objects,
         "repairs": [
-            {"capabilities": list(key), "objects": number, "adds": selected.adds(key)._asdict()}
+            {"capabilities": list(key), "objects": number, "adds": selected.adds(key)}
             for key, number in sorted(needs.items())
         ],
     }

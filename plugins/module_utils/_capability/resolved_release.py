@@ -127,23 +127,23 @@ def resolve_release(
     return ResolvedRelease(release, minor, data, context, gated, always, loaded, hosted)
 
 
-def read_selection(options: ClusterOptions, problems: Problems) -> Selection:
-    """The selection in ``options``."""
+def read_selection(options: ClusterOptions, problems: Problems, option: str = "capabilities") -> Selection:
+    """The selection in ``options``, which ``option`` contains."""
     own = Problems()
-    selection = parse_selection(options.capabilities, Location(field="capabilities"), own)
+    selection = parse_selection(options.capabilities, Location(field=option), own)
     problems += without_pinning(own) if options.hosted else own
     return selection
 
 
 def resolve_cluster(
-    options: ClusterOptions, release: Release, problems: Problems
+    options: ClusterOptions, release: Release, problems: Problems, option: str = "capabilities"
 ) -> tuple[InclusionContext, CapabilityStatus]:
-    """The context of decisions on ``release``, and the capability status in it.
+    """The context of decisions on ``release``, and the capability status in it. ``option`` contains the selection.
 
     Raises ``InvalidOptionError`` with all problems if one of them is an error.
     """
     criteria = check_options(options, release.minor, problems)
-    selection = read_selection(options, problems)
+    selection = read_selection(options, problems, option)
     if options.gives_status:
         context, status = inclusion_context(criteria, release, problems), read_status(options, problems)
     else:

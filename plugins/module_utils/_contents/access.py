@@ -17,9 +17,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.cluster_access import BUILT_IN_ROLES, PERMISSIONS, AccessRequest, ClusterRole
+from .._resources import ResourceId
 from .._unstructured import as_list, as_text, mappings_in, nested
 
 SERVICE_ACCOUNT = "system:serviceaccount:"
+_RBAC = "rbac.authorization.k8s.io"
+RBAC_KINDS = frozenset(
+    {("", "ServiceAccount"), *((_RBAC, kind) for kind in ("ClusterRole", "ClusterRoleBinding", "RoleBinding"))}
+)
+"""Group and kind of what decides about permissions in the whole cluster, with the accounts that may have them."""
 _AUTHENTICATED, _UNAUTHENTICATED = "system:authenticated", "system:unauthenticated"
 
 Capabilities = tuple[str, ...]
@@ -64,8 +70,27 @@ class ClusterRoleBinding(NamedTuple):
     accounts: tuple[Account, ...]
 
 
-def cluster_role(body: Any, capabilities: Capabilities) -> ClusterRole:
-    """The ClusterRole in ``body``."""
+class RbacInputs(NamedTuple):
+    """What a manifest adds to the permissions of accounts. ``accounts``: those that it names."""
+
+    accounts: tuple[Account, ...] = ()
+    role: ClusterRole | None = None
+    binding: ClusterRoleBinding | None = None
+
+
+def rbac_inputs(resource: ResourceId, body: Any, capabilities: Capabilities) -> RbacInputs:
+    """What the manifest of ``resource`` adds, one of ``RBAC_KINDS``. ``body`` is its body."""
+    if resource.kind == "ServiceAccount":
+        return RbacInputs((service_account(resource.namespace, resource.name),))
+    if resource.kind == "ClusterRole":
+        return RbacInputs(role=_cluster_role(body, capabilities))
+    if resource.kind == "RoleBinding":
+        return RbacInputs(_subjects(body, resource.namespace))
+    role = str(nested(body, "roleRef", "name"))
+    return RbacInputs(binding=ClusterRoleBinding(capabilities, role, _subjects(body, "")))
+
+
+def _cluster_role(body: Any, capabilities: Capabilities) -> ClusterRole:
     rules, labels = mappings_in(nested(body, "rules")), nested(body, "metadata", "labels")
     return ClusterRole(
         frozenset[str]().union(*map(_permissions, rules)),
@@ -92,7 +117,7 @@ def _permissions(rule: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name, requests in PERMISSIONS.items() if any(map(allows, requests)))
 
 
-def subjects(body: Any, namespace: str) -> tuple[Account, ...]:
+def _subjects(body: Any, namespace: str) -> tuple[Account, ...]:
     """The accounts that a binding in ``namespace`` names. A service account without a namespace is in this one."""
     found: list[Account] = []
     for subject in mappings_in(nested(body, "subjects")):

@@ -45,7 +45,7 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
     if data is not None:
         _check_names(carriers, data, known, problems)
         _report_unused(known - set(carriers), release, problems)
-    included = included_manifests(release.manifests, context)
+    included, status = included_manifests(release.manifests, context), context.capability_status
     sets = data.sets if data else {}
     return {
         "version": release.version,
@@ -53,6 +53,7 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
         "included": len(included),
         "included_without_capability": sum(not manifest.capabilities for manifest in included),
         "known_capabilities": sorted(known),
+        "enabled_capabilities": sorted(status.enabled) if status else [],
         "capability_sets": {name: sorted(content - gated) for name, content in sets.items()},
         "capabilities": capabilities,
         "cluster_profiles": list(cluster_profiles(release)),
@@ -79,7 +80,7 @@ def _context(options: ClusterOptions, release: Release, resolved: ResolvedReleas
 def _capability_summary(
     name: str, carriers: Collection[Manifest], release: Release, context: InclusionContext
 ) -> dict[str, Any]:
-    """What a cluster gets with one capability. Manifests that delete their resource are only counted."""
+    """What a cluster gets with one capability. Manifests that delete their resource count in ``manifests`` only."""
     status = context.capability_status
     if status is not None:
         context = context._replace(capability_status=status._replace(enabled=status.enabled | {name}))
@@ -91,8 +92,6 @@ def _capability_summary(
     namespaces = {item.name for item in resources if item.kind == "Namespace" and not item.group}
     return {
         "manifests": len(included),
-        "manifests_in_release": len(carriers),
-        "deletions": len(included) - len(applied),
         "kinds": sorted({item.kind for item in resources}),
         "namespaces": sorted(namespaces | {item.namespace for item in resources if item.namespace}),
         "cluster_operators": sorted({item.name for item in resources if item.kind == "ClusterOperator"}),
@@ -126,5 +125,5 @@ def _report_unused(names: Collection[str], release: Release, problems: Problems)
         problems.info("partial-release", "release", message)
         return
     for name in sorted(names):
-        message = "no manifest of this release needs it, so disabling it excludes nothing"
+        message = "no manifest of this release needs it; disabling it can still change what operators do"
         problems.info("unused-capability", f"capability {name}", message)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 
 from .._capability.inclusion import Inclusion
 from .._problems import Problems, ReleaseError
-from .._release.credentials_requests import is_credentials_request, is_for_cloud
+from .._release.credentials_requests import is_credentials_request, is_for_platform
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS, LoadedRelease
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -50,12 +50,16 @@ def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion], selec
 
 
 def selector(
-    release: Release, *, keep_deletions: bool = False, only_credentials_requests: bool = False, cloud: str | None = None
+    release: Release,
+    *,
+    keep_deletions: bool = False,
+    only_credentials_requests: bool = False,
+    platform: str | None = None,
 ) -> Selector:
     """A function that decides whether an included manifest goes to the directory.
 
-    Manifests that delete their resource do so only with ``keep_deletions``. ``cloud`` leaves out CredentialsRequests of
-    other platforms.
+    Manifests that delete their resource do so only with ``keep_deletions``. ``platform`` leaves out CredentialsRequests
+    of other platforms.
     """
 
     def select(manifest: Manifest) -> bool:
@@ -63,7 +67,7 @@ def selector(
             return False
         if not is_credentials_request(manifest):
             return not only_credentials_requests
-        return cloud is None or is_for_cloud(release.read_body(manifest), cloud)
+        return platform is None or is_for_platform(release.read_body(manifest), platform)
 
     return select
 

@@ -23,7 +23,7 @@ from .._module.argspec import (
     release_spec,
 )
 from .._problems import DestinationError, Problem, Problems
-from .._release.credentials_requests import CLOUDS, credentials_request
+from .._release.credentials_requests import PLATFORMS, credentials_request
 from .._release.loader import MISSING_IMAGE
 from .._release_image.open_release import open_release
 from .destination import write_destination
@@ -56,7 +56,7 @@ def release_manifests_spec() -> Spec:
         "dest": {"type": "path"},
         "deletions": {"type": "str", "choices": ["omit", "keep"], "default": "omit"},
         "credentials_requests": {"type": "bool", "default": False},
-        "cloud": {"type": "str", "choices": list(CLOUDS)},
+        "platform": {"type": "str", "choices": list(PLATFORMS)},
         "images": {"type": "bool", "default": False},
         "decisions": {"type": "bool", "default": False},
     }
@@ -70,7 +70,7 @@ class ReleaseManifestsOptions(NamedTuple):
     dest: str | None
     deletions: str
     credentials_requests: bool
-    cloud: str | None
+    platform: str | None
     images: bool
     decisions: bool
 
@@ -113,7 +113,7 @@ def run_release_manifests(
         release,
         keep_deletions=options.deletions == "keep",
         only_credentials_requests=only_requests,
-        cloud=options.cloud,
+        platform=options.platform,
     )
     if only_requests:
         written = (inclusion.manifest for inclusion in inclusions if inclusion.included and select(inclusion.manifest))

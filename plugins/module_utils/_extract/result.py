@@ -71,7 +71,7 @@ def credentials_request_dict(request: RequestedCredentials) -> dict[str, Any]:
         "namespace": resource.namespace,
         "name": resource.name,
         "capabilities": list(request.manifest.capabilities),
-        "provider": request.provider,
+        "platform": request.platform,
         "secret_namespace": request.secret_namespace,
         "secret_name": request.secret_name,
         "service_accounts": list(request.service_accounts),

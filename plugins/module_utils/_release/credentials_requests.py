@@ -19,8 +19,10 @@ from .._data.platforms import PLATFORM_DATA
 from .._unstructured import as_list, as_text, mappings_in, nested
 from .manifest import Manifest
 
-CLOUDS: tuple[str, ...] = tuple(name for name, platform in PLATFORM_DATA.items() if platform.credentials)
+PLATFORMS: tuple[str, ...] = tuple(name for name, platform in PLATFORM_DATA.items() if platform.credentials)
 """The platforms that need CredentialsRequests, sorted."""
+
+_PLATFORM_OF: Mapping[str, str] = {str(PLATFORM_DATA[name].credentials): name for name in reversed(PLATFORMS)}
 
 _RESOURCE = ("cloudcredential.openshift.io", "CredentialsRequest")
 
@@ -28,12 +30,13 @@ _RESOURCE = ("cloudcredential.openshift.io", "CredentialsRequest")
 class RequestedCredentials(NamedTuple):
     """A CredentialsRequest.
 
-    ``provider`` is the kind of its ``providerSpec``. ``permissions`` are texts that name one permission each. An object
-    with unknown fields in its ``providerSpec`` has the text of each as a permission.
+    ``platform``: the one that needs it, or the kind of its ``providerSpec`` if that is not known. ``permissions`` are
+    texts that name one permission each. An object with unknown fields in its ``providerSpec`` has the text of each as a
+    permission.
     """
 
     manifest: Manifest
-    provider: str
+    platform: str
     secret_namespace: str
     secret_name: str
     service_accounts: tuple[str, ...]
@@ -45,18 +48,19 @@ def is_credentials_request(manifest: Manifest) -> bool:
     return manifest.resource_id.group_kind == _RESOURCE
 
 
-def is_for_cloud(body: Any, cloud: str) -> bool:
-    """Whether a CredentialsRequest with ``body`` is for the platform ``cloud``, one of ``CLOUDS``."""
-    return as_text(nested(body, "spec", "providerSpec", "kind")) == PLATFORM_DATA[cloud].credentials
+def is_for_platform(body: Any, platform: str) -> bool:
+    """Whether a CredentialsRequest with ``body`` is for ``platform``, one of ``PLATFORMS``."""
+    return as_text(nested(body, "spec", "providerSpec", "kind")) == PLATFORM_DATA[platform].credentials
 
 
 def credentials_request(manifest: Manifest, body: Any) -> RequestedCredentials:
     """The CredentialsRequest in ``body``, the body of ``manifest``. Fields that are missing are empty."""
     provider_spec = nested(body, "spec", "providerSpec")
     accounts = nested(body, "spec", "serviceAccountNames")
+    provider = as_text(nested(provider_spec, "kind"))
     return RequestedCredentials(
         manifest,
-        as_text(nested(provider_spec, "kind")),
+        _PLATFORM_OF.get(provider, provider),
         as_text(nested(body, "spec", "secretRef", "namespace")),
         as_text(nested(body, "spec", "secretRef", "name")),
         tuple(str(account) for account in as_list(accounts)),

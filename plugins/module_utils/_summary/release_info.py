@@ -7,69 +7,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .words import listed
-
-_ROW = "{:<26}  {:<9}  {:>9}  {:>8}  {:>4}  {}"
-_CHANGE = "{:<24}  {}"
-_REQUEST = "{:<46}  {:<24}  {:<8}  {}"
+from .._problems import counted
+from .changes import changes_lines
+from .words import listed, resource_text, table
 
 
-def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
-    """What differs between two releases, or a table of the capabilities.
-
-    ``options`` has the result of release_manifests, as ``decided``, for the table.
-    """
+def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> list[str]:
+    """What differs from another release or selection, what resources require, or a table of the capabilities."""
     if "changes" in result:
-        return list(_changes(result["changes"], result["release"]))
-    return list(_capabilities(result["release"], options["decided"])) if "release" in result else []
+        return list(changes_lines(result["changes"], result["release"]["version"]))
+    if "resources" in result:
+        return list(_resources(result["resources"]))
+    return list(_capabilities(result["release"])) if "release" in result else []
 
 
-def _capabilities(release: Mapping[str, Any], decided: Mapping[str, Any]) -> Iterator[str]:
-    counts = f"{decided['included']} included, {decided['excluded']} excluded"
-    yield f"Release {release['version'] or 'of unknown version'}: {release['manifests']} manifests, {counts}"
+def _capabilities(release: Mapping[str, Any]) -> Iterator[str]:
+    total, included = release["manifests"], release["included"]
+    yield f"Release {release['version'] or 'of unknown version'}: {total} manifests, {included} included, " + (
+        f"{total - included} excluded"
+    )
     yield ""
-    yield _ROW.format("CAPABILITY", "STATE", "MANIFESTS", "INCLUDED", "CRDS", "CLUSTEROPERATORS")
-    for name, contents in sorted(release["capabilities"].items(), key=lambda item: item[0].lower()):
-        known = "available" if name in decided["known_capabilities"] else "unknown"
-        state = "enabled" if name in decided["enabled_capabilities"] else known
-        included = contents["manifests"] if state == "enabled" else 0
-        operators = ", ".join(contents["cluster_operators"])
-        row = (name, state, contents["manifests"], included, len(contents["crds"]), operators)
-        yield _ROW.format(*row).rstrip()
+    rows: list[Sequence[str | int]] = [("CAPABILITY", "STATE", "MANIFESTS", "INCLUDED", "CRDS", "CLUSTEROPERATORS")]
+    for name, contents in sorted(release["capabilities"].items(), key=lambda item: str(item[0]).lower()):
+        known = "disabled" if name in release["known_capabilities"] else "unknown"
+        state = "enabled" if name in release["enabled_capabilities"] else known
+        decides = state == "enabled" or not release["known_capabilities"]
+        number, operators = contents["manifests"], ", ".join(contents["cluster_operators"])
+        rows.append((name, state, number, number if decides else 0, len(contents["crds"]), operators))
     count = release["included_without_capability"]
-    yield _ROW.format("(no capability)", "", count, count, "", "").rstrip()
+    yield from table([*rows, ("(no capability)", "", count, count, "", "")])
 
 
-def _changes(changes: Mapping[str, Any], release: Mapping[str, Any]) -> Iterator[str]:
-    old, new = set(changes["known_capabilities"]), set(release["known_capabilities"])
-    manifests = changes["manifests"]
-    gone = [*manifests["removed"], *manifests["deleted"]]
-    apis = sorted(item["name"] for item in gone if item["kind"] == "CustomResourceDefinition")
-    yield f"{changes['version']} -> {release['version']}"
+def _resources(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    needed = sorted({name for item in found for name in item["capabilities"]})
+    yield counted(len(found), "manifest")
+    if not found:
+        return
+    yield f"Required capabilities: {listed(needed)}"
     yield ""
-    yield _CHANGE.format("new capabilities", listed(sorted(new - old)))
-    yield _CHANGE.format("removed capabilities", listed(sorted(old - new)))
-    yield _CHANGE.format("APIs no longer defined", listed(apis))
-    for part in ("manifests", "images"):
-        numbers = ", ".join(f"{len(changes[part][word])} {word}" for word in ("added", "removed", "changed"))
-        yield _CHANGE.format(part, numbers)
-    yield _CHANGE.format("manifests that delete", len(manifests["deleted"]))
-    if changes["credentials_requests"]:
-        yield ""
-        yield _REQUEST.format("CREDENTIALSREQUEST", "PROVIDER", "CHANGE", "PERMISSIONS")
-    for item in changes["credentials_requests"]:
-        permissions = f"{len(item['permissions_added'])} added, {len(item['permissions_removed'])} removed"
-        yield _REQUEST.format(item["name"], item["provider"], item["change"], permissions)
-    yield ""
-    yield from changes["exposure"]["summary"]
-    for word in ("added", "deleted", "removed", "changed"):
-        if manifests[word]:
-            yield ""
-            yield f"Manifests {word}:"
-        for item in manifests[word]:
-            namespace = f"{item['namespace']}/" if item["namespace"] else ""
-            capabilities = f" ({' + '.join(item['capabilities'])})" if item["capabilities"] else ""
-            yield f"  {item['kind']} {namespace}{item['name']}{capabilities}"
+    ordered = sorted(found, key=lambda item: str(item["file"]))
+    rows = [
+        (
+            "included" if item["included"] else "excluded",
+            " + ".join(item["capabilities"]) or "(no capability)",
+            f"{resource_text(item)} ({item['file']})",
+        )
+        for item in ordered
+    ]
+    for item, line in zip(ordered, table(rows), strict=True):
+        yield line
+        if item["reasons"]:
+            yield f"          {'; '.join(reason['message'] for reason in item['reasons'])}"

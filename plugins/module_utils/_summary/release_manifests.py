@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .words import listed
+from .words import listed, table
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
@@ -28,10 +28,10 @@ def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
             yield f"Manifests that delete their resource, not written: {result['deletions']}"
     if requests is not None:
         yield ""
-        yield f"{'CREDENTIALSREQUEST':<46}  {'PROVIDER':<24}  SECRET"
-        for item in requests:
-            secret = f"{item['secret_namespace']}/{item['secret_name']}"
-            yield f"{item['name']:<46}  {item['provider']:<24}  {secret}"
+        rows = [
+            (item["name"], item["platform"], f"{item['secret_namespace']}/{item['secret_name']}") for item in requests
+        ]
+        yield from table([("CREDENTIALSREQUEST", "PLATFORM", "SECRET"), *rows])
     if "images" in result:
         numbers = {part: len(result["images"][part]) for part in ("included", "excluded", "unreferenced")}
         yield ""

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._problems import Problem
@@ -18,6 +18,28 @@ MEBIBYTE = 1024 * 1024
 def listed(names: Iterable[str]) -> str:
     """``names``, or that there are none."""
     return ", ".join(names) or "none"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """The first ``names``, and the number of the others."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{listed(names[:most])}{more}"
+
+
+def table(rows: Iterable[Sequence[str | int]]) -> Iterator[str]:
+    """Align ``rows`` in columns, numbers to the right."""
+    cells = list(rows)
+    widths = [max(len(str(cell)) for cell in column) for column in zip(*cells, strict=True)]
+    right = [any(isinstance(cell, int) for cell in column) for column in zip(*cells, strict=True)]
+    for row in cells:
+        parts = zip(map(str, row), widths, right, strict=True)
+        yield "  ".join(text.rjust(width) if number else text.ljust(width) for text, width, number in parts).rstrip()
+
+
+def resource_text(item: Mapping[str, Any]) -> str:
+    """Kind, namespace and name of a manifest."""
+    namespace = f"{item['namespace']}/" if item["namespace"] else ""
+    return f"{item['kind']} {namespace}{item['name']}"
 
 
 def mebibytes(number: int) -> int:

@@ -95,9 +95,6 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
             params["outputs"].append({"format": output["format"], "path": str(report)})
         result = module.run(definition)
         options = {**params, "check_mode": output["check"]}
-        if subcommand.decides and output["format"] == "text" and not result.get("failed"):
-            decided = options["decided"] = _decide(params)
-            result = decided if decided.get("failed") else result
         over.set()
         for warning in module.warnings:
             show(f"warning: {warning}", sys.stderr)
@@ -109,12 +106,6 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
         # Otherwise, findings or the rule of fail_on failed it.
         return 2 if any(item["severity"] == "error" for item in result["problems"]) else 1
     return int(result.get("ready") is False)
-
-
-def _decide(params: dict[str, Any]) -> dict[str, Any]:
-    other = SUBCOMMANDS["manifests"].definition()
-    common = {name: params.get(name, option.get("default")) for name, option in other.spec.items()}
-    return CommandModule(common, other.spec).run(other)
 
 
 def _show_result(

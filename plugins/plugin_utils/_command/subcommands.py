@@ -18,17 +18,13 @@ _ROOT = __package__.rsplit(".", 2)[0]
 
 
 class Subcommand(NamedTuple):
-    """A subcommand. Options in ``positional`` need no name. Those in ``hidden`` make sense only in Ansible.
-
-    ``decides``: the text needs the result of release_manifests as well.
-    """
+    """A subcommand. Options in ``positional`` need no name. Those in ``hidden`` make sense only in Ansible."""
 
     name: str
     module: str
     positional: tuple[str, ...]
     hidden: tuple[str, ...] = ()
     defaults: Mapping[str, str] = {}
-    decides: bool = False
 
     def definition(self) -> ModuleDefinition:
         """The module, with the options of the subcommand."""
@@ -63,7 +59,7 @@ class Subcommand(NamedTuple):
 SUBCOMMANDS = {
     subcommand.name: subcommand
     for subcommand in (
-        Subcommand("inspect", "release_info", ("release",), decides=True),
+        Subcommand("inspect", "release_info", ("release",)),
         Subcommand("manifests", "release_manifests", ("release",)),
         Subcommand("plan", "update_plan", ("releases",)),
         Subcommand("select", "install_config", ("path",), ("hosts", "host_variable", "host_error_variable")),

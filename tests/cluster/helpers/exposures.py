@@ -11,10 +11,14 @@ from typing import Any
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._contents.exposure import exposure
-from ansible_collections.capability.openshift.plugins.module_utils._contents.parts import PartReader, Parts
+from ansible_collections.capability.openshift.plugins.module_utils._contents.contents import (
+    ContentsReader,
+    ManifestContents,
+    contents_of,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.tests.cluster.helpers.access_reviews import (
     RBAC,
     answers,
@@ -33,12 +37,17 @@ class Expected:
     """The accounts that rollouts of releases, one after the other, give each permission."""
 
     def __init__(self) -> None:
-        self._parts: Parts = {}
+        self._contents: dict[ResourceId, ManifestContents] = {}
 
     def add(self, version: str, result: Mapping[str, Any]) -> dict[str, set[str]]:
         """Return the accounts after another rollout, of which ``result`` is the result."""
-        self._parts = PartReader(release_of(version)).parts(_included(version, result), self._parts)
-        found = exposure(self._parts)
+        included = _included(version, result)
+        for deleted in (item for item in included if item.deletes):
+            self._contents.pop(deleted.object_id, None)
+        applied = {item.object_id: item for item in included if not item.deletes}
+        # What the release no longer has stays on the cluster.
+        self._contents |= ContentsReader(release_of(version), Problems()).read(applied)
+        found = contents_of(self._contents)
         assert not found.unknown_roles
         return {key: set(accounts) for key, accounts in found.accounts.items()}
 

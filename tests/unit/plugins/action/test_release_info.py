@@ -54,10 +54,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         {"release": "4.20.3"},
         {"release": "4.20.3", "images": True, "capabilities": {"baselineCapabilitySet": "None"}},
-        {"release": "4.20.3", "changes_from": "4.19.1"},
+        {"release": "4.20.3", "previous_release": "4.19.1"},
         {"release": STORED, "signature": "ignore"},
         {"release": STORED, "architecture": "x86_64"},
-        {"release": "4.20.3", "changes_from": STORED, "signature": "ignore"},
+        {"release": "4.20.3", "previous_release": STORED, "signature": "ignore"},
     ],
     ids=["directory", "images", "changes", "image", "signature", "changes of image"],
 )
@@ -75,7 +75,7 @@ def test_the_result_is_that_of_the_module(folder, monkeypatch, call, options):
         {"release": "registry.example/release@sha256:" + 64 * "2"},
         {"release": "registry.example/release:4.20.3"},
         {"release": STORED, "release_cache": "elsewhere"},
-        {"release": "4.20.3", "changes_from": "oci:layout"},
+        {"release": "4.20.3", "previous_release": "oci:layout"},
         {"release": "registry.example/release@sha256:1"},
     ],
     ids=["digest", "tag", "cache", "changes", "invalid"],

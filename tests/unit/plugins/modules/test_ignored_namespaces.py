@@ -57,7 +57,8 @@ def test_a_plan_neither_adds_nor_removes_it(call, pair):
 
 def test_a_comparison_of_releases_contains_it_as_changed(call, pair):
     old, new = pair
-    changes = call(release_info, release=new, changes_from=old)["changes"]["manifests"]
+    changes = call(release_info, release=new, previous_release=old)["changes"]["manifests"]
+    assert changes.pop("before") == changes.pop("after")
     names: dict[str, Any] = {change: [item["kind"] for item in items] for change, items in changes.items()}
     # The text of the manifests differs, the objects do not.
     changed = ["ClusterRole", "ClusterRoleBinding", "Rule"]

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._contents.images import image_finder
 from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
-    CLOUDS,
+    PLATFORMS,
     credentials_request,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -106,7 +106,7 @@ def test_the_requests_of_one_platform(call, tmp_path):
     release = write_release(tmp_path / "release", FILES)
     dest = tmp_path / "dest"
 
-    outcome = call(release_manifests, release=release, dest=dest, credentials_requests=True, cloud="aws")
+    outcome = call(release_manifests, release=release, dest=dest, credentials_requests=True, platform="aws")
 
     assert names(outcome) == ["aws", "many-aws"]
     assert outcome["credentials_requests"][0] == {
@@ -114,7 +114,7 @@ def test_the_requests_of_one_platform(call, tmp_path):
         "namespace": "",
         "name": "aws",
         "capabilities": ["CloudCredential"],
-        "provider": "AWSProviderSpec",
+        "platform": "aws",
         "secret_namespace": "openshift-x",
         "secret_name": "creds",
         "service_accounts": ["one"],
@@ -124,7 +124,8 @@ def test_the_requests_of_one_platform(call, tmp_path):
     assert sorted(written) == [".capability-openshift-files", "0000_20_b.yaml", "0000_30_c.yaml"]
     assert "many-gcp" not in str(written["0000_30_c.yaml"])
     assert (
-        call(release_manifests, release=release, dest=dest, credentials_requests=True, cloud="aws")["changed"] is False
+        call(release_manifests, release=release, dest=dest, credentials_requests=True, platform="aws")["changed"]
+        is False
     )
 
 
@@ -132,9 +133,9 @@ def test_the_requests_of_one_platform(call, tmp_path):
     ("options", "expected"),
     [
         ({"credentials_requests": True}, ["aws", "many-aws", "many-gcp"]),
-        ({"credentials_requests": True, "cloud": "gcp"}, ["many-gcp"]),
+        ({"credentials_requests": True, "platform": "gcp"}, ["many-gcp"]),
         ({"credentials_requests": True, "deletions": "keep"}, ["aws", "many-aws", "many-gcp", "gone"]),
-        ({"credentials_requests": True, "cloud": "gcp", "capabilities": {"excluded_capabilities": ["Storage"]}}, []),
+        ({"credentials_requests": True, "platform": "gcp", "capabilities": {"excluded_capabilities": ["Storage"]}}, []),
     ],
 )
 def test_which_requests_are_returned(call, tmp_path, options, expected):
@@ -143,22 +144,22 @@ def test_which_requests_are_returned(call, tmp_path, options, expected):
 
 def test_a_platform_without_only_its_requests(call, tmp_path):
     dest = tmp_path / "dest"
-    outcome = call(release_manifests, release=write_release(tmp_path / "release", FILES), dest=dest, cloud="gcp")
+    outcome = call(release_manifests, release=write_release(tmp_path / "release", FILES), dest=dest, platform="gcp")
     assert "credentials_requests" not in outcome.result
     assert sorted(tree(dest)) == [".capability-openshift-files", "0000_10_a.yaml", "0000_30_c.yaml"]
 
 
 def test_no_request_is_included(call, tmp_path):
     release = write_release(tmp_path / "release", FILES)
-    options = {"credentials_requests": True, "cloud": "vsphere", "dest": tmp_path / "dest"}
+    options = {"credentials_requests": True, "platform": "vsphere", "dest": tmp_path / "dest"}
     outcome = call(release_manifests, release=release, **options)
     assert outcome.faults == [("nothing-included", "dest")]
     assert not (tmp_path / "dest").exists()
 
 
 def test_an_unknown_platform(call, tmp_path):
-    outcome = call(release_manifests, release=tmp_path, cloud="none")
-    assert ", ".join(CLOUDS) in outcome.message
+    outcome = call(release_manifests, release=tmp_path, platform="none")
+    assert ", ".join(PLATFORMS) in outcome.message
 
 
 STREAM = f"spec: {{tags: [{{name: latest, from: {{kind: DockerImage, name: '{IMAGES['cli']}'}}}}]}}\n"
@@ -257,9 +258,8 @@ NEW = {
 }
 
 
-def references(version: str, tags, created=None):
+def references(version: str, tags):
     made = image_references(version, tags)
-    made["metadata"]["creationTimestamp"] = created
     made["spec"]["tags"][0]["annotations"] = {
         "io.openshift.build.commit.id": f"commit of {version}",
         "io.openshift.build.source-location": "https://git.example/cli",
@@ -270,14 +270,12 @@ def references(version: str, tags, created=None):
 @pytest.fixture
 def both(tmp_path):
     old = write_release(tmp_path / "old", OLD, "4.18.9", references=references("4.18.9", IMAGES))
-    created = "2026-03-04T05:06:07Z"
-    new = write_release(tmp_path / "new", NEW, references=references("4.20.3", NEW_TAGS, created))
-    return {"release": new, "changes_from": old}
+    new = write_release(tmp_path / "new", NEW, references=references("4.20.3", NEW_TAGS))
+    return {"release": new, "previous_release": old}
 
 
 def test_the_images_of_a_release(call, both):
     found = call(release_info, release=both["release"], images=True)["release"]
-    assert found["created"] == "2026-03-04T05:06:07Z"
     assert found["images"] == [
         {
             "name": "cli",
@@ -287,8 +285,7 @@ def test_the_images_of_a_release(call, both):
         },
         {"name": "new", "pull_spec": NEW_TAGS["new"], "commit": "", "source": ""},
     ]
-    without = call(release_info, release=both["changes_from"])["release"]
-    assert without["created"] is None
+    without = call(release_info, release=both["previous_release"])["release"]
     assert "images" not in without
 
 
@@ -301,7 +298,7 @@ def test_a_release_without_image_references(call, tmp_path):
 def test_what_changes_between_two_releases(call, both):
     changes = call(release_info, **both)["changes"]
 
-    assert changes["version"] == "4.18.9"
+    assert changes["previous_version"] == "4.18.9"
     assert {field: [item["name"] for item in found] for field, found in changes["images"].items()} == {
         "added": ["new"],
         "removed": ["console"],
@@ -312,10 +309,12 @@ def test_what_changes_between_two_releases(call, both):
         "commit": "commit of 4.18.9",
         "source": "https://git.example/cli",
     }
-    found = {field: [(item["kind"], item["name"]) for item in items] for field, items in changes["manifests"].items()}
+    manifests = changes["manifests"]
+    assert (manifests.pop("before"), manifests.pop("after")) == (7, 6)
+    found = {field: [(item["kind"], item["name"]) for item in items] for field, items in manifests.items()}
     assert found == {
         "added": [("ConfigMap", "added"), ("CredentialsRequest", "added")],
-        "removed": [("ConfigMap", "removed"), ("CredentialsRequest", "removed")],
+        "removed": [("ConfigMap", "removed"), ("ConfigMap", "deleted"), ("CredentialsRequest", "removed")],
         "deleted": [("ConfigMap", "deleted")],
         "changed": [("ConfigMap", "changed"), ("CredentialsRequest", "aws")],
     }
@@ -324,25 +323,18 @@ def test_what_changes_between_two_releases(call, both):
 def test_what_changes_in_permissions(call, both):
     changes = call(release_info, **both)["changes"]["credentials_requests"]
     found = {item["name"]: item for item in changes}
-    assert {name: item["change"] for name, item in found.items()} == {
-        "aws": "changed",
-        "removed": "removed",
-        "added": "added",
-    }
+    assert list(found) == ["removed", "added", "aws"]
     assert found["aws"] == {
         "namespace": "",
         "name": "aws",
-        "provider": "AWSProviderSpec",
-        "change": "changed",
-        "permissions_added": ["Allow s3:New on *"],
-        "permissions_removed": ["Allow s3:Old on *"],
-        "service_accounts_added": ["three"],
-        "service_accounts_removed": ["one"],
-        "secret_before": "openshift-x/creds",
-        "secret_after": "openshift-x/new",
+        "platform": "aws",
+        "permissions": {"added": ["Allow s3:New on *"], "removed": ["Allow s3:Old on *"]},
+        "service_accounts": {"added": ["three"], "removed": ["one"]},
+        "secret": {"before": "openshift-x/creds", "after": "openshift-x/new"},
     }
-    assert (found["removed"]["permissions_removed"], found["removed"]["secret_after"]) == (["permission a"], None)
-    assert (found["added"]["secret_before"], found["added"]["secret_after"]) == (None, "openshift-x/creds")
+    assert found["removed"]["permissions"] == {"added": [], "removed": ["permission a"]}
+    assert found["removed"]["secret"] == {"before": "openshift-x/creds", "after": None}
+    assert found["added"]["secret"] == {"before": None, "after": "openshift-x/creds"}
 
 
 def test_the_changes_are_those_of_the_cluster(call, both):
@@ -353,21 +345,34 @@ def test_the_changes_are_those_of_the_cluster(call, both):
     assert [item["name"] for item in changes["manifests"]["changed"]] == ["changed"]
 
 
-@pytest.mark.parametrize("options", [{}, {"known_capabilities": ["Console"], "enabled_capabilities": []}])
-def test_the_changes_name_the_capabilities_of_the_older_release(call, both, options):
+@pytest.mark.parametrize(
+    ("options", "known", "enabled"),
+    [
+        ({}, ["OperatorLifecycleManagerV1"], ["OperatorLifecycleManagerV1"]),
+        ({"known_capabilities": ["Console"], "enabled_capabilities": []}, [], []),
+        ({"capabilities": {"baselineCapabilitySet": "None"}}, ["OperatorLifecycleManagerV1"], []),
+    ],
+)
+def test_the_changes_have_the_capabilities_that_only_one_release_has(call, both, options, known, enabled):
     changes = call(release_info, **both, **options)["changes"]
-    older = call(release_info, release=both["changes_from"], **options)["release"]
-    assert (changes["version"], changes["known_capabilities"]) == ("4.18.9", older["known_capabilities"])
-    assert "Console" in older["known_capabilities"]
+    found = [call(release_info, release=release, **options)["release"] for release in both.values()]
+    new, old = ({key: set(side[f"{key}_capabilities"]) for key in ("known", "enabled")} for side in found)
+    for key in ("known", "enabled"):
+        assert changes[f"{key}_capabilities"] == {
+            "added": sorted(new[key] - old[key]),
+            "removed": sorted(old[key] - new[key]),
+        }
 
 
 def test_nothing_changes(call, both):
-    changes = call(release_info, release=both["release"], changes_from=both["release"])["changes"]
+    changes = call(release_info, release=both["release"], previous_release=both["release"])["changes"]
     assert not any(changes["images"].values())
-    assert not any(changes["manifests"].values())
+    manifests = changes["manifests"]
+    assert manifests.pop("before") == manifests.pop("after")
+    assert not any(manifests.values())
     assert changes["credentials_requests"] == []
 
 
 def test_the_other_release_cannot_be_read(call, both, tmp_path):
-    outcome = call(release_info, release=both["release"], changes_from=tmp_path / "missing")
+    outcome = call(release_info, release=both["release"], previous_release=tmp_path / "missing")
     assert outcome.faults == [("missing-directory", str(tmp_path / "missing"))]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Who can do what by the rules of RBAC. tests/cluster/test_contents.py compares the same with an API server."""
+"""Who can do what by the rules of RBAC. tests/cluster/test_exposure.py compares the same with an API server."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._contents.access import (
     Account,
     ClusterRoleBinding,
-    cluster_role,
+    RbacInputs,
+    rbac_inputs,
     service_account,
-    subjects,
     who_can,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS, ClusterRole
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
 RBAC = "rbac.authorization.k8s.io"
 READER = service_account("one", "reader")
@@ -38,7 +39,9 @@ def role(
     body: dict[str, Any] = {"metadata": {"labels": labels}, "rules": list(rules)}
     if selectors:
         body["aggregationRule"] = {"clusterRoleSelectors": selectors}
-    return cluster_role(body, capabilities)
+    found = rbac_inputs(ResourceId(RBAC, "ClusterRole", "", "one"), body, capabilities).role
+    assert found is not None
+    return found
 
 
 SECRETS = rule("list", "", "secrets")
@@ -218,11 +221,15 @@ def test_subjects_are_users_groups_and_service_accounts():
         ]
     }
 
-    found = subjects(body, "here")
+    local = ResourceId(RBAC, "RoleBinding", "here", "one")
+    found = rbac_inputs(local, body, ()).accounts
 
     assert [account.shown for account in found] == ["User alice", "Group team", "one/reader", "here/local"]
     assert found[2] == Account("User", "system:serviceaccount:one:reader") == READER
-    assert subjects({}, "") == subjects({"subjects": None}, "") == ()
+    assert rbac_inputs(local, {}, ()) == rbac_inputs(local, {"subjects": None}, ()) == RbacInputs()
+    binding = rbac_inputs(ResourceId(RBAC, "ClusterRoleBinding", "ignored", "one"), body, ("Console",)).binding
+    assert binding is not None
+    assert binding.accounts[3].shown == "/local"
 
 
 def test_a_role_that_nothing_creates_grants_nothing():

@@ -4,13 +4,28 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._contents.images import has_images, images_of
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Inclusion, Reason
+from ansible_collections.capability.openshift.plugins.module_utils._contents.images import (
+    has_images,
+    image_finder,
+    images_of,
+    list_images,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    DELETE,
+    documents,
+    image_references,
+    manifest,
+    write_release,
+)
 
 ONE, TWO = "registry.example/release@sha256:1111", "registry.example/release@sha256:2222"
 
@@ -51,3 +66,47 @@ def test_images_of_a_workload_are_those_of_its_containers():
 )
 def test_workloads_and_config_maps_can_name_images(kind, group, expected):
     assert has_images(of(kind, group)) is expected
+
+
+CLI, CONSOLE, OTHER = (f"registry.example/{name}@sha256:{number}" for number, name in enumerate(("a", "a", "b")))
+
+
+def config(name: str, *, delete: bool = False, **data: str) -> str:
+    annotations = {DELETE: "true"} if delete else {}
+    return manifest(name, namespace="x", annotations=annotations, more=f"data: {json.dumps(data)}\n")
+
+
+def test_each_image_is_in_one_list(tmp_path: Path) -> None:
+    foreign, images = "quay.io/other/image:1", {"cli": CLI, "also-cli": CLI, "console": CONSOLE, "other": OTHER}
+    pod = f"spec: {{containers: [{{name: a, image: {foreign}}}]}}\n"
+    files = {
+        "0000_10_a.yaml": documents(config("a", a=CLI), manifest("p", kind="Pod", namespace="x", more=pod)),
+        "0000_20_b.yaml": documents(config("b", a=CLI, b=CONSOLE), config("c", a=f"{OTHER}9")),
+        "0000_30_d.yaml": config("d", delete=True, a=OTHER),
+    }
+    references = image_references("4.20.3", images)
+    loaded = load_release(str(write_release(tmp_path, files, "4.20.3", references=references)))
+    reason = (Reason("capability", "disabled"),)
+    decisions = [Inclusion(item, () if item.resource_id.name in "apd" else reason) for item in loaded.release.manifests]
+    lists = list_images(loaded.release, loaded.files, decisions)
+    assert lists._asdict() == {
+        "included": (("", foreign), ("also-cli", CLI)),
+        "excluded": (("console", CONSOLE),),
+        "unreferenced": (("other", OTHER),),
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (f'"{CLI}"', [CLI]),
+        (f'"{CLI} {CLI}"', [CLI, CLI]),
+        (f'"x{CLI}"', []),
+        (f'"{CLI}/x"', []),
+        (f'"a\\n{CLI}\\n"', [CLI]),
+        ('"registry.example"', []),
+    ],
+)
+def test_only_a_whole_pull_spec_is_an_image(body: str, found: list[str]) -> None:
+    assert list(image_finder([CLI, ""])(body.encode())) == found
+    assert list(image_finder([""])(body.encode())) == []

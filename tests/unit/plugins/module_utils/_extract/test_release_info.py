@@ -21,6 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.rele
     release_manifests_spec,
     run_release_manifests,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._extract.resource_query import ResourceQuery
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import ReleaseOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
@@ -104,30 +105,30 @@ def test_included_manifests_are_written_once_and_a_secret_for_its_owner(release:
     assert (dest / "0000_30_d.yaml").exists()
 
 
-def test_only_credentials_requests_of_a_cloud_can_be_written(release: Path, tmp_path: Path) -> None:
+def test_only_credentials_requests_of_a_platform_can_be_written(release: Path, tmp_path: Path) -> None:
     def names(**given: Any) -> list[str]:
         return [item["name"] for item in manifests(release, credentials_requests=True, **given)["credentials_requests"]]
 
-    assert (names(), names(cloud="gcp")) == (["aws", "gcp"], ["gcp"])
-    manifests(release, credentials_requests=True, cloud="aws", dest=str(tmp_path / "dest"))
+    assert (names(), names(platform="gcp")) == (["aws", "gcp"], ["gcp"])
+    manifests(release, credentials_requests=True, platform="aws", dest=str(tmp_path / "dest"))
     text = (tmp_path / "dest" / "0000_40_r.yaml").read_text()
     assert ("AWSProviderSpec" in text, "GCPProviderSpec" in text) == (True, False)
     assert not (tmp_path / "dest" / "0000_10_a.yaml").exists()
 
 
-@pytest.mark.parametrize("cloud", [None, "azure"])
-def test_an_empty_destination_is_an_error(release: Path, tmp_path: Path, cloud: str | None) -> None:
-    profile = None if cloud else "ibm-cloud-managed"
+@pytest.mark.parametrize("platform", [None, "azure"])
+def test_an_empty_destination_is_an_error(release: Path, tmp_path: Path, platform: str | None) -> None:
+    profile = None if platform else "ibm-cloud-managed"
     given: dict[str, Any] = {
-        "credentials_requests": bool(cloud),
-        "cloud": cloud,
+        "credentials_requests": bool(platform),
+        "platform": platform,
         "cluster": NOTHING._replace(cluster_profile=profile),
     }
     with pytest.raises(CapabilityError) as error:
         manifests(release, dest=str(tmp_path / "dest"), **given)
     (found,) = (item for item in error.value.problems if item.severity == "error")
     assert (found.code, str(found.where)) == ("nothing-included", "dest")
-    assert ("CredentialsRequest" in found.message) == bool(cloud)
+    assert ("CredentialsRequest" in found.message) == bool(platform)
     assert not (tmp_path / "dest").exists()
 
 
@@ -139,7 +140,13 @@ def test_files_of_one_name_in_both_directories_are_an_error(tmp_path: Path) -> N
 
 
 def info(release: Path, image: str | None = None, **given: Any) -> tuple[dict[str, Any], Problems]:
-    options = {"images": False, "changes_from": None, **given}
+    options = {
+        "images": False,
+        "query": ResourceQuery(),
+        "previous_release": None,
+        "previous_capabilities": None,
+        **given,
+    }
     problems = Problems()
     return run_release_info(ReleaseInfoOptions(options_of(release, image), NOTHING, **options), problems), problems
 
@@ -149,7 +156,7 @@ def test_the_image_of_a_directory_is_the_one_that_is_named(release: Path) -> Non
     found = result["release"]
     assert (result["changed"], found["version"]) == (False, "4.20.3")
     assert (found["digest"], found["pull_spec"], found["signed_by"]) == ("sha256:12", IMAGE, [])
-    assert [found[name] for name in ("architecture", "created", "source", "bytes_read")] == [None] * 4
+    assert [found[name] for name in ("architecture", "source")] == [None] * 2
     assert [item["name"] for item in found["images"]] == ["cli", "console"]
     without, _problems = info(release)
     assert (without["release"]["digest"], without["release"]["pull_spec"]) == (None, None)
@@ -164,20 +171,17 @@ def test_a_release_is_compared_with_another_for_the_cluster(release: Path, tmp_p
     console = manifest("new-console", "Console")
     files = {**FILES, "0000_50_n.yaml": documents(manifest("new"), console, binding)}
     new = write_release(tmp_path / "4.20.4", files, "4.20.4")
-    result, problems = info(new, changes_from=str(release))
+    result, problems = info(new, previous_release=str(release))
     changes = result["changes"]
     assert [item["name"] for item in changes["manifests"]["added"]] == ["new", "admin"]
-    assert changes["version"] == "4.20.3"
-    assert "Console" in changes["known_capabilities"]
-    assert (bool(changes["exposure"]), problems.has_errors) == (True, False)
-    rows = str(changes["exposure"])
-    assert "x/s" in rows
+    assert changes["previous_version"] == "4.20.3"
+    assert (changes["accounts"]["do_everything"]["added"], problems.has_errors) == (["x/s"], False)
 
 
 def test_the_options_are_those_of_the_module() -> None:
     params = {name: option.get("default") for name, option in release_info_spec().items()}
-    options = ReleaseInfoOptions.from_params({**params, "release": "/r", "images": True, "changes_from": "/o"})
-    assert (options.release.release, options.images, options.changes_from) == ("/r", True, "/o")
+    options = ReleaseInfoOptions.from_params({**params, "release": "/r", "images": True, "previous_release": "/o"})
+    assert (options.release.release, options.images, options.previous_release) == ("/r", True, "/o")
     params = {name: option.get("default") for name, option in release_manifests_spec().items()}
     given = ReleaseManifestsOptions.from_params({**params, "release": "/r", "dest": "/d"})
     assert given[2:] == ("/d", "omit", False, None, False, False)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
-    CLOUDS,
+    PLATFORMS,
     credentials_request,
     is_credentials_request,
-    is_for_cloud,
+    is_for_platform,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
@@ -70,10 +70,15 @@ def test_who_may_use_the_credentials() -> None:
 
 def test_each_cloud_has_its_own_kind() -> None:
     kinds = ("AWSProviderSpec", "AzureProviderSpec", "GCPProviderSpec", "VSphereProviderSpec", "Other")
-    found = {kind: [x for x in CLOUDS if is_for_cloud({"spec": {"providerSpec": {"kind": kind}}}, x)] for kind in kinds}
+    bodies = {kind: {"spec": {"providerSpec": {"kind": kind}}} for kind in kinds}
+    found = {kind: [name for name in PLATFORMS if is_for_platform(body, name)] for kind, body in bodies.items()}
     assert found == dict(zip(kinds, [["aws"], ["azure"], ["gcp"], ["vsphere"], []], strict=True))
-    assert list(CLOUDS) == sorted(CLOUDS)
-    assert "none" not in CLOUDS
+    assert list(PLATFORMS) == sorted(PLATFORMS)
+    assert "none" not in PLATFORMS
+    named = {kind: credentials_request(MANIFEST, body).platform for kind, body in bodies.items()}
+    assert named == {**{kind: names[0] for kind, names in found.items() if names}, "Other": "Other"}
+    both = credentials_request(MANIFEST, {"spec": {"providerSpec": {"kind": "OpenStackProviderSpec"}}})
+    assert both.platform == "openstack"
 
 
 @pytest.mark.parametrize(("group", "expected"), [(RESOURCE.group, True), ("", False)])

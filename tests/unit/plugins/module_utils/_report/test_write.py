@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._contents.text import ACCOUNTS
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
@@ -21,7 +20,6 @@ REPORTS = pytest.mark.parametrize(
 )
 HOSTILE = "<script>alert(1)</script> | `x` [a](javascript:b) **c** & \"d\" 'e'\nf"
 VOID = {"meta", "link", "br"}
-SECRETS = ACCOUNTS["read_secrets"]
 
 
 class Page(HTMLParser):

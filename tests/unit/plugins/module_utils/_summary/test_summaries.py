@@ -18,7 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._summary.word
 MODULES = sorted(
     path.stem
     for path in Path(next(iter(_summary.__path__))).glob("*.py")
-    if path.stem not in ("lines", "words", "__init__")
+    if path.stem not in ("changes", "lines", "words", "__init__")
 )
 ERROR = {"severity": "error", "code": "x", "where": "path", "message": "is wrong", "hint": "Correct it"}
 WARNING = {**ERROR, "severity": "warning"}
@@ -139,7 +139,7 @@ def test_release_manifests_shows_the_directory_and_what_is_not_written() -> None
 
 
 def test_release_manifests_lists_requests_and_images() -> None:
-    request = {"name": "a", "provider": "AWSProviderSpec", "secret_namespace": "n", "secret_name": "s"}
+    request = {"name": "a", "platform": "aws", "secret_namespace": "n", "secret_name": "s"}
     images = {
         "included": [{"name": "cli", "pull_spec": "r/cli@x"}, {"name": "", "pull_spec": "r/y"}],
         "excluded": [{}],
@@ -147,52 +147,51 @@ def test_release_manifests_lists_requests_and_images() -> None:
     }
     result = {**MANIFESTS, "credentials_requests": [request], "images": images}
     lines = summary_lines("release_manifests", result, {})
-    assert lines[4].split() == ["a", "AWSProviderSpec", "n/s"]
+    assert lines[4].split() == ["a", "aws", "n/s"]
     assert lines[6:] == ["Images: 2 needed, 1 only by excluded manifests, 0 by no manifest", "cli  r/cli@x", "r/y"]
 
 
 def test_release_info_counts_only_what_is_included() -> None:
     contents = {"manifests": 5, "crds": ["a", "b"], "cluster_operators": ["console"]}
     capabilities = dict.fromkeys(("Console", "Ingress", "New"), contents)
-    release = {"version": "4.20.3", "manifests": 20, "included_without_capability": 5, "capabilities": capabilities}
-    decided = {
+    release = {
+        "version": "4.20.3",
+        "manifests": 20,
         "included": 10,
-        "excluded": 10,
+        "included_without_capability": 5,
+        "capabilities": capabilities,
         "known_capabilities": ["Console", "Ingress"],
         "enabled_capabilities": ["Console"],
     }
-    lines = summary_lines("release_info", {"release": release}, {"decided": decided})
+    lines = summary_lines("release_info", {"release": release}, {})
     assert lines[0] == "Release 4.20.3: 20 manifests, 10 included, 10 excluded"
     assert [line.split() for line in lines[3:]] == [
         ["Console", "enabled", "5", "5", "2", "console"],
-        ["Ingress", "available", "5", "0", "2", "console"],
+        ["Ingress", "disabled", "5", "0", "2", "console"],
         ["New", "unknown", "5", "0", "2", "console"],
         ["(no", "capability)", "5", "5"],
     ]
+    # A release without capabilities excludes nothing because of them.
+    old = {**release, "known_capabilities": [], "enabled_capabilities": []}
+    assert summary_lines("release_info", {"release": old}, {})[3].split()[1:4] == ["unknown", "5", "5"]
 
 
-def test_release_info_shows_what_differs_from_another_release() -> None:
-    crd = {"kind": "CustomResourceDefinition", "namespace": "", "name": "as.example", "capabilities": []}
-    role = {"kind": "Role", "namespace": "n", "name": "r", "capabilities": ["Console", "Ingress"]}
-    request = {"name": "a", "provider": "GCPProviderSpec", "change": "changed"}
-    changes = {
-        "version": "4.20.3",
-        "known_capabilities": ["Console", "Old"],
-        "manifests": {"added": [role], "removed": [], "deleted": [crd], "changed": []},
-        "images": {"added": [1], "removed": [], "changed": [1, 2]},
-        "credentials_requests": [{**request, "permissions_added": [1], "permissions_removed": []}],
-        "exposure": {"summary": ["exposes less"]},
-    }
-    release = {"version": "4.21.0", "known_capabilities": ["Console", "New"]}
-    lines = summary_lines("release_info", {"changes": changes, "release": release}, {})
-    assert lines[0] == "4.20.3 -> 4.21.0"
-    assert [line.split()[-1] for line in lines[2:5]] == ["New", "Old", "as.example"]
-    assert "1 added, 0 removed, 2 changed" in lines[6]
-    assert lines[10].split() == ["a", "GCPProviderSpec", "changed", "1", "added,", "0", "removed"]
-    assert lines[12:] == [
-        *("exposes less", "", "Manifests added:", "  Role n/r (Console + Ingress)", ""),
-        *("Manifests deleted:", "  CustomResourceDefinition as.example"),
+def test_release_info_shows_what_resources_require() -> None:
+    resource = {"kind": "Role", "namespace": "n", "name": "r", "capabilities": [], "file": "b.yaml"}
+    reasons = [{"rule": "a", "message": "not here"}, {"rule": "b", "message": "nor there"}]
+    found = [
+        {**resource, "included": True, "reasons": []},
+        {**resource, "capabilities": ["B", "A"], "file": "a.yaml", "included": False, "reasons": reasons},
     ]
+    assert summary_lines("release_info", {"release": {}, "resources": found}, {}) == [
+        "2 manifests",
+        "Required capabilities: A, B",
+        "",
+        "excluded  B + A            Role n/r (a.yaml)",
+        "          not here; nor there",
+        "included  (no capability)  Role n/r (b.yaml)",
+    ]
+    assert summary_lines("release_info", {"release": {}, "resources": []}, {}) == ["0 manifests"]
 
 
 # Mirrors and updates

@@ -24,7 +24,7 @@ OLD, NEW = (str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22
 SELECTION = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Ingress"]}
 DIGEST = f"quay.io/openshift/release@sha256:{'1' * 64}"
 CALLS: dict[str, dict[str, Any]] = {
-    "inspect": {"release": NEW, "changes_from": OLD, "feature_gates": ["A", "B"]},
+    "inspect": {"release": NEW, "previous_release": OLD, "feature_gates": ["A", "B"]},
     "manifests": {"release": NEW, "capabilities": SELECTION, "decisions": True},
     "plan": {"releases": [OLD, NEW], "capabilities": SELECTION, "fail_on": ["risk", "Console"], "details": False},
     "select": {"capabilities": SELECTION, "openshift_version": "4.20", "install_method": "upi"},

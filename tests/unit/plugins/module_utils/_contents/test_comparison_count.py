@@ -15,13 +15,12 @@ import yaml
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._contents.footprint import Footprint, compare
+from ansible_collections.capability.openshift.plugins.module_utils._contents.comparison import ComparedSide, compare
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 
 FOLDER = Path(__file__).resolve().parents[5] / "examples" / "releases" / "4.22.0"
-RELEASE = load_release(str(FOLDER)).release
+LOADED = load_release(str(FOLDER))
 KINDS = {
     "CustomResourceDefinition": "crds",
     "Namespace": "namespaces",
@@ -79,32 +78,35 @@ def count(disabled: set[str]) -> dict[str, int]:
     return counts
 
 
-def included(*disabled: str) -> tuple[Manifest, ...]:
+def side(*disabled: str) -> ComparedSide:
     selection = {"excluded_capabilities": list(disabled)} if disabled else None
-    context, _status = resolve_cluster(ClusterOptions(capabilities=selection), RELEASE, Problems())
-    return included_manifests(RELEASE.manifests, context)
+    context, status = resolve_cluster(ClusterOptions(capabilities=selection), LOADED.release, Problems())
+    included = included_manifests(LOADED.release.manifests, context)
+    return ComparedSide(LOADED.release, LOADED.files, LOADED.image_stream, status, included, "<unset>")
 
 
-def test_a_footprint_equals_a_count_of_the_manifests() -> None:
+def test_both_sides_equal_a_count_of_the_manifests() -> None:
     disabled = ("Console", "Insights", "openshift-samples")
-    compared = compare(RELEASE, included(*disabled), included(), Problems())
+    changes = compare(side(), side(*disabled), Problems())
     less, default = count(set(disabled)), count(set())
 
     # Counted by hand in the manifests of examples/releases/4.22.0.
     assert (default["manifests"], less["manifests"]) == (48, 36)
-    assert compared.selection._replace(images=0) == Footprint(**less, images=0)
-    assert compared.against._replace(images=0) == Footprint(**default, images=0)
-    assert compared.saved == Footprint(**{field: default[field] - less[field] for field in less}, images=3)
-    assert not any(compared.only_in_selection.values())
-    only_in_other = {field: names for field, names in compared.only_in_other.items() if names}
-    assert len(only_in_other.pop("images")) == 3
-    assert only_in_other == {
-        "crds": ("consolelinks.console.openshift.io",),
-        "namespaces": ("openshift-cluster-samples-operator", "openshift-console-operator", "openshift-insights"),
-        "cluster_operators": ("console", "insights", "openshift-samples"),
-        "deployments": (
+    entries = {key: changes[key] for key in ("manifests", "cpu_millicores", "memory_bytes")} | changes["resources"]
+    assert {key: entries[key]["before"] for key in default} == default
+    assert {key: entries[key]["after"] for key in less} == less
+    resources = changes["resources"]
+    assert not any(entry["added"] for entry in resources.values())
+    assert len(resources["images"]["removed"]) == 3
+    removed = {kind: resources[kind]["removed"] for kind in KINDS.values() if resources[kind]["removed"]}
+    assert removed == {
+        "crds": ["consolelinks.console.openshift.io"],
+        "namespaces": ["openshift-cluster-samples-operator", "openshift-console-operator", "openshift-insights"],
+        "cluster_operators": ["console", "insights", "openshift-samples"],
+        "deployments": [
             "openshift-cluster-samples-operator/cluster-samples-operator",
             "openshift-console-operator/console-operator",
             "openshift-insights/insights-operator",
-        ),
+        ],
     }
+    assert changes["enabled_capabilities"] == {"added": [], "removed": sorted(disabled)}
