@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-from .._problems import Problem, Severity
+from .._problems import Problem, Severity, counted
 
 FailOn = Literal["error", "warning", "info", "never"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """All severities, the worst one first."""
+
+_NOUNS = {"error": "error", "warning": "warning", "info": "note"}
 
 
 class CheckRule(NamedTuple):
@@ -38,8 +40,8 @@ class Report(NamedTuple):
     ``rules`` are all rules that were checked. ``findings`` are the new ones, ``known`` those in the baseline. The code
     of a finding is the id of its rule. Its location has the path relative to the checked directory, with ``/`` between
     its parts, the line, and the resource as field. ``fail_on`` is the least severity that fails the check. ``scope`` is
-    what was checked, a number and a noun, such as ``(5, "site")``. ``documentation`` is the address of the
-    documentation; empty if it is not known.
+    what was checked, a number and a noun, such as ``(5, "site")``, and ``unchecked`` what was not, as clauses.
+    ``documentation`` is the address of the documentation; empty if it is not known.
     """
 
     tool: str
@@ -48,6 +50,7 @@ class Report(NamedTuple):
     known: tuple[Problem, ...] = ()
     fail_on: FailOn = "error"
     scope: tuple[int, str] | None = None
+    unchecked: tuple[str, ...] = ()
     documentation: str = ""
 
     @property
@@ -92,6 +95,31 @@ def finding_dict(finding: Problem) -> dict[str, Any]:
         "message": finding.message,
         "hint": finding.hint,
     }
+
+
+def path_of(finding: Problem) -> str:
+    """The path for a forge, which refuses a file with a finding that has none."""
+    return finding.where.source or "."
+
+
+def finding_line(finding: Problem) -> str:
+    """One finding on one line: location, severity, rule, resource and message."""
+    where = finding.where
+    start = f"{printable(where.source)}{f':{where.line}' if where.line else ''}: " if where.source else ""
+    resource = f"{printable(where.field)}: " if where.field else ""
+    return f"{start}{finding.severity} [{finding.code}] {resource}{printable(finding.message)}"
+
+
+def summary(report: Report) -> str:
+    """How many findings there are in what was checked, and what was not checked, in one line."""
+    total = counts(report.findings)
+    parts = [counted(number, _NOUNS[severity]) for severity, number in total.items() if number]
+    text = ", ".join(parts) if parts else "No findings"
+    if report.scope:
+        text += f" in {counted(*report.scope)}"
+    if report.known:
+        text += f" ({len(report.known)} more in the baseline)"
+    return "; ".join([text, *report.unchecked])
 
 
 def printable(text: str) -> str:

@@ -3,19 +3,33 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The formats of a report."""
+"""Renders a report: as text, as JSON, and in the formats of forges and CI systems."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from .codequality import codequality_report
-from .finding import Report, counts, finding_dict
-from .github import github_report
+from .._problems import Problem
+from .baseline import fingerprints
+from .finding import Report, counts, finding_dict, finding_line, path_of, printable, sentence, sentences, summary
 from .junit import junit_report
 from .sarif import sarif_report
-from .text import text_report
+
+_ANNOTATIONS = {"error": "error", "warning": "warning", "info": "notice"}
+_ISSUES = {"error": "major", "warning": "minor", "info": "info"}
+
+
+def text_report(report: Report) -> str:
+    """Render ``report``: a line for each finding with its hint below, then a summary."""
+    lines: list[str] = []
+    for finding in report.findings:
+        lines.append(finding_line(finding))
+        if finding.hint:
+            lines.append(f"    {printable(sentence(finding.hint))}")
+    lines.append(summary(report))
+    return "\n".join(lines) + "\n"
 
 
 def json_report(report: Report) -> str:
@@ -28,6 +42,53 @@ def json_report(report: Report) -> str:
         "known": [finding_dict(finding) for finding in report.known],
     }
     return json.dumps(value, indent=1) + "\n"
+
+
+def github_report(report: Report) -> str:
+    """Render ``report`` as annotations of GitHub Actions, one per line. A step of a workflow has to print them.
+
+    The workflow commands, with their escapes: actions/toolkit:packages/core/src/command.ts.
+    """
+    return "".join(f"{_annotation(finding)}\n" for finding in report.findings)
+
+
+def _annotation(finding: Problem) -> str:
+    where = finding.where
+    properties = {"file": where.source, "line": str(where.line or ""), "title": finding.code}
+    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value)
+    resource = f"{where.field}: " if where.field else ""
+    hint = f". {finding.hint}" if finding.hint else ""
+    return f"::{_ANNOTATIONS[finding.severity]} {listed}::{_data(f'{resource}{finding.message}{hint}')}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def codequality_report(report: Report) -> str:
+    """Render the new findings of ``report`` as Code Quality of GitLab. The format cannot mark known ones.
+
+    The fields: gitlab-org/gitlab:app/validators/json_schemas/codeclimate.json.
+    """
+    issues = [_issue(*each) for each in zip(report.findings, fingerprints(report.findings), strict=True)]
+    return json.dumps(issues, indent=1) + "\n"
+
+
+def _issue(finding: Problem, fingerprint: str) -> dict[str, Any]:
+    where = finding.where
+    text = f"{where.field}: {finding.message}" if where.field else finding.message
+    return {
+        "description": sentences(text, finding.hint),
+        "check_name": finding.code,
+        "fingerprint": fingerprint,
+        "severity": _ISSUES[finding.severity],
+        # GitLab requires a path and a line.
+        "location": {"path": path_of(finding), "lines": {"begin": where.line or 1}},
+    }
 
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {

@@ -11,8 +11,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from .._problems import Problem
-from .finding import Report, fails
-from .text import finding_line
+from .finding import Report, fails, finding_line
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -14,9 +14,9 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from .._problems import Location, Problem
+from .._problems import Problem
 from .baseline import fingerprints
-from .finding import CheckRule, Report, sentences
+from .finding import CheckRule, Report, path_of, sentences
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -63,27 +63,26 @@ def _rule(rule: CheckRule, documentation: str, page: str) -> dict[str, Any]:
 
 
 def _result(finding: Problem, fingerprint: str, indexes: dict[str, int]) -> dict[str, Any]:
-    result: dict[str, Any] = {
+    return {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
         "message": {"text": sentences(finding.message, finding.hint)},
         "ruleIndex": indexes[finding.code],
+        "locations": [_location(finding)],
         "partialFingerprints": {_FINGERPRINT: fingerprint},
     }
-    location = _location(finding.where)
-    if location:
-        result["locations"] = [location]
-    return result
 
 
-def _location(where: Location) -> dict[str, Any]:
-    location: dict[str, Any] = {}
-    if where.source:
-        uri = quote(where.source.encode(errors="surrogateescape"))
-        physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}}
-        if where.line:
-            physical["region"] = {"startLine": where.line}
-        location["physicalLocation"] = physical
+def _location(finding: Problem) -> dict[str, Any]:
+    """The file and the resource. Code scanning of GitHub refuses a file with a result that has no physical location.
+
+    Source: microsoft/sarif-sdk:docs/Rules.md GH1001.
+    """
+    where, uri = finding.where, quote(path_of(finding).encode(errors="surrogateescape"))
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}}
+    if where.line:
+        physical["region"] = {"startLine": where.line}
+    location: dict[str, Any] = {"physicalLocation": physical}
     if where.field:
         location["logicalLocations"] = [{"fullyQualifiedName": where.field, "kind": "resource"}]
     return location

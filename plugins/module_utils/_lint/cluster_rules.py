@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .._contents.reference_report import consequence, missing_names
 from .._contents.unmet_references import UnmetReference, unmet_references
-from .._problems import Problem
+from .._problems import Location, Problem
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_OPERATORS, ResourceId
 from .cluster_variant import ClusterVariant
@@ -44,16 +44,19 @@ def dangling_references(
             enabled = variant.closure(frozenset(manifest.capabilities))
             if key not in reported and not variant.absent & enabled and reference.dangles(enabled):
                 reported.add(key)
-                found = _dangling(reference, enabled, source)
+                # What ``released`` contains is in no file of the source.
+                own = next(item for item in (manifest, *reference.providers) if id(item) not in others)
+                where = source.location(own)._replace(field=str(manifest.resource_id))
+                found = _dangling(reference, enabled, where)
                 yield found._replace(severity="warning") if id(manifest) in others else found
 
 
-def _dangling(reference: UnmetReference, enabled: frozenset[str], source: LintSource) -> Problem:
+def _dangling(reference: UnmetReference, enabled: frozenset[str], where: Location) -> Problem:
     names = " and ".join(missing_names(reference, enabled))
     own = " and ".join(reference.source.capabilities) or "no capability"
     message = f"needs {own}, but refers to {reference.target}, which needs {names}: {consequence(reference)}"
     hint = f"Add {names} to its annotation, or move the reference"
-    return finding(reference.kind, source.location(reference.source), message, hint)
+    return finding(reference.kind, where, message, hint)
 
 
 def ambiguous_resources(source: LintSource, variants: Iterable[ClusterVariant]) -> Iterator[Problem]:

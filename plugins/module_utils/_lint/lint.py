@@ -187,8 +187,12 @@ def _vanished_capabilities(source: LintSource, names: Collection[str]) -> Iterat
 
 
 def _definition_of(name: str, source: LintSource) -> Location:
-    """The location of a capability in the ClusterVersion CRD, if the release contains one."""
+    """The location of a capability in the ClusterVersion CRD, or in the main file of a release without one."""
     is_crd = CUSTOM_RESOURCE_DEFINITIONS.group_kind, CLUSTER_VERSIONS.resource
     crds = (item for item in source.release.manifests if (item.resource_id.group_kind, item.resource_id.name) == is_crd)
     crd = next(crds, None)
-    return Location(field=name) if crd is None else source.location(crd, f"- {name}\n")._replace(field=name)
+    return (
+        Location(source.main_file, field=name)
+        if crd is None
+        else source.location(crd, f"- {name}\n")._replace(field=name)
+    )

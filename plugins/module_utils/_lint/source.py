@@ -14,7 +14,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .._problems import Location, Problem
-from .._release.loader import CVO_MANIFESTS, PLACEHOLDER_IMAGE, RELEASE_MANIFESTS, LoadedRelease, load_release
+from .._release.loader import (
+    CVO_MANIFESTS,
+    METADATA,
+    PLACEHOLDER_IMAGE,
+    RELEASE_MANIFESTS,
+    LoadedRelease,
+    load_release,
+)
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of
@@ -42,10 +49,14 @@ class LintSource(NamedTuple):
         """Whether it has the layout of a release image, so what it lacks does not exist."""
         return any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in self.loaded.directories)
 
+    @property
+    def main_file(self) -> str:
+        """The file for findings about what no file contains: the metadata of a release, or else the first manifest."""
+        metadata = f"{RELEASE_MANIFESTS}/{METADATA}"
+        return metadata if self.is_complete else next(iter(self.loaded.files), metadata)
+
     def location(self, manifest: Manifest, text: str = "") -> Location:
         """The location of ``manifest``, with the line of the first occurrence of ``text`` in it."""
-        if manifest.file not in self.loaded.files:  # in the release that it is checked with
-            return Location(field=str(manifest.resource_id))
         file = self.loaded.files[manifest.file]
         span = file.spans[[item.document for item in file.manifests].index(manifest.document)]
         data = self.loaded.read_file(manifest.file)

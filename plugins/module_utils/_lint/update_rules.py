@@ -125,14 +125,14 @@ class UpdateRules:
         applied = [item for item in old if not item.deletes]
         if not applied:
             return
-        resource = applied[0].object_id
-        if resource in self._resources:
-            manifest = self._manifest(resource)
+        dropped = applied[0]
+        if dropped.object_id in self._resources:
+            manifest = self._manifest(dropped.object_id)
             message = f"is no longer in profile {after.profile}, so it stays on clusters of that profile"
             yield finding("leaves-profile", self._source.location(manifest), message)
         else:
-            message = f"was in {applied[0].file} of the previous release, and stays on clusters that have it"
-            yield finding("left-behind", Location(field=str(resource)), message)
+            message = "was in this file of the previous release, and stays on clusters that have it"
+            yield finding("left-behind", Location(dropped.file, field=str(dropped.resource_id)), message)
 
     def _manifest(self, resource: ResourceId) -> Manifest:
         return next(manifest for manifest in self._source.release.manifests if manifest.object_id == resource)

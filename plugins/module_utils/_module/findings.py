@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from .._findings.files import compare_with_file, file_changes, relative_findings, write_files
-from .._findings.finding import CheckRule, Report, counts, finding_dict, in_order
+from .._findings.finding import CheckRule, Report, counts, finding_dict, finding_line, in_order, summary
 from .._findings.formats import FORMATS
-from .._findings.text import finding_line, summary
 from .._problems import Problem, Problems
 from .argspec import Spec
 from .interface import Module

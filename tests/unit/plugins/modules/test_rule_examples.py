@@ -18,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._sites.rules 
     site_rules,
 )
 from ansible_collections.capability.openshift.plugins.modules import install_config, release_lint, site_check
+from ansible_collections.capability.openshift.tests.unit.builders.forges import codequality_paths, sarif_paths
 
 FILE = Path(__file__).parents[4] / "docs" / "reference" / "rule_examples.yml"
 EXAMPLES = yaml.safe_load(FILE.read_text(encoding="utf-8"))
@@ -48,29 +49,39 @@ def write_manifests(folder: Path, text: str, example: dict) -> Path:
     return folder
 
 
+def accepted_paths(folder: Path) -> set[str]:
+    """Return the paths in the reports for forges, which must not refuse them."""
+    codequality = codequality_paths((folder / "codequality").read_text())
+    return {*codequality, *sarif_paths((folder / "sarif").read_text())}
+
+
 @pytest.mark.parametrize(("rule", "example", "before", "after"), cases("release_lint"))
 def test_an_example_of_the_lint(call, tmp_path, rule, example, before, after):
     options = {"openshift_version": "4.20", "fail_on": "never", **example.get("options", {})}
     if "previous" in example:
         folder = write_manifests(tmp_path / "previous", example["previous"], example)
         options |= {"previous_release": folder, "previous_openshift_version": "4.19"}
-    found = {
-        text: {item["rule"] for item in call(release_lint, release=folder, **options)["findings"]}
-        for text in filter(None, (before, after))
-        for folder in [write_manifests(tmp_path / str(text == before), text, example)]
-    }
+    options["outputs"] = [{"format": name, "path": str(tmp_path / name)} for name in ("sarif", "codequality")]
+    found = {}
+    for text in filter(None, (before, after)):
+        folder = write_manifests(tmp_path / str(text == before), text, example)
+        found[text] = {item["rule"] for item in call(release_lint, release=folder, **options)["findings"]}
+        for path in accepted_paths(tmp_path):
+            assert (folder / path).is_file() or (tmp_path / "previous" / path).is_file()
 
     assert rule in found[before]
     assert after is None or rule not in found[after]
 
 
 @pytest.mark.parametrize(("rule", "example", "before", "after"), cases("site_check"))
-def test_an_example_of_a_site(call, tmp_path, rule, example, before, after):
-    found = {}
+def test_an_example_of_a_site(call, tmp_path, tmp_path_factory, rule, example, before, after):
+    found, out = {}, tmp_path_factory.mktemp("out")
     for text in filter(None, (before, after)):
         (tmp_path / "berlin.yaml").write_text(text)
         options = {"fail_on": "never", "allow_no_sites": True, **example.get("options", {})}
-        outcome = call(site_check, checkout=tmp_path, **options)
+        outputs = [{"format": name, "path": str(out / name)} for name in ("sarif", "codequality")]
+        outcome = call(site_check, checkout=tmp_path, outputs=outputs, **options)
+        assert accepted_paths(out) <= {"berlin.yaml"}
         found[text] = {item["rule"] for item in outcome["findings"]}
 
     assert rule in found[before]

@@ -274,7 +274,7 @@ def test_findings_about_the_update_from_the_merge_base(tmp_path):
     (path / "manifests" / "gone.yaml").unlink()
     expected = [
         ("gains-capability", "warning", "manifests/gains.yaml"),
-        ("left-behind", "warning", ""),
+        ("left-behind", "warning", "manifests/gone.yaml"),
         ("loses-capability", "error", "manifests/loses.yaml"),
     ]
     assert brief(findings(path)) == expected
@@ -307,7 +307,9 @@ def test_a_role_that_another_component_of_the_release_uses(tmp_path):
     files = {"0000_50_one_role.yaml": role, "0000_60_other_binding.yaml": binding, "0000_50_one_old.yaml": binding}
     release = write_release(tmp_path / "release", files, "4.20.1")
     (found,) = findings(path, release)
-    assert (found.code, found.severity, found.where.source) == ("dangling-role", "warning", "")
+    # The binding is in no file of the checkout.
+    role_file = "manifests/0000_50_one_role.yaml"
+    assert (found.code, found.severity, found.where.source) == ("dangling-role", "warning", role_file)
     assert found.where.field == "ClusterRoleBinding.rbac.authorization.k8s.io user"
     # References within the release are not those of the operator, nor are those of an older version of it.
     assert findings(write_operator(tmp_path / "empty", {"0000_50_one_x.yaml": manifest("x")}), release) == []

@@ -60,7 +60,7 @@ def test_a_deletion_that_loses_a_capability(update):
 
 
 def test_a_resource_that_no_release_deletes(update):
-    assert update(manifest("one"), "") == finding("left-behind", "warning", "", 0)
+    assert update(manifest("one"), "") == finding("left-behind", "warning", line=0)
     assert update(manifest("one"), manifest("one", annotations={DELETE: "true"})) == []
     assert update(manifest("one", annotations=TECH_PREVIEW), "") == []
 
