@@ -46,13 +46,15 @@ def finish(
     problems: Problems,
     *,
     scope: tuple[int, str],
+    unchecked: Iterable[str] = (),
     write: Callable[[], None] | None = None,
     **result: Any,
 ) -> NoReturn:
     """Compare ``findings`` with the baseline, write the outputs, and exit: failed if a finding is severe enough.
 
     ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
-    outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun.
+    outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun,
+    and ``unchecked`` what was not, as clauses.
     ``result`` has the further keys of the result; its ``changed`` and ``diff`` are those of ``write``. Raises
     ``CapabilityError`` if an option is invalid or a file cannot be written.
     """
@@ -60,8 +62,8 @@ def finish(
     update = params["update_baseline"]
     found = in_order(relative_findings(findings, directory, params["relative_to"]))
     compared = compare_with_file(found, params["baseline"], problems, update=update)
-    documentation = params["documentation_url"] or ""
-    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, documentation)
+    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, tuple(unchecked))
+    report = report._replace(documentation=params["documentation_url"] or "")
     if update:
         report = report._replace(findings=(), known=found)
     changes = file_changes(report, params["outputs"], params["baseline"] if update else None, found)
