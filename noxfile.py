@@ -14,7 +14,6 @@ import os
 import re
 import shutil
 import sys
-import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from types import MappingProxyType
 import nox
 
 sys.path.insert(0, str(Path(__file__).with_name("tools")))
-from checkout import checkout_files, copy_files, copy_repository, copy_tree
+from checkout import copy_files, copy_repository, copy_tree
 from environment import (
     CACHE,
     NAME,
@@ -59,8 +58,6 @@ GROUPS = ("--dist", "loadgroup", "--no-loadscope-reorder")
 """Files of tests as groups, in the order that tests/cluster/conftest.py gives them."""
 CONNECTIONS = ("tests/cluster/test_client.py", "tests/cluster/test_client_proxies.py")
 """Tests of connections that kubernetes.core interprets, on a control plane."""
-SITE = "tests/browser/test_site.py"
-"""Tests that build the documentation site."""
 WITHOUT_ANSIBLE = ("tests/unit/plugins/module_utils", "tests/parity")
 """Tests that the step `wheel` runs against the wheel of the command, where Ansible is not installed."""
 WITH_ANSIBLE = (
@@ -210,15 +207,9 @@ def wheel(session: nox.Session) -> None:
 
 @nox.session(name="ansible-lint")
 def ansible_lint(session: nox.Session) -> None:
-    """Lint what is in no tarball: the step `artefact` lints the others. Deep: everything."""
-    run(
-        session,
-        "ansible-lint",
-        "--offline",
-        "--profile",
-        "production",
-        *([] if DEEP else ["tests/integration", ".github"]),
-    )
+    """Lint what users run. Deep: everything."""
+    paths = () if DEEP else ("playbooks", "roles", "examples")
+    run(session, "ansible-lint", "--offline", "--profile", "production", *paths)
 
 
 @nox.session
@@ -251,12 +242,6 @@ def sanity(session: nox.Session) -> None:
 def units(session: nox.Session) -> None:
     """Run the unit tests with the import rules of ansible-test."""
     ansible_test(session, VENV, "units")
-
-
-@nox.session
-def integration(session: nox.Session) -> None:
-    """Run the integration targets; none needs a cluster."""
-    ansible_test(session, VENV, "integration", *session.posargs)
 
 
 @nox.session
@@ -295,77 +280,15 @@ def registry(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Open the HTML reports in Chromium."""
+    """Open the HTML reports and the documentation site in Chromium. Each link of the site leads to a page."""
     require(session)
-    pytest(session, "tests/browser", options=("--ignore", SITE))
+    pytest(session, "tests/browser")
 
 
 @nox.session
 def artefact(session: nox.Session) -> None:
-    """Prepare a release, import its tarball as Galaxy does, install it where nothing else is, and use it there."""
-    home = CACHE / "installed"
-    shutil.rmtree(home, ignore_errors=True)
-    # They leave the files of a release.
+    """Prepare a release, check its tarball as Galaxy and certification do, and use it where nothing else is."""
     pytest(session, "tests/environment")
-    tarball = CACHE / "release" / "1.0.0" / f"{NAMESPACE}-{NAME}-1.0.0.tar.gz"
-    with tarfile.open(tarball) as archive:
-        packed = {member.name for member in archive.getmembers() if member.isfile()} - {"MANIFEST.json", "FILES.json"}
-    # A release writes this file.
-    if strangers := sorted(packed - {*checkout_files(), "changelogs/changelog.yaml"}):
-        session.error(f"the tarball has files that git does not know, such as {strangers[0]}; see build_ignore")
-    import_as_galaxy(session, tarball)
-    collections = home / "ansible_collections"
-    core = "kubernetes/core"
-    shutil.copytree(site_packages(VENV) / "ansible_collections" / core, collections / core)
-    # Only this folder: neither the link in site-packages nor anything in a home.
-    alone = {
-        "ANSIBLE_COLLECTIONS_PATH": str(home),
-        "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "false",
-        "QUICKSTART_DEST": str(home / "quickstart"),
-    }
-    run(session, "ansible-galaxy", "collection", "install", "--offline", tarball, "-p", home, env=alone)
-    installed = collections / NAMESPACE / NAME
-    # As the README says, from a copy.
-    shutil.copytree(installed / "examples", home / "examples")
-    with session.chdir(home):
-        output = run(session, "ansible-playbook", "-vvv", "examples/quickstart.yml", silent=True, env=alone)
-    print(output)
-    used = set(re.findall(rf"Using module file (\S.*/{NAMESPACE}/{NAME}/.*\.py)", output))
-    if not used:
-        session.error("the playbook used no module of the collection")
-    if outside := [path for path in used if not path.startswith(str(installed))]:
-        session.error(f"not the installed copy: {outside[0]}")
-    session.log(f"{len(packed)} files packed")
-
-
-def import_as_galaxy(session: nox.Session, tarball: Path) -> None:
-    """Import a tarball with Galaxy's importer, and lint its content. A warning is a failure.
-
-    The importer needs older libraries than the other tools. It ends ansible-lint after three minutes, however busy the
-    machine is, so ansible-lint runs beside it.
-    """
-    venv = CACHE / "galaxy"
-    packages = {"galaxy": requirement_lines(REQUIREMENTS / "galaxy_importer.txt")}
-    make_environment(session, venv, os.path.realpath(sys.executable), packages, has_collections=False)
-    with tempfile.TemporaryDirectory(prefix="capability-") as folder, session.chdir(folder):
-        without_lint = {"GALAXY_IMPORTER_RUN_ANSIBLE_LINT": "false"}
-        output = run(session, "python", "-m", "galaxy_importer.main", tarball, venv=venv, silent=True, env=without_lint)
-        print(output)
-        if problems := re.findall(r"(?m)^(?:WARNING|ERROR|CRITICAL)\b.*", output):
-            session.error(problems[0])
-        # Outside of the checkout, whose settings ansible-lint would find.
-        content = Path(folder) / "ansible_collections" / NAMESPACE / NAME
-        shutil.unpack_archive(tarball, content)
-        alone = {"ANSIBLE_COLLECTIONS_PATH": folder, "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "false"}
-        with session.chdir(content):
-            run(session, "ansible-lint", "--offline", "--strict", "--profile", "production", venv=venv, env=alone)
-
-
-@nox.session
-def site(session: nox.Session) -> None:
-    """Build the documentation site, check its links, and open it in Chromium. Generated pages are current."""
-    require(session)
-    pytest(session, SITE)
 
 
 @nox.session

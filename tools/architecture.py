@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-from environment import NAME, NAMESPACE, ROOT, tool_environment
+from environment import CACHE, NAME, NAMESPACE, ROOT, tool_environment
 
 IMAGES = ROOT / "docs" / "images"
 PACKAGES = f"ansible_collections.{NAMESPACE}.{NAME}.plugins.module_utils"
@@ -46,9 +46,9 @@ def packages() -> str:
 
 
 def run(*command: str, text: str = "") -> str:
-    """Return what a program prints for a text."""
+    """Return what a program prints for a text. import-linter writes its cache to the directory in which it runs."""
     env = tool_environment()
-    return subprocess.run(command, cwd=ROOT, env=env, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return subprocess.run(command, cwd=CACHE, env=env, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def labels(svg: str) -> list[str]:

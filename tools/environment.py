@@ -29,7 +29,7 @@ REQUIREMENTS = ROOT / "requirements"
 NAMESPACE, NAME = "capability", "openshift"
 BROWSER = {"chromium": "chromium", "chromium-driver": "chromedriver"}
 REGISTRY = {"docker-registry": "docker-registry", "gnupg": "gpg", "gpgv": "gpgv", "skopeo": "skopeo"}
-PROGRAMS = {"browser": BROWSER, "docs": {"graphviz": "dot"}, "registry": REGISTRY, "site": BROWSER}
+PROGRAMS = {"browser": BROWSER, "docs": {"graphviz": "dot"}, "registry": REGISTRY}
 """Debian's packages that a step of the gate needs, and the program that each brings."""
 
 SETS: dict[str, tuple[str, ...]] = {

@@ -152,7 +152,7 @@ def outcomes(
 ) -> Outcomes:
     """Run the examples of a plugin."""
     settings["K8S_AUTH_KUBECONFIG"] = str(folder / "srv" / "kubeconfig")
-    found, printed = run(folder, play_of(plugin, folder, variables), settings)
+    (found,), printed = run(folder, play_of(plugin, folder, variables), settings=settings)
     print(printed)
     assert set(found) == {task["name"] for task in plugin.tasks}
     return found

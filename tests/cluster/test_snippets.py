@@ -31,6 +31,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.snippets impor
     snippets,
 )
 
+pytestmark = pytest.mark.deep
+
 VERSION = "4.21.0"
 KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
 FAILING = {

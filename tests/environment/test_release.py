@@ -9,7 +9,6 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import tarfile
 from base64 import b64decode
@@ -19,61 +18,26 @@ from hashlib import sha256
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packaging.utils import parse_wheel_filename
 
+from ansible_collections.capability.openshift.tests.environment.dry_run import (
+    BUNDLE,
+    REPOSITORY,
+    ROOT,
+    SIGNATURE,
+    TARBALL,
+    WHEEL,
+    Release,
+    prepare,
+    run,
+)
+
 pytestmark = pytest.mark.deep
-
-ROOT = Path(__file__).parents[2]
-REPOSITORY = "https://forge.example/capability/openshift"
-TARBALL = "capability-openshift-1.0.0.tar.gz"
-WHEEL = "capability_openshift-1.0.0-py3-none-any.whl"
-BUNDLE = "capability-openshift-1.0.0-offline"
-SIGNATURE = "MANIFEST.json.asc"
-
-
-class Release(NamedTuple):
-    """What the tool wrote, and the folder with the keys."""
-
-    folder: Path
-    keys: Path
-    status: tuple[str, str]
-
-
-def run(*command: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command, from the checkout."""
-    return subprocess.run(
-        [*map(str, command)], cwd=ROOT, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False
-    )
-
-
-def prepare(*options: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the tool."""
-    return run(sys.executable, "tools/release.py", *options, env=env)
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    """A dry run with all parts, and a copy of what it wrote."""
-    keys = tmp_path_factory.mktemp("keys")
-    home = {"GNUPGHOME": str(keys)}
-    keys.chmod(0o700)
-    made = run("gpg", "--batch", "--passphrase", "", "--quick-gen-key", "tests", "default", "default", "0", env=home)
-    assert made.returncode == 0, made.stderr
-    assert run("gpg", "--export", "--output", keys / "ring.gpg", "tests", env=home).returncode == 0
-    run("openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", keys / "key.pem")
-    run("openssl", "ec", "-in", keys / "key.pem", "-pubout", "-out", keys / "public.pem")
-    own = ["--python", f"3.{sys.version_info.minor}", "--machine", platform.machine()]
-    before = run("git", "status", "--porcelain").stdout
-    signing = ["--gpg-key", "tests", "--key", keys / "key.pem"]
-    done = prepare("1.0.0", "--repository", REPOSITORY, *signing, *own, env=home)
-    assert done.returncode == 0, done.stderr
-    folder = Path(shutil.copytree(ROOT / ".cache" / "release" / "1.0.0", tmp_path_factory.mktemp("release") / "1.0.0"))
-    return Release(folder, keys, (before, run("git", "status", "--porcelain").stdout))
 
 
 def test_a_dry_run_leaves_the_checkout_as_it_is(release: Release) -> None:

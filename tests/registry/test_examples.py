@@ -140,7 +140,7 @@ def outcomes(tasks: Sequence[dict[str, Any]], mirror: Mirror) -> Outcomes:
     srv = mirror.folder / "srv"
     signed = {"signature_keys": [f"{srv}/ring.gpg"], "signature_stores": [f"{srv}/mirror/{SIGNATURES}"]}
     play["module_defaults"] = {"group/capability.openshift.release": signed}
-    found, printed = run(mirror.folder, play, {"SSL_CERT_FILE": str(mirror.registry.site.ca)})
+    (found,), printed = run(mirror.folder, play, settings={"SSL_CERT_FILE": str(mirror.registry.site.ca)})
     print(printed)
     assert set(found) == {task["name"] for task in tasks}
     return found

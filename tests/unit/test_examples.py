@@ -84,27 +84,31 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def outcomes(files: Path, tmp_path: Path) -> Callable[..., Outcomes]:
-    """Run the examples of a plugin."""
+def outcomes(files: Path, tmp_path: Path) -> Callable[..., list[Outcomes]]:
+    """Run the examples of plugins, each with its variables, in one process of Ansible."""
 
-    def outcomes(plugin: Plugin, changed: Mapping[str, str] = MappingProxyType({}), **variables: Any) -> Outcomes:
+    def outcomes(
+        *cases: tuple[Plugin, dict[str, Any]], changed: Mapping[str, str] = MappingProxyType({})
+    ) -> list[Outcomes]:
         folder = Path(shutil.copytree(files, tmp_path / f"files-{len(list(tmp_path.iterdir()))}"))
         write_files(folder, changed)
-        play = play_of(plugin, folder, {**VARIABLES, **variables}, LEFT_OUT)
-        found, printed = run(folder, play, {"CI_PROJECT_DIR": f"{folder}/srv/sites"})
+        plays = [play_of(plugin, folder, {**VARIABLES, **variables}, LEFT_OUT) for plugin, variables in cases]
+        found, printed = run(folder, *plays, settings={"CI_PROJECT_DIR": f"{folder}/srv/sites"})
         print(printed)
-        assert set(found) == {task["name"] for task in plugin.tasks} - LEFT_OUT
+        assert list(map(set, found)) == [{task["name"] for task in plugin.tasks} - LEFT_OUT for plugin, _own in cases]
         return found
 
     return outcomes
 
 
-@pytest.mark.parametrize("plugin", OFFLINE.values(), ids=OFFLINE)
-def test_examples(plugin: Plugin, outcomes: Callable[..., Outcomes]) -> None:
-    found = outcomes(plugin)
+def test_examples(outcomes: Callable[..., list[Outcomes]]) -> None:
+    found = {
+        name: each
+        for all_of in outcomes(*((plugin, {}) for plugin in OFFLINE.values()))
+        for name, each in all_of.items()
+    }
     assert {name for name, each in found.items() if "failed" in each} <= FALSE_CONDITIONS
-    for name in CONDITIONS_IN_LOOPS & set(found):
-        assert set(found[name]) == {"ok", "skipped"}
+    assert {name for name, each in found.items() if set(each) == {"ok", "skipped"}} == CONDITIONS_IN_LOOPS
 
 
 def test_each_condition_is_tested_with_both_outcomes() -> None:
@@ -129,21 +133,23 @@ def test_what_is_left_out_exists() -> None:
     assert tasks >= LEFT_OUT
 
 
-def test_conditions_with_other_values(outcomes: Callable[..., Outcomes]) -> None:
+def test_conditions_with_other_values(outcomes: Callable[..., list[Outcomes]]) -> None:
     """Each condition outside of a loop is true with some values, and false with others."""
     known, included = OFFLINE["known_capability"], OFFLINE["included"]
-    assert [list(*outcomes(known, openshift_version=version).values()) for version in ("4.20", "4.11")] == [
-        ["ok"],
-        ["skipped"],
-    ]
-    for excluded in (manifest("console"), manifest("console", "Console+Bogus")):
-        assert list(*outcomes(included, {"console.yaml": excluded}).values()) == ["failed"]
-    disk = "apiVersion: disks.example/v1\nkind: Disk\nmetadata: {name: a}\n"
-    bundle = Plugin("addon_check", OFFLINE["addon_check"].tasks[:2])
-    found = outcomes(bundle, {"bundle/manifests/disk.yaml": disk})
-    assert list(found.values()) == [["ok"], ["failed"]]
     (stop, *_others) = validated = OFFLINE["validate_capabilities"].tasks
     assert stop["name"] in FALSE_CONDITIONS
     corrected = {**stop["vars"]["selection"], "additional_enabled_capabilities": ["Console"]}
     tasks = [{**stop, "vars": {**stop["vars"], "selection": corrected}}, *validated[1:]]
-    assert outcomes(Plugin("validate_capabilities", tasks))[stop["name"]] == ["ok"]
+    *versions, valid = outcomes(
+        *((known, {"openshift_version": version}) for version in ("4.20", "4.11")),
+        (Plugin("validate_capabilities", tasks), {}),
+    )
+    assert [list(*found.values()) for found in versions] == [["ok"], ["skipped"]]
+    assert valid[stop["name"]] == ["ok"]
+    for excluded in (manifest("console"), manifest("console", "Console+Bogus")):
+        (found,) = outcomes((included, {}), changed={"console.yaml": excluded})
+        assert list(found.values()) == [["failed"]]
+    disk = "apiVersion: disks.example/v1\nkind: Disk\nmetadata: {name: a}\n"
+    bundle = Plugin("addon_check", OFFLINE["addon_check"].tasks[:2])
+    (found,) = outcomes((bundle, {}), changed={"bundle/manifests/disk.yaml": disk})
+    assert list(found.values()) == [["ok"], ["failed"]]

@@ -28,6 +28,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.snippets impor
     snippets,
 )
 
+pytestmark = pytest.mark.deep
+
 ALL = snippets(*SHELL)
 HERE = list({snippet.text: snippet for snippet in ALL if snippet.where is None}.values())
 FAILING = {

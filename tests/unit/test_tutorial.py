@@ -9,7 +9,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
+
+pytestmark = pytest.mark.deep
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tutorials" / "first_steps.md").read_text(encoding="utf-8")

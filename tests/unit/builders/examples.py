@@ -29,10 +29,13 @@ from ansible.plugins.callback import CallbackBase
 class CallbackModule(CallbackBase):
     CALLBACK_TYPE, CALLBACK_NAME, CALLBACK_VERSION, CALLBACK_NEEDS_ENABLED = "notification", "outcomes", 2.0, True
 
+    def v2_playbook_on_play_start(self, play):
+        self._play = str(play.name)
+
     def _note(self, outcome, result):
         if not result._result.get("results"):  # of a loop
             with open(os.environ["OUTCOMES"], "a") as file:
-                print(json.dumps([str(result._task_fields["name"]), outcome]), file=file)
+                print(json.dumps([self._play, str(result._task_fields["name"]), outcome]), file=file)
 
     def v2_runner_on_ok(self, result):
         self._note("ok", result)
@@ -78,20 +81,21 @@ def play_of(
     return {"hosts": "all", "connection": "local", "gather_facts": False, "vars": dict(variables), "tasks": tasks}
 
 
-def run(folder: Path, play: Any, settings: Mapping[str, str] | None = None) -> tuple[Outcomes, str]:
-    """Run a play in ``folder``, and return what happened to each task and what Ansible printed."""
+def run(folder: Path, *plays: dict[str, Any], settings: Mapping[str, str] | None = None) -> tuple[list[Outcomes], str]:
+    """Run plays in ``folder``, and return what happened to each task of each play, and what Ansible printed."""
     (folder / "callback_plugins").mkdir(exist_ok=True)
     (folder / "callback_plugins" / "outcomes.py").write_text(_CALLBACK, encoding="utf-8")
-    (folder / "play.yml").write_text(json.dumps([play], indent=1), encoding="utf-8")
+    numbered = [{"name": str(number), **play} for number, play in enumerate(plays)]
+    (folder / "play.yml").write_text(json.dumps(numbered, indent=1), encoding="utf-8")
     outcomes = folder / "outcomes"
     outcomes.write_text("", encoding="utf-8")
     env = {"HOME": str(folder), "ANSIBLE_CALLBACKS_ENABLED": "outcomes", "OUTCOMES": str(outcomes), **(settings or {})}
     done = ansible_playbook(folder, "-i", f"{HOST},", "play.yml", env=env)
-    found: dict[str, list[str]] = defaultdict(list)
+    found: list[dict[str, list[str]]] = [defaultdict(list) for _play in plays]
     for line in outcomes.read_text(encoding="utf-8").splitlines():
-        task, outcome = json.loads(line)
-        found[task].append(outcome)
-    return found, done.stdout + done.stderr
+        play, task, outcome = json.loads(line)
+        found[int(play)][task].append(outcome)
+    return list(found), done.stdout + done.stderr
 
 
 def _below(value: Any, folder: Path) -> Any:
