@@ -109,6 +109,7 @@ def write(folder: Path, addon: RandomAddon) -> tuple[str, list[Item]]:
     return (path if addon.installer == "gitops" else f"{path}/all.yaml"), items
 
 
+@pytest.mark.deep
 def test_random_addons(plane: ControlPlane, tmp_path: Path) -> None:
     manifests = [yaml.safe_load(text) for text in RELEASE_FILES.values()]
     manifests = [body for body in manifests if body["kind"] in ("CustomResourceDefinition", "Namespace")]

@@ -40,6 +40,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.sites import (
 )
 from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
+pytestmark = pytest.mark.deep
+
 ADDONS = Path(os.environ.get("CAPABILITY_ADDONS") or folder_of("..").joinpath("addons"))
 REJECTED = ("absent-kind", "absent-namespace", "unserved-version", "wrong-order")
 RAN_DU = ("Ingress", "NodeTuning", "OperatorLifecycleManager")

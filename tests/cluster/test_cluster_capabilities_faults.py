@@ -51,6 +51,7 @@ def proxy(site: Site) -> Iterator[FaultProxy]:
 # Concurrent writers
 
 
+@pytest.mark.deep
 def test_ten_concurrent_writers_all_succeed(site: Site) -> None:
     site.make(selection("Ingress"), ["Ingress"])
     clients = [site.client() for _name in TEN]
@@ -70,6 +71,7 @@ def test_ten_concurrent_writers_all_succeed(site: Site) -> None:
     assert set(patches) == {200, 409}  # there were conflicts, or this proves nothing
 
 
+@pytest.mark.deep
 def test_ten_concurrent_processes_of_ansible_all_succeed(site: Site, tmp_path: Path) -> None:
     site.make(selection("Ingress"), ["Ingress"])
     hosts = {f"host-{name}": {"ansible_connection": "local", "capability": name} for name in TEN}
@@ -184,6 +186,7 @@ def kill(process: Process | subprocess.Popen[str]) -> None:
     process.communicate()
 
 
+@pytest.mark.deep
 def test_a_killed_module_leaves_the_old_spec_or_the_new_one(site: Site) -> None:
     old, new = selection("Console"), selection(*sorted(KNOWN))
     options = {"kubeconfig": site.plane.kubeconfig, "capabilities": new}
@@ -206,6 +209,7 @@ def test_a_killed_module_leaves_the_old_spec_or_the_new_one(site: Site) -> None:
     assert site.spec == new
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", ["hold", "delay", "lose"])
 def test_a_module_killed_around_its_patch_can_be_run_again(site: Site, proxy: FaultProxy, fault: str) -> None:
     """Before the server receives it, while it processes it, and after that."""
@@ -219,6 +223,7 @@ def test_a_module_killed_around_its_patch_can_be_run_again(site: Site, proxy: Fa
     assert site.names == {"Build", "Console"}
 
 
+@pytest.mark.deep
 def test_a_killed_playbook_leaves_the_old_spec_or_the_new_one(site: Site, tmp_path: Path) -> None:
     site.make(selection("Console"), ["Console"])
     command = [sys.executable, "-m", "ansible.cli.playbook", str(playbook(site, tmp_path))]

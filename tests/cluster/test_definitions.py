@@ -187,6 +187,7 @@ def test_a_cluster_with_an_operator_is_refused(rollouts: Rollouts) -> None:
     rollouts.api.delete(f"{LEASES}/version")
 
 
+@pytest.mark.deep
 def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
     (tmp_path / "releases").symlink_to(EXAMPLE.parent)
@@ -212,6 +213,7 @@ def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> No
     assert names(rollouts) == set()
 
 
+@pytest.mark.deep
 def test_the_playbook_rejects_what_would_roll_out_a_release(rollouts: Rollouts, tmp_path: Path) -> None:
     given = ["-e", f"kubeconfig={rollouts.plane.kubeconfig}", "-e", f"release={EXAMPLE}"]
     refused = {
@@ -227,6 +229,7 @@ def test_the_playbook_rejects_what_would_roll_out_a_release(rollouts: Rollouts, 
         assert message in done.stdout + done.stderr
 
 
+@pytest.mark.deep
 def test_one_real_release_after_the_other_is_served(rollouts: Rollouts) -> None:
     for version in REAL:
         outcome = definitions(rollouts, folder_of(version))

@@ -183,6 +183,7 @@ def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
     assert found == [set(), {check["name"]}]
 
 
+@pytest.mark.deep
 def test_examples_of_rollouts(full_plane: ControlPlane, registry: Registry, tmp_path: Path) -> None:
     folder = files_of(full_plane, tmp_path)
     releases = folder / "srv" / "releases"

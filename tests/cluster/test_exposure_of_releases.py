@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from ansible_collections.capability.openshift.plugins.module_utils._contents.contents import ContentsReader, contents_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.tests.cluster.helpers.access_reviews import (
@@ -21,6 +23,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.access_revie
 from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollouts import are_there, release_of, wanted
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import namespace, path_of
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+
+pytestmark = pytest.mark.deep
 
 __test__ = are_there("4.20")
 

@@ -32,6 +32,8 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
+pytestmark = pytest.mark.deep
+
 GUARD, ENABLE, PLAN = "capability_guard", "cluster_capabilities", "update_plan"
 KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
 RELEASES = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]

@@ -31,6 +31,8 @@ from ansible_collections.capability.openshift.tests.unit.watched_playbook import
     start_playbook,
 )
 
+pytestmark = pytest.mark.deep
+
 ENABLE, GUARD = "capability.openshift.cluster_capabilities", "capability.openshift.capability_guard"
 TEXT = "waiting for 1: clusteroperators.config.openshift.io console: does not exist yet"
 

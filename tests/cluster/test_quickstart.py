@@ -13,10 +13,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.daemon import owner
+
+pytestmark = pytest.mark.deep
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOK = ROOT / "examples" / "quickstart.yml"

@@ -84,6 +84,7 @@ def test_a_cluster_as_it_should_be_passes_and_nothing_is_written(rollouts: Rollo
     assert not [item for item in requests if is_write(item)]
 
 
+@pytest.mark.deep
 def test_findings_are_listed_and_fail(rollouts: Rollouts, desk: Desk) -> None:
     roll_out_ready(rollouts)
     rollouts.api.delete(SCHEDULE)
@@ -97,6 +98,7 @@ def test_findings_are_listed_and_fail(rollouts: Rollouts, desk: Desk) -> None:
     assert "localhost differs from the release: 1 missing, 1 unexpected" in done.refusal("localhost")
 
 
+@pytest.mark.deep
 def test_another_selection_is_compared_with(rollouts: Rollouts, desk: Desk) -> None:
     roll_out_ready(rollouts)
     host = {"kubeconfig": GOOD, "capabilities": {"baselineCapabilitySet": "None"}, "feature_set": ""}
@@ -108,6 +110,7 @@ def test_another_selection_is_compared_with(rollouts: Rollouts, desk: Desk) -> N
     assert "wrong differs from the release: 5 missing" in done.refusal("wrong")
 
 
+@pytest.mark.deep
 def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Rollouts, desk: Desk) -> None:
     roll_out_ready(rollouts)
     rollouts.api.delete(SCHEDULE)
@@ -120,12 +123,14 @@ def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Ro
     assert "1 missing, some resources could not be checked" in done.refusal("localhost")
 
 
+@pytest.mark.deep
 def test_an_impossible_selection_is_reported(desk: Desk) -> None:
     host = {"kubeconfig": GOOD, "capabilities": {"baselineCapabilitySet": "v9.99"}}
 
     assert "v9.99" in desk.run(VERIFY, *RELEASE, one=host).refusal("one")
 
 
+@pytest.mark.deep
 def test_only_the_cluster_that_is_named_is_asked(desk: Desk) -> None:
     cases = {
         **{
@@ -148,5 +153,6 @@ def test_only_the_cluster_that_is_named_is_asked(desk: Desk) -> None:
     assert desk.requests(mark) == []
 
 
+@pytest.mark.deep
 def test_a_release_has_to_be_named(desk: Desk) -> None:
     assert "-e release=" in desk.run(VERIFY, "-e", "kubeconfig=kubeconfig").refusal("localhost")

@@ -31,6 +31,8 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.faults import Fault, FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 
+pytestmark = pytest.mark.deep
+
 COMPONENTS, MAPS, WIDGETS = 30, 10, 20
 PARALLELISM = [1, 32]
 OPTIONS: dict[str, Any] = {"capabilities": selected("Console", "Ingress"), "feature_set": "Default"}

@@ -30,6 +30,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 from ansible_collections.capability.openshift.tests.unit.watched_playbook import Progress, progress_in
 
+pytestmark = pytest.mark.deep
+
 MODULE = "capability.openshift.release_apply"
 WAITING = re.compile(r"waiting for \d+: deployments\.apps [\w-]+/[\w-]+ \(.+\)")
 LONG = {"wait": True, "wait_timeout": 8}
