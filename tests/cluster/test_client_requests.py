@@ -114,7 +114,9 @@ def test_names_are_quoted(site: Site, client: Client) -> None:
     assert caught.value.code in (400, 404)
 
 
-def test_kind_that_was_not_listed_before_is_listed_without_a_long_pause(site: Site, client: Client) -> None:
+def test_kind_that_was_not_listed_before_is_listed_without_a_long_pause(
+    site: Site, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The server answers 429 with ``Retry-After: 1``, and is ready long before that."""
     definitions = [crd(f"fresh{number}s", f"Fresh{number}") for number in range(5)]
     paths = [f"{CRDS}/{body['metadata']['name']}" for body in definitions]
@@ -124,12 +126,12 @@ def test_kind_that_was_not_listed_before_is_listed_without_a_long_pause(site: Si
     wait_for(lambda: all(is_established(site.plane.api, name) for name in names), "the definitions to be established")
     mark = site.plane.audit.mark()
     kinds = [ApiResource("test.io", "v1", f"fresh{number}s", f"Fresh{number}", True) for number in range(5)]
-    begun = time.monotonic()
+    pauses, sleep = [], time.sleep
+    monkeypatch.setattr(time, "sleep", lambda seconds: (pauses.append(seconds), sleep(seconds)))
     assert [list(client.list(Target(kind, labels="some=label"))) for kind in kinds] == [[]] * 5
-    seconds = time.monotonic() - begun
     refused = [request for request in site.requests(mark) if request.code == 429]
     assert refused
-    assert seconds < len(refused)
+    assert 0 < sum(pauses) < len(refused)
 
 
 def test_documents_of_discovery(client: Client) -> None:
@@ -269,10 +271,8 @@ def test_a_watch_and_a_restarted_server(site: Site, client: Client) -> None:
     finally:
         restart(site.plane)  # its watch cache is empty
     create(site, "b")
-    started = time.monotonic()
     (event,) = client.watch(ALL, str(int(old) - 1), 60)
     assert (event["type"], event["object"]["code"]) == ("ERROR", 410)
-    assert time.monotonic() - started < 40
     assert sorted(client.snapshot(ALL).objects) == ["work/a", "work/b"]
 
 

@@ -64,7 +64,7 @@ def test_end_to_end(site: Site, release: Path) -> None:
             StatusWriter(site.plane.kubeconfig, version),
             Operators(site.plane.kubeconfig, [console], namespaces=()),
         ):
-            done = site.append("Console", diff=True, release=release, wait=True, wait_timeout=30)
+            done = site.append("Console", diff=True, release=release, wait=True, wait_timeout=600)
         assert not done.failed, done.result
         assert verbs(site.requests(begin))[:7] == ["list", "list", "get", *PROPERTIES, "patch"]
         assert site.spec == selection("Console", "Insights") == done["spec"] == tried["spec"]
@@ -73,7 +73,7 @@ def test_end_to_end(site: Site, release: Path) -> None:
         assert (done["changed"], done["added_capabilities"]) == (True, ["Console"])
         assert (tried["changed"], tried["added_capabilities"], tried["diff"]) == (True, ["Console"], done["diff"])
         with site.untouched():
-            assert not site.append("Console", wait=True, wait_timeout=5)["changed"]
+            assert not site.append("Console", wait=True, wait_timeout=600)["changed"]
             refused = site.ask(selection("Console"))
         assert refused.faults == [("removed-capability", "capabilities")]
         assert "Insights (listed)" in refused.message

@@ -194,7 +194,7 @@ def test_all_is_ready_with_controllers_until_something_stops_working(
     rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
     operators = [item for item in operators_of(EXAMPLE) if item.name == "ingress"]
     with Operators(full_plane.kubeconfig, operators, make=False, namespaces=()) as working:
-        rollouts.done(EXAMPLE, capabilities=NONE, wait=True, wait_timeout=60)
+        rollouts.done(EXAMPLE, capabilities=NONE, wait=True, wait_timeout=600)
         working.wait("ingress")
     assert found(verified(rollouts), idle=False) == {}
 

@@ -97,7 +97,7 @@ def test_definition_whose_objects_hang_is_a_leftover(rollouts: Rollouts) -> None
     first = rollouts.done(KEPT, prune=True)
     assert [(name, pruned) for name, pruned, _finalizers in leftovers(first)] == [("things.test.io", False)]
     release_hold(rollouts, THING)
-    assert rollouts.done(KEPT, prune=True, wait=True, wait_timeout=30)["problems"] == []
+    assert rollouts.done(KEPT, prune=True, wait=True, wait_timeout=600)["problems"] == []
     assert rollouts.done(KEPT)["leftovers"] == []
 
 
@@ -112,7 +112,7 @@ def test_rollout_waits_for_a_deletion(rollouts: Rollouts, bodies: list[Body]) ->
     rollouts.done([*KEPT, OLD])
     hold(rollouts, OLD)
     with later(4, lambda: release_hold(rollouts, OLD)):
-        outcome = rollouts.done(bodies, mode="update", prune=True, wait=True, wait_timeout=60)
+        outcome = rollouts.done(bodies, mode="update", prune=True, wait=True, wait_timeout=600)
         assert not rollouts.has(OLD)
     gone = outcome["deleted"] + [item for item in outcome["leftovers"] if item["pruned"]]
     assert [item["name"] for item in gone] == ["old"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -207,10 +206,8 @@ def test_api_server_that_never_comes_back_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     site = site_of(empty, capsys, monkeypatch)
-    begun = time.monotonic()
     with ClosingProxy(empty, 120, status) as proxy:
         outcome = site.call(release_apply, kubeconfig=proxy.kubeconfig, release=large, **OPTIONS)
-    assert time.monotonic() - begun < 30
     assert outcome.failed
     assert len(outcome.message) < 4000
     assert len(outcome["created"]) > 100

@@ -144,10 +144,10 @@ def test_second_run_with_controllers_writes_nothing(
 ) -> None:
     rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
     release = rollouts.release([namespace("mine"), deployment("a", "mine"), aggregated(), crd("things", "Thing")])
-    rollouts.done(release, wait=True, wait_timeout=60)
+    rollouts.done(release, wait=True, wait_timeout=600)
     wait_for(lambda: rollouts.get(aggregated()).get("rules"), "the rules of the role")
     with rollouts.unwritten():
-        assert rollouts.done(release, wait=True, wait_timeout=60)["changed"] is False
+        assert rollouts.done(release, wait=True, wait_timeout=600)["changed"] is False
 
 
 def test_update_with_controllers_removes_nothing_of_theirs(

@@ -169,7 +169,7 @@ def test_all_members_have_the_label_of_the_set(rollouts: Rollouts) -> None:
 def test_annotations_follow_pruned_resources(rollouts: Rollouts) -> None:
     rollouts.done([*MORE, namespace("a"), deployment("c", "a")])
     with later(3, lambda: finalize(rollouts, namespace("a"))):  # No controller does so.
-        rollouts.done(MORE, prune=True, wait=True, wait_timeout=60)
+        rollouts.done(MORE, prune=True, wait=True, wait_timeout=600)
     annotations = rollouts.api.get(INVENTORY)["metadata"]["annotations"]
     assert annotations[f"{APPLYSET}/contains-group-kinds"] == "ConfigMap"
     assert annotations[f"{APPLYSET}/additional-namespaces"] == HOME

@@ -230,7 +230,7 @@ def test_rollout_waits_for_the_cluster_version_of_another_client(rollouts: Rollo
         make_cluster_version(rollouts.api, {"capabilities": selection("Console", "Ingress")})
 
     with later(3, create):
-        rollouts.done(release, wait=True, wait_timeout=30)
+        rollouts.done(release, wait=True, wait_timeout=600)
     asked = [
         f"{item.verb} {item.uri.partition('?')[0]}" for item in rollouts.plane.audit.requests(mark) if is_write(item)
     ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import socket
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,7 +17,6 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import CONNECT_SECONDS
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import RULES
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import (
@@ -375,11 +373,9 @@ def silent() -> Iterator[str]:
         yield f"https://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def test_an_address_that_does_not_answer_costs_only_the_timeout(silent: str, call: Call) -> None:
-    started = time.monotonic()
+def test_an_address_that_does_not_answer_is_reported(silent: str, call: Call) -> None:
     outcome = call(update_plan, releases=PATH, host=silent, api_key="token")
 
-    assert CONNECT_SECONDS - 1 < time.monotonic() - started < 2 * CONNECT_SECONDS
     assert f"{silent} does not answer" in outcome.message
 
 

@@ -34,7 +34,7 @@ ISSUER = "https://kubernetes.default.svc"
 """Who issues the tokens of service accounts, and whom they are for."""
 
 ADMINISTRATORS = "system:masters"
-_READY = 180.0
+_READY = 600.0
 """Seconds that a program has to get ready; an idle machine takes three."""
 
 _PATIENCE = 2.0

@@ -37,7 +37,7 @@ class StatusWriter:
         data = data_of(minor) if minor else None
         if data is None:
             raise ValueError(f"{version} is not known")
-        self._api = Api(kubeconfig, "status-writer", timeout=5)
+        self._api = Api(kubeconfig, "status-writer", timeout=60)
         self._version, self._data = version, data
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)

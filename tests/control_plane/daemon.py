@@ -25,7 +25,7 @@ from ansible_collections.capability.openshift.tests.control_plane.waiting import
 
 KUBECONFIG = "kubeconfig"
 _MODULE = __name__.rpartition(".")[0]
-_READY = 180.0
+_READY = 600.0
 """Seconds until the programs run and the kinds of a release are known, on a machine that is busy with other things."""
 
 

@@ -127,7 +127,7 @@ class Operators:
         if self._failure is not None:
             raise self._failure
 
-    def wait(self, *names: str, seconds: float = 120.0) -> None:
+    def wait(self, *names: str, seconds: float = 600.0) -> None:
         """Wait until the operators ``names`` (all that are not silent, if none is named) reported to be done.
 
         Those who follow the ClusterVersion are waited for by name: which of them there are is its business.

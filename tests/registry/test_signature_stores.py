@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -45,14 +44,13 @@ def test_stores_are_asked_at_the_same_time_and_a_slow_one_delays_nothing(server)
     slow, key = SignatureServer(), Key()
     release = threading.Event()
     try:
-        slow.answers = {"signature-1": lambda: ((release.wait(20) and 404) or 404, b"")}
+        slow.answers = {"signature-1": lambda: ((release.wait(600) and 404) or 404, b"")}
         server.answers = {"signature-1": (200, key.sign(content(DIGEST), version=3))}
         stores = ParallelStores(tuple(HttpStore(item.url, http_get(client())) for item in (slow, server)))
         ring = read_key_ring("ring", key.ring, Problems())
         assert ring
-        started = time.monotonic()
         assert verify_digest("release", DIGEST, Verifier((ring,), (stores,)), Problems())
-        assert time.monotonic() - started < 10
+        assert not release.is_set()
     finally:
         release.set()
         slow.close()

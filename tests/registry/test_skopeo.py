@@ -82,7 +82,7 @@ def skopeo_reads(folder: Path, mirrors: list[str], rules: dict[str, list[Any]], 
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     (folder / "stderr").write_text(done.stderr, "utf-8")
     return done.returncode == 0

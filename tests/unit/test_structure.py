@@ -52,6 +52,25 @@ def test_no_variable_is_named_with_an_underscore_alone():
     assert places == []
 
 
+def test_no_test_limits_the_time_that_something_takes():
+    """On a busy machine, it would fail."""
+    places = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, tree in trees("tests").items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert) and limits_time(node.test)
+    ]
+    assert places == []
+
+
+def limits_time(condition: ast.expr) -> bool:
+    """Whether a condition is that the time since a reading of a clock is below a limit."""
+    if not isinstance(condition, ast.Compare) or not isinstance(condition.ops[-1], ast.Lt | ast.LtE):
+        return False
+    left = (condition.left, *condition.comparators)[-2]
+    return any(getattr(node, "attr", "") in ("monotonic", "process_time", "perf_counter") for node in ast.walk(left))
+
+
 def test_the_architecture_describes_each_package_and_names_files_that_exist():
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     packages = {path.relative_to(MODULE_UTILS).parts[0].removesuffix(".py") for path in MODULE_UTILS.rglob("*.py")}

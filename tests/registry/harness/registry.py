@@ -25,7 +25,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.images import 
 USER, PASSWORD = "puller", "open sesame"
 _BCRYPT = "$2b$05$W6./W5KzrDayCVBGhlLL1u861DJIilO402bdQiiZyALEnECEAmHx."
 """Of the password: the registry accepts no other format."""
-_SECONDS = 20.0
+_SECONDS = 600.0
 
 
 def write_registries_conf(home: Path, mirrors: Mapping[str, str]) -> None:
