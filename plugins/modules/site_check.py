@@ -248,6 +248,7 @@ problems:
   elements: dict
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..module_utils._files import absolute
@@ -259,55 +260,58 @@ from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
 from ..module_utils._module.untag import untag
 from ..module_utils._problems import Problems
+from ..module_utils._release.release import Release
 from ..module_utils._release_image.open_release import open_release
-from ..module_utils._sites.result import site_dicts, sites_diff, write_files
+from ..module_utils._sites.fix import sites_diff, write_files
 from ..module_utils._sites.rules import site_rules
-from ..module_utils._sites.run import SitesOptions, check_sites
+from ..module_utils._sites.run import SitesOptions, check_sites, read_selection
 from ..module_utils._yaml.values import parse_json_object
 
 METHODS = ["ipi", "upi", "agent", "assisted"]
 
 
-def run(module: Module, _result: dict[str, Any], _problems: Problems) -> None:
+def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     """Check the sites, and exit. Raises ``CapabilityError``."""
     params = untag(module.params)
-    checkout = absolute(params["checkout"])
-    opened = tuple(
-        open_release(name, release_source(params), f"releases[{index}]")
-        for index, name in enumerate(params["releases"])
+    options = SitesOptions(
+        absolute(params["checkout"]),
+        tuple(params["paths"]),
+        params["openshift_version"],
+        params["openshift_versions"] or {},
+        params["install_method"],
+        fix=params["state"] == "fixed",
+        allow_no_sites=params["allow_no_sites"],
     )
-    result = check_sites(
-        SitesOptions(
-            checkout,
-            tuple(params["paths"]),
-            params["openshift_version"],
-            params["openshift_versions"] or {},
-            opened,
-            params["install_method"],
-            desired(params),
-            fix=params["state"] == "fixed",
-            allow_no_sites=params["allow_no_sites"],
-        ),
-        show_progress,
-    )
+    desired = read_selection(options, selection_options(params))
+    releases = tuple(load_releases(params, problems))
+    result = check_sites(options, desired, releases, show_progress)
     finish(
         module,
         "site_check",
-        checkout,
+        options.checkout,
         site_rules(),
         result.findings,
-        result.problems,
+        Problems((*problems, *result.problems)),
         write=lambda: write_files(result.fixed),
         scope=(len(result.sites), "site"),
         changed=bool(result.fixed),
         diff=sites_diff(result.fixed),
-        sites=site_dicts(result),
+        sites=[site.as_dict() for site in result.sites],
         files=result.files,
         fixed_files=[file.path for file in result.fixed],
     )
 
 
-def desired(params: dict[str, Any]) -> SelectionOptions | None:
+def load_releases(params: dict[str, Any], problems: Problems) -> Iterator[Release]:
+    """Yield the releases of the option. Raises ``CapabilityError``."""
+    for index, name in enumerate(params["releases"]):
+        opened = open_release(name, release_source(params), f"releases[{index}]")
+        loaded = opened.load()
+        problems += (*opened.problems, *loaded.problems_for_users)
+        yield loaded.release
+
+
+def selection_options(params: dict[str, Any]) -> SelectionOptions | None:
     """The selection that the options request of each site."""
     capabilities = params["capabilities"]
     if isinstance(capabilities, str):

@@ -43,6 +43,7 @@ from .selection_source import (
     NO_SELECTION,
     InstallOptions,
     SelectionOptions,
+    SelectionRequest,
     read_request,
     resolve_selection,
 )
@@ -163,9 +164,17 @@ def check_selection(installation: Installation, selection: SelectionOptions = NO
 
     ``selection`` overrides the block of the install-config.
     """
+    problems = Problems()
+    request = read_request(selection, installation.document, installation.options.source, problems)
+    return check_request(installation, request, problems)
+
+
+def check_request(
+    installation: Installation, request: SelectionRequest | None, request_problems: Iterable[Problem] = ()
+) -> InstallCheck:
+    """Check and resolve a selection that was read, with the problems of reading it. ``None``: it is ambiguous."""
     options, method, install = installation.options, installation.method, installation.install
-    problems, request_problems = Problems(installation.document_problems), Problems()
-    request = read_request(selection, installation.document, options.source, request_problems)
+    problems = Problems(installation.document_problems)
     problems += request_problems if method != HOSTED else without_pinning(request_problems)
     problems += installation.cluster_problems
     check = InstallCheck(method, installation.platform, ())

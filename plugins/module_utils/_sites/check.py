@@ -16,19 +16,20 @@ from .._data.install_rules import KNOWN_NAMES
 from .._install_config.check import (
     Installation,
     InstallCheck,
+    check_request,
     check_selection,
     each_mistake_once,
     read_installation,
 )
 from .._install_config.fields import with_exact_names
-from .._install_config.selection_source import InstallOptions, SelectionOptions
+from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest
 from .._problems import Problem, Problems, has_errors
 from .._release.release import Release
 from .._resources import ResourceId
 from .correction import corrected_cluster_version, corrected_options
-from .form import BLOCK, check_form, report_listed_in_set
 from .hosted import check_lists
-from .site import Form
+from .site import BLOCK, Form
+from .site_keys import check_form, report_listed_in_set
 
 _OF_INSTALLERS = frozenset({"duplicate-name", "missing-baseline", "unchecked-rules", "unstable-set"})
 """Codes of problems that a ClusterVersion does not have. For example, the API reads a missing baseline as vCurrent."""
@@ -39,7 +40,7 @@ class SiteCheckRequest(NamedTuple):
     """What the check of a site depends on. Sites with equal requests and releases share a result.
 
     ``values`` are the overrides of the install-config, or the install-config. ``method`` is ``None`` if its content
-    decides. ``desired`` are the options of the module that replace the selection, ``None`` if it is only checked.
+    decides. ``desired`` is the selection that replaces the one of the site, ``None`` if that is only checked.
     ``provided`` are the resources of extra manifests.
     """
 
@@ -47,7 +48,7 @@ class SiteCheckRequest(NamedTuple):
     values: Mapping[str, Any]
     method: str | None
     platform: str | None
-    desired: SelectionOptions | None = None
+    desired: SelectionRequest | None = None
     provided: frozenset[ResourceId] = frozenset()
 
 
@@ -113,9 +114,9 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     return SiteCheckResult(problems.unique(), block, replacement, check.status.enabled, check.context)
 
 
-def _desired_block(desired: SelectionOptions, installation: Installation, problems: Problems) -> dict[str, Any] | None:
+def _desired_block(desired: SelectionRequest, installation: Installation, problems: Problems) -> dict[str, Any] | None:
     """The desired selection as a block, ``None`` if it has errors in this site."""
-    check, of_site = check_selection(installation, desired), installation.problems
+    check, of_site = check_request(installation, desired), installation.problems
     errors = [item for item in check.problems if item.severity == "error" and item not in of_site]
     problems += [item for item in errors if item not in problems]
     selection = check.resolved.selection if check.resolved is not None else None

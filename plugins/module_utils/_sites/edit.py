@@ -11,31 +11,24 @@ The result is read back. An edit is used only if each site has its new selection
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL
 from .._install_config.document import read_document
 from .._install_config.edit import Edit, apply_edits, block_list_edits, edit_capabilities, flow_list, quote
-from .._problems import CapabilityError, Location, Problems
+from .._problems import CapabilityError, Location, Problem, Problems
 from .._yaml.nodes import Node, Pair, column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
 from .._yaml.values import YamlError, resolve_plain
-from .document import SourceDocument
-from .form import BLOCK
-from .objects import find_objects
-from .overrides import Overrides, read_overrides
-from .scalar import quote_json, replace_json
-from .site import ANNOTATION, OVERRIDES, Site, read_sites
+from .document import SourceDocument, find_objects
+from .site import ANNOTATION, BLOCK, OVERRIDES, Overrides, Site, SiteNode, read_sites
 
 _STEP = 2
 _BEFORE_OVERRIDES = "clusterImageSetNameRef"
-
-
-class ReadSite(NamedTuple):
-    """A site and its overrides, ``None`` if they cannot be read."""
-
-    site: Site
-    overrides: Overrides | None
+_HEADER = re.compile(r"[|>](?P<rest>[1-9+-]*[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))")
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_SPECIAL = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 class EditedDocument(NamedTuple):
@@ -45,14 +38,13 @@ class EditedDocument(NamedTuple):
     written: tuple[int, ...]
 
 
-def sites_in(document: SourceDocument) -> list[ReadSite]:
+def sites_in(document: SourceDocument) -> list[SiteNode]:
     """The sites of ``document``, in the order of the text."""
-    sites = [site for origin in find_objects(document, Problems()) for site in read_sites(origin)]
-    return [ReadSite(site, read_overrides(site, Problems())) for site in sites]
+    return [node for origin in find_objects(document, Problems()) for node in read_sites(origin, Problems())]
 
 
 def edit_document(
-    document: SourceDocument, sites: Sequence[ReadSite], blocks: Mapping[int, Mapping[str, Any]], problems: Problems
+    document: SourceDocument, sites: Sequence[SiteNode], blocks: Mapping[int, Mapping[str, Any]], problems: Problems
 ) -> EditedDocument:
     """Write ``blocks`` into ``sites``, by their number. Problems name each site that only a person can write.
 
@@ -60,15 +52,14 @@ def edit_document(
     """
     edits: dict[int, list[Edit]] = {}
     for number, block in blocks.items():
-        site, overrides = sites[number]
-        shared = _shared_anchor(site)
-        changes = None if shared or overrides is None else _changes(site, overrides, block)
+        node = sites[number]
+        shared, overrides = _shared_anchor(node), node.site.overrides
+        changes = None if shared or overrides is None else _changes(node, overrides, block)
         if shared:
-            _report(
-                site, "shared-anchor", f"the anchor &{shared} is used in another place", "Write both values", problems
-            )
+            message = f"the anchor &{shared} is used in another place"
+            _report(node, "shared-anchor", message, "Write both values", problems)
         elif changes is None:
-            _report_uneditable(site, block, problems)
+            _report_uneditable(node, block, problems)
         else:
             edits[number] = changes
     text = _edited_text(document, sites, blocks, edits)
@@ -78,28 +69,28 @@ def edit_document(
         for number, changes in edits.items():
             new = _edited_text(document, sites, blocks, {**right, number: changes})
             if new is None:
-                _report_uneditable(sites[number].site, blocks[number], problems)
+                _report_uneditable(sites[number], blocks[number], problems)
             else:
                 right[number], text = changes, new
         edits = right
     return EditedDocument(text, tuple(edits))
 
 
-def _report_uneditable(site: Site, block: Mapping[str, Any], problems: Problems) -> None:
+def _report_uneditable(node: SiteNode, block: Mapping[str, Any], problems: Problems) -> None:
     message = "cannot be edited without changing other parts"
-    if (site.parent or site.document.root).style:
+    if (node.parent or node.document.root).style:
         message = "is in flow style, such as JSON, expected one field per line"
-    _report(site, "uneditable-text", message, f'Write "{BLOCK}": {json.dumps(block)} in it', problems)
+    _report(node, "uneditable-text", message, f'Write "{BLOCK}": {json.dumps(block)} in it', problems)
 
 
-def _report(site: Site, code: str, message: str, hint: str, problems: Problems) -> None:
-    where = Location(site.document.path, line=site.line)
-    problems.error(code, where, f"{site.resource}: {site.path}: {message}", hint)
+def _report(node: SiteNode, code: str, message: str, hint: str, problems: Problems) -> None:
+    found = Problem("error", code, Location(field=node.site.field), message, hint)
+    problems.append(node.site.finding(found))
 
 
 def _edited_text(
     document: SourceDocument,
-    sites: Sequence[ReadSite],
+    sites: Sequence[SiteNode],
     blocks: Mapping[int, Mapping[str, Any]],
     edits: Mapping[int, list[Edit]],
 ) -> str | None:
@@ -116,17 +107,17 @@ def _edited_text(
         return None
     for number, (old, new) in enumerate(zip(sites, new_sites, strict=True)):
         block = blocks[number] if number in edits else None
-        if not _is_written(old, new, block):
+        if not _is_written(old.site, new.site, block):
             return None
     same = _other_values(document.root, sites, edits) == _other_values(root, new_sites, edits)
     return text if same else None
 
 
-def _is_written(old: ReadSite, new: ReadSite, block: Mapping[str, Any] | None) -> bool:
+def _is_written(old: Site, new: Site, block: Mapping[str, Any] | None) -> bool:
     """Whether ``new`` is ``old`` with the selection ``block``, whose names can have any order."""
     if block is None or old.overrides is None or new.overrides is None:
         return old.overrides == new.overrides
-    if old.site.form not in ("overrides", "block"):
+    if old.form not in ("overrides", "block"):
         block = {**old.overrides.values[BLOCK], **block}
     written = new.overrides.values.get(BLOCK)
     expected = {**old.overrides.values, BLOCK: written}
@@ -139,9 +130,9 @@ def _sorted(block: Any) -> Any:
     return {field: sorted(value, key=repr) if isinstance(value, list) else value for field, value in block.items()}
 
 
-def _other_values(root: Node, sites: Sequence[ReadSite], numbers: Mapping[int, object]) -> dict[str, tuple[str, str]]:
+def _other_values(root: Node, sites: Sequence[SiteNode], numbers: Mapping[int, object]) -> dict[str, tuple[str, str]]:
     """The kind and value of each node that is not a map, by path, without the selections of ``numbers``."""
-    pairs = [pair for number in numbers if (pair := sites[number].site.pair) is not None]
+    pairs = [pair for number in numbers if (pair := sites[number].pair) is not None]
     selected = {id(node) for pair in pairs for _path, node in walk(pair.value)}
     return {
         path: (node.kind + node.tag, node.value)
@@ -150,15 +141,15 @@ def _other_values(root: Node, sites: Sequence[ReadSite], numbers: Mapping[int, o
     }
 
 
-def _changes(site: Site, overrides: Overrides, block: Mapping[str, Any]) -> list[Edit] | None:
+def _changes(node: SiteNode, overrides: Overrides, block: Mapping[str, Any]) -> list[Edit] | None:
     """The edits that write ``block``. ``None`` if only a person can write it."""
-    text, pair = site.document.text, site.pair
+    text, pair, form = node.document.text, node.pair, node.site.form
     try:
-        if site.form == "block":
+        if form == "block":
             return [Edit(0, len(text), _new_install_config(text, block))]
-        if site.parent is not None and site.parent.style:
+        if node.parent is not None and node.parent.style:
             return None
-        if site.form in ("cluster-version", "hosted"):
+        if form in ("cluster-version", "hosted"):
             return None if pair is None else _list_edits(text, pair.value, block)
         if any(key != BLOCK and key.lower() == BLOCK for key in overrides.values):
             return None  # the installer reads it, too
@@ -166,16 +157,16 @@ def _changes(site: Site, overrides: Overrides, block: Mapping[str, Any]) -> list
     except CapabilityError:
         return None
     if pair is None:
-        new_field = _new_field(site, value)
+        new_field = _new_field(node, value)
         return None if new_field is None else [new_field]
-    node = pair.value
-    if node.kind != "scalar":
+    old = pair.value
+    if old.kind != "scalar":
         return None
-    if node.style and node.value:
-        new_value = replace_json(text, node, value)
+    if old.style and old.value:
+        new_value = _replace_json(text, old, value)
         return None if new_value is None else [new_value]
-    if not node.value or (not node.style and resolve_plain(node.value) is None):
-        return [Edit(node.start, node.end, f"{' ' if node.is_empty else ''}{quote_json(value)}")]
+    if not old.value or (not old.style and resolve_plain(old.value) is None):
+        return [Edit(old.start, old.end, f"{' ' if old.is_empty else ''}{_quote_json(value)}")]
     return None
 
 
@@ -253,16 +244,16 @@ def _one_list_edits(text: str, pair: Pair, names: Sequence[str]) -> Iterator[Edi
         yield from (Edit(line_start(text, item.start), line_end(text, item.end), "") for item in items)
 
 
-def _new_field(site: Site, value: str) -> Edit | None:
+def _new_field(node: SiteNode, value: str) -> Edit | None:
     """The edit that adds the overrides to a site that has none."""
-    text, parent, field = site.document.text, site.parent, site.field
-    lines = [f"{field}: {quote_json(value)}"]
-    if parent is None and field == ANNOTATION:
-        parent = site.document.get(site.origin.node, "metadata")
+    text, parent, key = node.document.text, node.parent, node.key
+    lines = [f"{key}: {_quote_json(value)}"]
+    if parent is None and key == ANNOTATION:
+        parent = node.document.get(node.origin.node, "metadata")
         lines = ["annotations:", f"{' ' * _STEP}{lines[0]}"]
     if parent is None or not parent.pairs or parent.style:
         return None
-    after = (own_pair(parent, _BEFORE_OVERRIDES) if field == OVERRIDES else None) or parent.pairs[-1]
+    after = (own_pair(parent, _BEFORE_OVERRIDES) if key == OVERRIDES else None) or parent.pairs[-1]
     index, indent = line_end(text, after.end), " " * column_of(text, parent.pairs[0].key.start)
     newline = newline_at(text, parent.pairs[0].key.start)
     new = "".join(f"{indent}{line}{newline}" for line in lines)
@@ -271,17 +262,59 @@ def _new_field(site: Site, value: str) -> Edit | None:
     return Edit(index, index, new)
 
 
-def _shared_anchor(site: Site) -> str:
+def _shared_anchor(node: SiteNode) -> str:
     """The anchor of a node in the selection that is used outside of it, or ``""``; an alias as the selection itself."""
-    if site.pair is None:
+    if node.pair is None:
         return ""
-    value = site.pair.value
+    value = node.pair.value
     if value.kind == "alias":
         return value.value
-    anchors = {node.start: node.anchor for _path, node in walk(value) if node.anchor}
+    anchors = {item.start: item.anchor for _path, item in walk(value) if item.anchor}
     if not anchors:
         return ""
-    for _path, node in walk(site.document.root):
-        if node.kind == "alias" and node.target in anchors and not value.start <= node.start < value.end:
-            return anchors[node.target]
+    for _path, item in walk(node.document.root):
+        if item.kind == "alias" and item.target in anchors and not value.start <= item.start < value.end:
+            return anchors[item.target]
     return ""
+
+
+def _replace_json(text: str, node: Node, value: str) -> Edit | None:
+    """The edit that sets the scalar ``node`` to ``value``. ``None`` if the scalar is not quoted and no block.
+
+    A quoted scalar is written on one line, in the same quotes. A block keeps its lines and its indentation. A folded
+    block becomes a literal one, because folding changes lines.
+    """
+    if node.style in ("|", ">"):
+        return _with_literal(text, node, value)
+    if node.style not in ("'", '"'):
+        return None
+    return Edit(text.index(node.style, node.start), node.end, _quote_json(value, node.style))
+
+
+def _quote_json(value: str, style: str = "'") -> str:
+    """``value`` as a scalar on one line, in the quotes ``style``."""
+    if style == '"':
+        return f'"{"".join(_SPECIAL.get(char, char) for char in value)}"'
+    # A line break would be folded. In JSON it is white space, because strings contain none.
+    return "'" + re.sub(r"\s*\n\s*", " ", value).replace("'", "''") + "'"
+
+
+def _with_literal(text: str, node: Node, value: str) -> Edit | None:
+    header = _HEADER.search(text, node.start)
+    if header is None:
+        return None
+    index = end = header.end()
+    indent: int | None = None
+    while index < len(text) and (line := _LINE.match(text, index)):
+        content = line[1].lstrip(" ")
+        if content:
+            column = len(line[1]) - len(content)
+            indent = column if indent is None else indent
+            if column < indent:
+                break
+            end = line.end()
+        index = line.end()
+    newline = newline_at(text, node.start)
+    lines = (" " * (indent or 0) + line if line else "" for line in value.rstrip("\n").split("\n"))
+    last = newline if text[end - 1] in "\r\n" else ""
+    return Edit(header.start(), end, f"|{header['rest']}{newline.join(lines)}{last}")

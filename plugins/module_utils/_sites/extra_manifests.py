@@ -34,7 +34,8 @@ from .._unstructured import as_list, as_text, mappings_in
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
 from .document import read_documents
-from .summary import FileSummary, SiteSummary
+from .site import Site
+from .site_file import SiteFile
 
 Source = tuple[str, str]
 """The path of a file and "", or the namespace, which is empty if it is not known, and the name of a ConfigMap."""
@@ -49,7 +50,7 @@ class ExtraManifests:
     checkout are read then, too. ``problems`` are those of the files, with the rules of add-ons.
     """
 
-    def __init__(self, checkout: Checkout, files: Mapping[str, FileSummary]) -> None:
+    def __init__(self, checkout: Checkout, files: Mapping[str, SiteFile]) -> None:
         sites = [site for file in files.values() for site in file.sites]
         self.problems = Problems()
         self._names = {name for site in sites for name in site.extra_config_maps}
@@ -66,7 +67,7 @@ class ExtraManifests:
         for file in checkout.read_files(others, Problems()):
             self._read(file, checkout)
 
-    def sources(self, site: SiteSummary) -> tuple[Source, ...]:
+    def sources(self, site: Site) -> tuple[Source, ...]:
         """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
         names, only = site.extra_filter
         paths = [path for folder in site.extra_folders for path in self._folders[folder]]
@@ -74,7 +75,7 @@ class ExtraManifests:
         config_maps = [(namespace, name) for name in site.extra_config_maps for namespace in ("", site.namespace)]
         return tuple(source for source in dict.fromkeys((*files, *config_maps)) if source in self._objects)
 
-    def missing(self, site: SiteSummary) -> tuple[str, ...]:
+    def missing(self, site: Site) -> tuple[str, ...]:
         """The names of ConfigMaps to which ``site`` refers, and which the checkout does not contain."""
         found = {name for _namespace, name in self.sources(site)}
         return tuple(name for name in site.extra_config_maps if name not in found)

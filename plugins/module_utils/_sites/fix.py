@@ -3,18 +3,25 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Corrects the selections of one file in its text."""
+"""Corrects the selections of a file in its text, shows what changes, and writes it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._checkout.walk import CheckoutFile, read_again
-from .._problems import Problem, Problems
+from .._data.capabilities import API_FIELDS
+from .._files import cannot, write_file
+from .._module.result import diff_entry
+from .._problems import DestinationError, Location, Problem, Problems
+from .correction import HOSTED_DISABLED, HOSTED_ENABLED
 from .document import read_documents
 from .edit import edit_document, sites_in
-from .form import BLOCK
+from .site import BLOCK
+
+_FIELDS = (*API_FIELDS, HOSTED_ENABLED, HOSTED_DISABLED)
 
 
 class SelectionChange(NamedTuple):
@@ -52,11 +59,43 @@ def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]])
         wanted = {number: blocks[first + number] for number in range(len(sites)) if first + number in blocks}
         edited = edit_document(document, sites, wanted, problems)
         for number in edited.written:
-            site, overrides = sites[number]
-            before = overrides.values.get(BLOCK) if overrides is not None else None
+            site = sites[number].site
+            before = site.overrides.values.get(BLOCK) if site.overrides is not None else None
             changes.append(SelectionChange(first + number, site.resource, before, wanted[number]))
         parts += [text[done : document.start], edited.text]
         done = document.start + len(document.text)
         first += len(sites)
     after = "".join([*parts, text[done:]]).encode()
     return FixedFile(path, real_path, data, after, tuple(changes), tuple(problems))
+
+
+def sites_diff(files: Iterable[FixedFile]) -> list[dict[str, str]]:
+    """The selections before and after, and nothing else of a file, because the rest may contain secrets."""
+    return [
+        diff_entry(f"{file.path} ({change.resource})", _shown(change.before), _shown(change.after))
+        for file in files
+        for change in file.changes
+    ]
+
+
+def _shown(block: object) -> str:
+    if block is None:
+        return ""
+    fields = block.items() if isinstance(block, dict) else ()
+    lines = json.dumps({key: value if key in _FIELDS else "(removed)" for key, value in fields}, indent=2)
+    return f"{lines}\n"
+
+
+def write_files(files: Iterable[FixedFile]) -> None:
+    """Replace each file at once. Raises ``DestinationError`` with all files that could not be written."""
+    problems = Problems()
+    for file in files:
+        if read_again(file.path, file.real_path, problems) != file.before:
+            hint = "Run the module again, one run at a time"
+            problems.error("concurrent-change", Location(file.path), "has changed since it was read", hint)
+            continue
+        try:
+            write_file(file.real_path, file.after)
+        except OSError as error:
+            problems.append(cannot("write", file.path, error)._replace(where=Location(file.path)))
+    problems.raise_errors(DestinationError)

@@ -23,7 +23,7 @@ from .._install_config.selection_source import InstallOptions, SelectionOptions,
 from .._problems import Problems, count_errors, type_name
 from .._release.release import Release
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
-from .form import BLOCK
+from .site import BLOCK
 
 _FIELDS = {"excluded_capabilities": HOSTED_DISABLED, "additional_enabled_capabilities": HOSTED_ENABLED}
 _COVERED = frozenset({"unchecked-rules", "unsupported-capability"})

@@ -14,19 +14,18 @@ from typing import Any, NamedTuple
 
 from .._checkout.walk import Checkout, CheckoutFile
 from .._data.install_rules import AGENT_CONFIG
-from .._install_config.selection_source import SelectionOptions, read_request
+from .._install_config.selection_source import SelectionOptions, SelectionRequest, read_request
 from .._problems import InvalidOptionError, Problem, Problems, shown_names
 from .._progress import Progress, counted, silent
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
-from .._release_image.open_release import OpenedRelease
 from .._version import Minor, find_minor
 from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .extra_manifests import ExtraManifests
 from .fix import FixedFile, fix_file
 from .rules import REFERENCE_RULES
-from .site import METHODS
-from .summary import FileSummary, SiteSummary, summarize_file
+from .site import METHODS, Site
+from .site_file import SiteFile, read_site_file
 from .version import SiteVersion, SiteVersions
 
 _OF_RELEASES = ("different-capabilities",)
@@ -43,9 +42,7 @@ class SitesOptions(NamedTuple):
     paths: tuple[str, ...]
     openshift_version: str | None = None
     openshift_versions: Mapping[str, object] = {}
-    releases: tuple[OpenedRelease, ...] = ()
     install_method: str | None = None
-    desired: SelectionOptions | None = None
     fix: bool = False
     allow_no_sites: bool = False
 
@@ -53,14 +50,30 @@ class SitesOptions(NamedTuple):
 class CheckedSite(NamedTuple):
     """A site, its version, and the result of its check, which is empty if nothing could be checked.
 
-    ``extra`` are the findings of its extra manifests.
+    ``extra`` are the findings of its extra manifests. ``fixed``: its selection was corrected.
     """
 
-    summary: SiteSummary
+    site: Site
     version: SiteVersion
     result: SiteCheckResult = SiteCheckResult(())
     findings: tuple[Problem, ...] = ()
     extra: tuple[Problem, ...] = ()
+    fixed: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The site as the module returns it."""
+        return {
+            "name": self.site.name,
+            "kind": self.site.kind,
+            "path": self.site.path,
+            "line": self.site.line,
+            "openshift_version": self.version.version,
+            "version_source": self.version.source,
+            "platform": self.site.platform,
+            "capabilities": self.result.block if isinstance(self.result.block, dict) else {},
+            "enabled_capabilities": None if self.result.enabled is None else sorted(self.result.enabled),
+            "fixed": self.fixed,
+        }
 
 
 class SitesResult(NamedTuple):
@@ -73,29 +86,43 @@ class SitesResult(NamedTuple):
     problems: Problems
 
 
-def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResult:
-    """Check all sites, and compute what to write. Writes nothing.
+def read_selection(options: SitesOptions, selection: SelectionOptions | None) -> SelectionRequest | None:
+    """The selection that the user requests of each site, ``None`` if there is none.
 
-    Raises ``InvalidOptionError`` with all problems of the options, and ``ReleaseError`` if a release cannot be read.
+    Raises ``InvalidOptionError`` with all problems of both, because a wrong option is no mistake of the sites.
     """
     problems = Problems()
-    _check_versions(options, problems)
-    if options.desired is not None:  # a wrong option is no mistake of the sites
-        read_request(options.desired, {}, "", problems)
+    if options.openshift_version is not None:
+        read_minor(options.openshift_version, "openshift_version", problems)
+    for pattern, version in options.openshift_versions.items():
+        read_minor(version, f"openshift_versions[{pattern}]", problems)
+    request = None if selection is None else read_request(selection, {}, "", problems)
     problems.raise_errors(InvalidOptionError)
-    releases = _load_releases(options.releases, problems)
-    checkout = Checkout(options.checkout)
-    files: dict[str, FileSummary] = {}
-    findings = Problems()
+    return request
+
+
+def check_sites(
+    options: SitesOptions,
+    desired: SelectionRequest | None = None,
+    releases: tuple[Release, ...] = (),
+    progress: Progress = silent,
+) -> SitesResult:
+    """Check all sites, and compute what to write. Writes nothing.
+
+    ``desired`` is the selection that each site must have. Raises ``InvalidOptionError`` with all problems of the
+    options.
+    """
+    checkout, findings = Checkout(options.checkout), Problems()
+    files: dict[str, SiteFile] = {}
     for file in checkout.read_files(options.paths, findings):
-        files[file.path] = summarize_file(file)
+        files[file.path] = read_site_file(file)
         progress(f"{len(files)} files of the checkout are read")
-    sources = [source for summary in files.values() for source in summary.sources]
+    sources = [source for file in files.values() for source in file.sources]
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)
-    checker = _Checker(options, checkout, releases, versions, extra)
-    summaries = counted(list(files.items()), "files are checked", progress)
-    checked = {path: checker.check(summary) for path, summary in summaries}
+    checker = _Checker(options, desired, releases, versions, checkout, extra)
+    counted_files = counted(list(files.items()), "files are checked", progress)
+    checked = {path: checker.check(file) for path, file in counted_files}
     fixed: list[FixedFile] = []
     if options.fix:
         for path, sites in checked.items():
@@ -105,24 +132,24 @@ def check_sites(options: SitesOptions, progress: Progress = silent) -> SitesResu
                 findings += result.problems
                 if result.after != result.before:
                     fixed.append(result)
-                    files[path] = summarize_file(CheckoutFile(path, result.real_path, result.after))
-                    checked[path] = checker.check(files[path])
-    problems += checker.of_releases
+                    files[path] = read_site_file(CheckoutFile(path, result.real_path, result.after))
+                    written = {change.number for change in result.changes}
+                    again = enumerate(checker.check(files[path]))
+                    checked[path] = [site._replace(fixed=number in written) for number, site in again]
     all_sites = tuple(site for items in checked.values() for site in items)
-    findings += (item for summary in files.values() for item in summary.findings)
+    findings += (item for file in files.values() for item in file.findings)
     findings += (item for site in all_sites for item in site.findings)
     findings += (*(extra.problems if releases else ()), *_of_extra_manifests(all_sites))
     if not all_sites and not findings and not options.allow_no_sites:
         message = f"no file below {', '.join(options.paths)} contains a site"
         hint = "Set paths to where the sites are, or allow_no_sites if there are none yet"
-        problems.error("no-sites", options.checkout, message, hint)
-        problems.raise_errors(InvalidOptionError)
-    return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), problems)
+        raise InvalidOptionError([Problem("error", "no-sites", options.checkout, message, hint)])
+    return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), Problems(checker.of_releases))
 
 
 def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
-    """The blocks to write, by the number of their site."""
-    return {site.summary.number: site.result.replacement for site in sites if site.result.replacement}
+    """The blocks to write, by the number of their site in the file, from 0."""
+    return {number: site.result.replacement for number, site in enumerate(sites) if site.result.replacement}
 
 
 def _of_extra_manifests(sites: Iterable[CheckedSite]) -> Iterator[Problem]:
@@ -130,25 +157,9 @@ def _of_extra_manifests(sites: Iterable[CheckedSite]) -> Iterator[Problem]:
     names: dict[Problem, dict[str, None]] = {}
     for site in sites:
         for item in site.extra:
-            names.setdefault(item, {})[site.summary.name] = None
+            names.setdefault(item, {})[site.site.name] = None
     for item, own in names.items():
         yield item._replace(message=f"extra manifest of {shown_names(list(own))}: {item.message}")
-
-
-def _check_versions(options: SitesOptions, problems: Problems) -> None:
-    if options.openshift_version is not None:
-        read_minor(options.openshift_version, "openshift_version", problems)
-    for pattern, version in options.openshift_versions.items():
-        read_minor(version, f"openshift_versions[{pattern}]", problems)
-
-
-def _load_releases(opened: Iterable[OpenedRelease], problems: Problems) -> tuple[Release, ...]:
-    releases: list[Release] = []
-    for item in opened:
-        loaded = item.load()
-        problems += (*item.problems, *loaded.problems)
-        releases.append(loaded.release)
-    return tuple(releases)
 
 
 class _Checker:
@@ -157,30 +168,26 @@ class _Checker:
     def __init__(
         self,
         options: SitesOptions,
-        checkout: Checkout,
+        desired: SelectionRequest | None,
         releases: tuple[Release, ...],
         versions: SiteVersions,
+        checkout: Checkout,
         extra: ExtraManifests,
     ) -> None:
-        self.options, self.checkout, self.releases, self.versions, self.extra = (
-            options,
-            checkout,
-            releases,
-            versions,
-            extra,
-        )
+        self.options, self.desired, self.releases = options, desired, releases
+        self.versions, self.checkout, self.extra = versions, checkout, extra
         self.results: dict[tuple[object, ...], SiteCheckResult] = {}
         self.of_releases: dict[Problem, None] = {}
 
-    def check(self, summary: FileSummary) -> list[CheckedSite]:
+    def check(self, file: SiteFile) -> list[CheckedSite]:
         """Check the sites of a file."""
-        return [self._check(site) for site in summary.sites]
+        return [self._check(site) for site in file.sites]
 
-    def _check(self, site: SiteSummary) -> CheckedSite:
+    def _check(self, site: Site) -> CheckedSite:
         version = self.versions.of(site)
         if site.overrides is None:
             return CheckedSite(site, version)
-        desired = self.options.desired if site.form in ("overrides", "block") else None
+        desired = self.desired if site.form in ("overrides", "block") else None
         if not site.has_selection and site.form != "block" and desired is None:
             return CheckedSite(site, version)
         minor = find_minor(version.version)
@@ -213,7 +220,7 @@ class _Checker:
             extra = self.extra.findings(sources, release, result.context)
         return CheckedSite(site, version, result, tuple(map(site.finding, problems)), extra)
 
-    def _default_method(self, site: SiteSummary) -> str | None:
+    def _default_method(self, site: Site) -> str | None:
         """``agent`` for an install-config next to an agent-config, which only that installer reads."""
         agent_config = posixpath.join(posixpath.dirname(site.path), AGENT_CONFIG)
         return "agent" if site.form == "block" and self.checkout.read(agent_config) else None

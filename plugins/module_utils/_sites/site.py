@@ -3,8 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reads the sites of a checkout: where the selection of each is, and what decides its version and platform.
+"""Reads the sites of an object: the selection of each as it is written, and what decides its version and platform.
 
+A selection is a string with JSON, or a map. assisted-service merges the JSON into the install-config that it generates,
+and stolostron/siteconfig checks only that it is JSON.
 Sources: stolostron/siteconfig:api/v1alpha1/clusterinstance_types.go; openshift-kni/cnf-features-deploy:
 ztp/siteconfig-generator/siteConfig; openshift/assisted-service:api/hiveextension/v1beta1/agentclusterinstall_types.go
 and docs/user-guide/install-customization.md; openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.
@@ -12,14 +14,18 @@ and docs/user-guide/install-customization.md; openshift/hypershift:api/hypershif
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+import json
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
 
 from .._data.install_rules import HOSTED
 from .._data.platforms import PLATFORMS
+from .._problems import Location, Problem, Problems, type_name
 from .._yaml.nodes import Node, Pair
-from .document import SourceDocument
-from .objects import (
+from .._yaml.values import YamlError
+from .document import (
     AGENT_CLUSTER_INSTALL,
     CLUSTER_INSTANCE,
     CLUSTER_VERSION,
@@ -27,10 +33,15 @@ from .objects import (
     INSTALL_CONFIG,
     SITE_CONFIG,
     SiteObject,
+    SourceDocument,
+    is_template,
 )
 
+BLOCK = "capabilities"
 OVERRIDES = "installConfigOverrides"
 ANNOTATION = "agent-install.openshift.io/install-config-overrides"
+
+_TRAILING_COMMA = re.compile(r",\s*[}\]]")
 
 Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
@@ -43,23 +54,36 @@ class FileFilter(NamedTuple):
     only: bool = False
 
 
-class Site(NamedTuple):
-    """A site, and where its selection is.
+class Overrides(NamedTuple):
+    """What a site overrides, as plain values: the fields of an install-config, of which ``capabilities`` is one.
 
-    ``parent`` is the map that contains ``field``; ``None`` if it does not exist. ``pair`` is ``None`` if the site has
-    no selection. ``path`` is the path of ``field`` in the object. ``platform`` is ``None`` if it is not known.
-    ``image_set`` is the name of a ClusterImageSet, ``release_image`` a pull spec, ``version`` a version in the object.
-    ``extra_config_maps`` are names of ConfigMaps with extra manifests, ``extra_folders`` directories with them, from
-    the directory of the file, and ``extra_filter`` which of their files count.
+    ``text`` is the JSON, ``""`` if the selection is a map or missing.
     """
 
-    origin: SiteObject
-    name: str
-    form: Form
+    values: Mapping[str, Any]
+    text: str = ""
+
+
+class Site(NamedTuple):
+    """A site without its nodes, because ten thousand of them are in memory.
+
+    ``resource`` is the kind and the name, for messages. ``field`` is the path of the selection in the object.
+    ``overrides`` is ``None`` if the selection cannot be read, ``platform`` if it is not known. ``image_set`` names a
+    ClusterImageSet, ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are
+    names of ConfigMaps with extra manifests, ``extra_folders`` directories of the checkout with them, and
+    ``extra_filter`` which of their files count.
+    """
+
     path: str
+    line: int
+    kind: str
+    name: str
+    namespace: str
+    resource: str
+    form: Form
     field: str
-    parent: Node | None
-    pair: Pair | None
+    has_selection: bool
+    overrides: Overrides | None
     platform: str | None = None
     image_set: str = ""
     release_image: str = ""
@@ -68,43 +92,90 @@ class Site(NamedTuple):
     extra_folders: tuple[str, ...] = ()
     extra_filter: FileFilter = FileFilter()
 
+    def finding(self, problem: Problem) -> Problem:
+        """The finding of a ``problem`` that is located at a field of the site."""
+        message = f"{problem.where}: {problem.message}" if any(problem.where) else problem.message
+        return problem._replace(where=Location(self.path, line=self.line, field=self.resource), message=message)
+
+
+class SiteNode(NamedTuple):
+    """A site in its document, where its selection is, or where it can be written.
+
+    ``parent`` is the map that contains the field ``key``; ``None`` if it does not exist. ``pair`` is ``None`` if the
+    site has no selection.
+    """
+
+    site: Site
+    origin: SiteObject
+    key: str
+    parent: Node | None
+    pair: Pair | None
+
     @property
     def document(self) -> SourceDocument:
         """The document that contains the site."""
         return self.origin.document
 
-    @property
-    def line(self) -> int:
-        """The line of the selection, or of the map that it can be written to."""
-        return self.document.line_of(self.pair.key if self.pair is not None else self.parent or self.origin.node)
 
-    @property
-    def resource(self) -> str:
-        """Kind and name, for messages."""
-        named = self.name and self.name != self.origin.name
-        return f"{self.origin.resource}, cluster {self.name}" if named else self.origin.resource
+def read_sites(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
+    """Yield the sites of an object; none if the object only belongs to a site.
 
-
-def read_sites(origin: SiteObject) -> Iterator[Site]:
-    """Yield the sites of an object; none if the object only belongs to a site."""
+    Problems are those of selections that cannot be read. A template is reported with the code ``template``.
+    """
     reader = _READERS.get(origin.kind)
     if reader is not None:
-        yield from reader(origin)
+        yield from reader(origin, problems)
 
 
-def _cluster_instance(origin: SiteObject) -> Iterator[Site]:
+def _site(
+    origin: SiteObject,
+    problems: Problems,
+    form: Form,
+    place: tuple[str, str, Node | None],
+    *,
+    name: str = "",
+    folders: Iterable[str] = (),
+    **facts: Any,
+) -> SiteNode:
+    """A site of ``origin``. ``place`` is the path of its selection, the key, and the map with the key.
+
+    ``folders`` are the directories with extra manifests, from the one of the file.
+    """
+    path, key, parent = place
+    document, pair = origin.document, origin.document.pair(parent, key)
+    resource = f"{origin.resource}, cluster {name}" if name and name != origin.name else origin.resource
+    base, own = posixpath.dirname(document.path), Problems()
+    site = Site(
+        document.path,
+        document.line_of(pair.key if pair is not None else parent or origin.node),
+        origin.kind,
+        name or origin.name,
+        origin.namespace,
+        resource,
+        form,
+        path,
+        pair is not None,
+        _read_overrides(origin, form, path, pair, own),
+        extra_folders=tuple(posixpath.normpath(posixpath.join(base, folder)) for folder in folders if folder),
+        **facts,
+    )
+    problems += map(site.finding, own)
+    return SiteNode(site, origin, key, parent, pair)
+
+
+def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     spec = origin.document.get(origin.node, "spec")
-    yield _overridden(origin, spec, "spec", spec)
+    yield _overridden(origin, problems, spec, "spec", spec)
 
 
-def _site_config(origin: SiteObject) -> Iterator[Site]:
+def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     clusters = document.get(spec, "clusters")
     for number, item in enumerate(clusters.items if clusters is not None else ()):
-        yield _overridden(origin, document.target(item), f"spec.clusters[{number}]", spec)
+        yield _overridden(origin, problems, document.target(item), f"spec.clusters[{number}]", spec)
 
 
-def _overridden(origin: SiteObject, cluster: Node | None, path: str, spec: Node | None) -> Site:
+def _overridden(origin: SiteObject, problems: Problems, cluster: Node | None, path: str, spec: Node | None) -> SiteNode:
     """The site of the map ``cluster``, which is at ``path``. ``spec`` has what all clusters of the object share."""
     document = origin.document
     files = document.get(cluster, "extraManifests", "filter")
@@ -113,18 +184,17 @@ def _overridden(origin: SiteObject, cluster: Node | None, path: str, spec: Node 
     single = document.text_of(cluster, "clusterType").lower() == "sno" or _control_planes(
         document, document.get(cluster, "nodes")
     )
-    return Site(
+    return _site(
         origin,
-        document.text_of(cluster, "clusterName") or origin.name,
+        problems,
         "overrides",
-        f"{path}.{OVERRIDES}",
-        OVERRIDES,
-        cluster,
-        document.pair(cluster, OVERRIDES),
-        _platform(document.text_of(cluster, "platformType"), single=single),
-        document.text_of(cluster, "clusterImageSetNameRef") or document.text_of(spec, "clusterImageSetNameRef"),
-        extra_config_maps=document.texts_of(document.get(cluster, "extraManifestsRefs"), "name"),
-        extra_folders=(
+        (f"{path}.{OVERRIDES}", OVERRIDES, cluster),
+        name=document.text_of(cluster, "clusterName"),
+        platform=_platform(document.text_of(cluster, "platformType"), single=single),
+        image_set=document.text_of(cluster, "clusterImageSetNameRef")
+        or document.text_of(spec, "clusterImageSetNameRef"),
+        extra_config_maps=_names(document.texts_of(document.get(cluster, "extraManifestsRefs"), "name")),
+        folders=(
             *document.texts_of(document.get(cluster, "extraManifests", "searchPaths")),
             document.text_of(cluster, "extraManifestPath"),
         ),
@@ -132,76 +202,61 @@ def _overridden(origin: SiteObject, cluster: Node | None, path: str, spec: Node 
     )
 
 
-def _agent_cluster_install(origin: SiteObject) -> Iterator[Site]:
+def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     annotations = document.get(origin.node, "metadata", "annotations")
     agents = document.text_of(spec, "provisionRequirements", "controlPlaneAgents")
-    yield Site(
+    config_maps = document.texts_of(document.get(spec, "manifestsConfigMapRefs"), "name")
+    yield _site(
         origin,
-        document.text_of(spec, "clusterDeploymentRef", "name") or origin.name,
+        problems,
         "overrides",
-        f"metadata.annotations[{ANNOTATION}]",
-        ANNOTATION,
-        annotations,
-        document.pair(annotations, ANNOTATION),
-        _platform(document.text_of(spec, "platformType"), single=agents == "1"),
-        document.text_of(spec, "imageSetRef", "name"),
-        extra_config_maps=(
-            document.text_of(spec, "manifestsConfigMapRef", "name"),
-            *document.texts_of(document.get(spec, "manifestsConfigMapRefs"), "name"),
-        ),
+        (f"metadata.annotations[{ANNOTATION}]", ANNOTATION, annotations),
+        name=document.text_of(spec, "clusterDeploymentRef", "name"),
+        platform=_platform(document.text_of(spec, "platformType"), single=agents == "1"),
+        image_set=document.text_of(spec, "imageSetRef", "name"),
+        extra_config_maps=_names((document.text_of(spec, "manifestsConfigMapRef", "name"), *config_maps)),
     )
 
 
-def _hosted_cluster(origin: SiteObject) -> Iterator[Site]:
+def _hosted_cluster(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
-    yield Site(
+    yield _site(
         origin,
-        origin.name,
+        problems,
         "hosted",
-        "spec.capabilities",
-        "capabilities",
-        spec,
-        document.pair(spec, "capabilities"),
-        document.text_of(spec, "platform", "type").lower() or None,
+        (f"spec.{BLOCK}", BLOCK, spec),
+        platform=document.text_of(spec, "platform", "type").lower() or None,
         release_image=document.text_of(spec, "release", "image"),
     )
 
 
-def _cluster_version(origin: SiteObject) -> Iterator[Site]:
+def _cluster_version(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
-    pair = document.pair(spec, "capabilities")
-    yield Site(
+    yield _site(
         origin,
-        "",
+        problems,
         "cluster-version",
-        "spec.capabilities",
-        "capabilities",
-        spec,
-        pair,
+        (f"spec.{BLOCK}", BLOCK, spec),
         release_image=document.text_of(spec, "desiredUpdate", "image"),
         version=document.text_of(spec, "desiredUpdate", "version"),
     )
 
 
-def _install_config(origin: SiteObject) -> Iterator[Site]:
-    document, root = origin.document, origin.node
-    platform = document.get(root, "platform")
+def _install_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
+    platform = origin.document.get(origin.node, "platform")
     names = [pair.key.value for pair in platform.pairs] if platform is not None else []
-    yield Site(
+    yield _site(
         origin,
-        origin.name,
+        problems,
         "block",
-        "capabilities",
-        "capabilities",
-        root,
-        document.pair(root, "capabilities"),
-        names[0] if len(names) == 1 and names[0] in PLATFORMS else None,
-        extra_folders=("openshift",),
+        (BLOCK, BLOCK, origin.node),
+        platform=names[0] if len(names) == 1 and names[0] in PLATFORMS else None,
+        folders=("openshift",),
     )
 
 
-_READERS: dict[str, Callable[[SiteObject], Iterator[Site]]] = {
+_READERS: dict[str, Callable[[SiteObject, Problems], Iterator[SiteNode]]] = {
     CLUSTER_INSTANCE: _cluster_instance,
     SITE_CONFIG: _site_config,
     AGENT_CLUSTER_INSTALL: _agent_cluster_install,
@@ -222,7 +277,87 @@ def _platform(given: str, *, single: bool) -> str | None:
     return "none" if single else "baremetal"
 
 
+def _names(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(filter(None, texts))
+
+
 def _control_planes(document: SourceDocument, nodes: Node | None) -> bool:
     """Whether a list of nodes has exactly one for the control plane. ``master`` is the default role."""
     items = nodes.items if nodes is not None else ()
     return sum(document.text_of(document.target(item), "role") in ("", "master") for item in items) == 1
+
+
+def _read_overrides(
+    origin: SiteObject, form: Form, path: str, pair: Pair | None, problems: Problems
+) -> Overrides | None:
+    """Read a selection; no values if there is none. ``None`` with problems, at ``path``, if it cannot be read."""
+    if pair is None and form != "block":
+        return Overrides({})
+    document, whole = origin.document, form == "block"
+    node = document.target(pair.value) if pair is not None else None
+    if node is not None and is_template(document.text[node.start : node.end]):
+        problems.info("template", path, "is a template, so it is not checked", "Render it, and check the result")
+        return None
+    try:
+        value = document.value_of(origin.node if whole or pair is None else pair.value)
+    except YamlError as error:
+        problems.error("invalid-yaml", path, error.message, "Write the value without an alias")
+        return None
+    if form == "overrides":
+        return _read_text(value, path, problems)
+    return Overrides(value if whole else {BLOCK: value})
+
+
+def _read_text(value: object, where: str, problems: Problems) -> Overrides | None:
+    if value is None or value == "":
+        return Overrides({})
+    if not isinstance(value, str):
+        message = f"is {type_name(value)}, expected a string with JSON"
+        problems.error("not-a-string", where, message, "Quote it, and write it as JSON")
+        return None
+    repeated: list[str] = []
+    parsed = _parse(value, repeated, where, problems)
+    for name in repeated:
+        message = f"the JSON contains the key {name} more than once, and the last one counts"
+        problems.error("duplicate-key", where, message, "Keep one of them")
+    if repeated or parsed is None:
+        return None
+    if not isinstance(parsed, dict):
+        hint = "Write an object that begins with {"
+        if isinstance(parsed, str):
+            hint = "Remove one of the two layers of quotes"
+        problems.error("not-a-map", where, f"contains {type_name(parsed)} in JSON, expected an object", hint)
+        return None
+    return Overrides(parsed, value)
+
+
+def _parse(text: str, repeated: list[str], where: str, problems: Problems) -> object:
+    """The value of JSON. ``repeated`` collects keys that an object contains more than once."""
+
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _value in pairs]
+        repeated.extend(name for name in dict.fromkeys(names) if names.count(name) > 1)
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=collect)
+    except json.JSONDecodeError as error:
+        at = f"line {error.lineno}, column {error.colno}"
+        problems.error("invalid-json", where, f"is not JSON: {error.msg} ({at} of the string)", _json_hint(text))
+    except (ValueError, RecursionError):
+        problems.error("invalid-json", where, "is not JSON: it is nested too deeply", "Write it without nesting")
+    return None
+
+
+def _json_hint(text: str) -> str:
+    """What to do about a text that is not JSON."""
+    if not text.lstrip().startswith(("{", "[", '"')):
+        return "Write JSON, which begins with {, and not YAML"
+    if "'" in text and '"' not in text:
+        return "Write double quotes in the JSON, and single quotes around it"
+    missing = [close for start, close in ("{}", "[]") if text.count(start) > text.count(close)]
+    if missing:
+        return f"Add the missing {missing[0]}"
+    if _TRAILING_COMMA.search(text):
+        return "Remove the comma before the closing bracket"
+    return "Correct the syntax: jq reports the same position"

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .._version import find_minor
-from .objects import CLUSTER_IMAGE_SET
-from .summary import SiteSummary, VersionSource
+from .document import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject
+from .site import Site
 
 _ARCHITECTURES = "x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi"
 _TAG = re.compile(rf":v?([0-9]+\.[0-9]+\.[0-9][^@/]*?)(?:-(?:{_ARCHITECTURES}))?(?:@.*)?$")
@@ -26,6 +26,28 @@ class SiteVersion(NamedTuple):
 
     version: str | None
     source: str
+
+
+class VersionSource(NamedTuple):
+    """A ClusterImageSet or ClusterDeployment: the release image, and the name of the ClusterImageSet it refers to."""
+
+    kind: str
+    namespace: str
+    name: str
+    image_set: str
+    release_image: str
+
+
+def version_source(origin: SiteObject) -> VersionSource | None:
+    """What ``origin`` says about the version of a site, ``None`` if it is of another kind."""
+    document, spec, image_set = origin.document, origin.document.get(origin.node, "spec"), ""
+    if origin.kind not in (CLUSTER_IMAGE_SET, CLUSTER_DEPLOYMENT):
+        return None
+    if origin.kind == CLUSTER_DEPLOYMENT:
+        spec = document.get(spec, "provisioning")
+        image_set = document.text_of(spec, "imageSetRef", "name")
+    image = document.text_of(spec, "releaseImage")
+    return VersionSource(origin.kind, origin.namespace, origin.name, image_set, image)
 
 
 class SiteVersions:
@@ -41,7 +63,7 @@ class SiteVersions:
             else:
                 self._deployments[item.namespace, item.name] = (item.image_set, item.release_image)
 
-    def of(self, site: SiteSummary) -> SiteVersion:
+    def of(self, site: Site) -> SiteVersion:
         """The version of ``site``. The map of the user comes first, the default version last."""
         image_set, release_image = site.image_set, site.release_image
         if not image_set and not release_image:

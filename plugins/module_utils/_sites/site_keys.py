@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Finds selections that have no effect because of their form: in the wrong place, misspelled, or meant to exclude."""
+"""Finds keys without effect: of a selection in the wrong place, misspelled, repeated, or meant to exclude."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, MinorData
 from .._problems import Problems
 from .._yaml.nodes import Node, below
-from .objects import (
+from .document import (
     AGENT_CLUSTER_INSTALL,
     CLUSTER_DEPLOYMENT,
     CLUSTER_INSTANCE,
@@ -23,9 +23,8 @@ from .objects import (
     SITE_CONFIG,
     SiteObject,
 )
-from .site import ANNOTATION, OVERRIDES, Site
+from .site import ANNOTATION, BLOCK, OVERRIDES, SiteNode
 
-BLOCK = "capabilities"
 _BEGINNING = "capabilit"
 """A key that begins so is a misspelled ``capabilities``, such as ``Capability``."""
 
@@ -88,7 +87,7 @@ def report_listed_in_set(block: object, data: MinorData, problems: Problems) -> 
         problems.warning("ineffective-list", f"{BLOCK}.{API_ADDITIONAL}", message, hint)
 
 
-def check_keys(origin: SiteObject, sites: tuple[Site, ...], problems: Problems) -> None:
+def check_keys(origin: SiteObject, sites: tuple[SiteNode, ...], problems: Problems) -> None:
     """Report keys in a place or spelling in which they have no effect, or that their map has already.
 
     ``sites`` are those of the object.
@@ -112,12 +111,12 @@ def check_keys(origin: SiteObject, sites: tuple[Site, ...], problems: Problems) 
             message = f"{below(path, key)} is misspelled, so it has no effect"
             problems.error("misspelled-field", origin.location(key), message, f"Write it in {home}")
     for site in sites:
-        if site.form == "overrides" and (found := _block_next_to(site)) is not None:
+        if site.site.form == "overrides" and (found := _block_next_to(site)) is not None:
             message = f"{found.value} is not a field of {origin.kind}, so it has no effect"
             problems.error("misplaced-selection", origin.location(found), message, f"Write it as JSON in {home}")
 
 
-def _block_next_to(site: Site) -> Node | None:
+def _block_next_to(site: SiteNode) -> Node | None:
     """The key of a map ``capabilities`` next to the overrides, or in the spec of the object."""
     document = site.document
     for parent in (site.parent, document.get(site.origin.node, "spec")):

@@ -1,0 +1,47 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the sites of a file, and what else in it decides about sites."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import NamedTuple
+
+from .._checkout.walk import KUSTOMIZATIONS, CheckoutFile
+from .._problems import Problem, Problems
+from .._resources import CONFIG_MAPS
+from .document import find_objects, read_documents
+from .site import Site, read_sites
+from .site_keys import check_keys
+from .version import VersionSource, version_source
+
+
+class SiteFile(NamedTuple):
+    """What a file contains, and what was found while it was read.
+
+    ``may_have_config_maps``: it contains a ConfigMap, or is a Kustomization, which can generate one.
+    """
+
+    real_path: str
+    may_have_config_maps: bool
+    sites: tuple[Site, ...]
+    sources: tuple[VersionSource, ...]
+    findings: tuple[Problem, ...]
+
+
+def read_site_file(file: CheckoutFile) -> SiteFile:
+    """Read all sites of a file. Raises nothing."""
+    sites: list[Site] = []
+    sources: list[VersionSource] = []
+    problems = Problems()
+    for document in read_documents(file, problems):
+        for origin in find_objects(document, problems):
+            source, own = version_source(origin), tuple(read_sites(origin, problems))
+            sources += [] if source is None else [source]
+            check_keys(origin, own, problems)
+            sites += (node.site for node in own)
+    may_have_config_maps = CONFIG_MAPS.kind.encode() in file.data or posixpath.basename(file.path) in KUSTOMIZATIONS
+    return SiteFile(file.real_path, may_have_config_maps, tuple(sites), tuple(sources), tuple(problems))
