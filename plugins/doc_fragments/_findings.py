@@ -14,13 +14,13 @@ class ModuleDocFragment:
 options:
   baseline:
     description:
-      - File with known findings. The module does not report them again, and does not fail because of them.
+      - File with known findings. They are not reported again, and are no failure.
       - A finding is recognized by rule, path and resource, so it stays known if its line changes.
       - It must exist, unless O(update_baseline=true).
     type: path
   update_baseline:
     description:
-      - Whether to write all findings to O(baseline). They are known from then on, so the module does not fail.
+      - Whether to write all findings to O(baseline). They are known from then on.
     type: bool
     default: false
   outputs:
@@ -59,8 +59,8 @@ options:
     type: path
   fail_on:
     description:
-      - The module fails if there is a finding of this severity, or of a higher one, that is not in O(baseline). It
-        writes all files first.
+      - The least severity of a finding that is a failure, if O(baseline) does not contain it. All files are written
+        first.
       - V(info) fails on notes, too. V(never) never fails because of a finding.
     type: str
     choices: [error, warning, info, never]

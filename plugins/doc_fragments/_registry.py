@@ -31,8 +31,8 @@ options:
     type: path
   ca_path:
     description:
-      - File with certificates of authorities in PEM format, or a directory that C(openssl rehash) prepared. The module
-        verifies registries, token servers and proxies with them and with those of the system.
+      - File with certificates of authorities in PEM format, or a directory that C(openssl rehash) prepared.
+        Registries, token servers and proxies are verified with them and with those of the system.
     type: path
   insecure_registries:
     description:

@@ -14,7 +14,8 @@ class ModuleDocFragment:
 options:
   release:
     description:
-      - The release, a directory or the name of an image, see the notes.
+      - The release, a directory or the name of an image.
+      - The notes list the forms of a name.
       - A directory either has the layout of the release image, or is a flat directory of manifests. The release image
         has a directory C(release-manifests/), with C(release-metadata) and C(image-references), and a directory
         C(manifests/), with the manifests of the cluster-version operator itself.

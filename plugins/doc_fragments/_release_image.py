@@ -26,8 +26,8 @@ options:
     default: amd64
   release_cache:
     description:
-      - Directory in which the module keeps releases that it read from images. If a release is named by its digest, the
-        next task reads it from this directory without any request.
+      - Directory of releases that were read from images. A release that is named by its digest is read from it
+        without any request.
       - The directory contains the last 32 releases, of about 16 MB each. You can remove it when no task runs.
       - It also contains an index of each of the last 32 releases that were read, of about 12 MB. With the index, the
         next task does not parse 1,100 manifests again. If a file of the release has changed, the index is not used.

@@ -192,7 +192,7 @@ def missing_library(name: str, where: Location | str = "", error: ImportError | 
     """
     fault = "is missing" if error is None or error.name == name else f"cannot be imported ({error})"
     message = f"the Python library {name} {fault} for {sys.executable}"
-    return Problem("error", MISSING_LIBRARY, where, message, f"Install it on the host of the task: pip install {name}")
+    return Problem("error", MISSING_LIBRARY, where, message, f"Install it for this Python: pip install {name}")
 
 
 def empty_option(name: str, *, required: bool = False) -> Problem:

@@ -52,7 +52,8 @@ options:
     elements: path
     required: true
   release:
-    description: The release of the cluster, a directory or the name of an image, see the notes.
+    description:
+      - The release of the cluster, a directory or the name of an image.
     type: path
     required: true
   openshift_version:

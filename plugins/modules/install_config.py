@@ -71,8 +71,8 @@ options:
     type: raw
   solution:
     description:
-      - Name of a solution, which replaces O(capabilities). A solution describes the purpose of a cluster. The module
-        resolves it to the selection for this version, platform and install method.
+      - Name of a solution, which replaces O(capabilities). A solution describes the purpose of a cluster. It is
+        resolved to the selection for this version, platform and install method.
       - Predefined are V(minimal), V(ran_du), V(headless), V(no_image_registry), V(managed_service) and V(disconnected).
         O(solutions) adds your own.
     type: str
@@ -116,8 +116,8 @@ options:
     choices: [ipi, upi, agent, assisted, hosted]
   clusters:
     description:
-      - A fleet. One task checks and writes all files. If one cluster is invalid, no file is written, and all problems
-        of all clusters are reported at once.
+      - A fleet. All files are checked and written together. If one cluster is invalid, no file is written, and all
+        problems of all clusters are reported at once.
       - The options of a cluster override the module options of the same name.
       - Two clusters with the same name or the same file are an error.
       - Cannot be combined with O(path).
@@ -186,7 +186,8 @@ options:
     type: str
   write_valid:
     description:
-      - Whether to write the files of the valid O(clusters) even if others are invalid. The module fails in any case.
+      - Whether to write the files of the valid O(clusters) even if others are invalid. The invalid ones are errors in
+        any case.
     type: bool
     default: false
   backup:

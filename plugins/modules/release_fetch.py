@@ -38,7 +38,8 @@ attributes:
 options:
   release:
     description:
-      - Pull spec of the release image, or the name of an image in a layout or an archive, see the notes.
+      - Pull spec of the release image, or the name of an image in a layout or an archive.
+      - The notes list the forms of a name.
     type: path
     required: true
   dest:

@@ -55,8 +55,8 @@ options:
     type: str
   previous_release:
     description:
-      - Another release, usually an older one, in any form that O(release) can have. The module returns in RV(changes)
-        what differs in O(release).
+      - Another release to compare with, usually an older one, in any form that O(release) can have.
+      - RV(changes) contains what differs in O(release).
       - Manifests are compared if the cluster that the options describe includes them. So the options must be valid for
         both releases.
       - It must have C(release-metadata).
@@ -64,8 +64,8 @@ options:
     type: path
   previous_capabilities:
     description:
-      - Another selection, in any form that O(capabilities) can have. The module returns in RV(changes) what differs
-        with O(capabilities). C({}) is the cluster default.
+      - Another selection to compare with, in any form that O(capabilities) can have. C({}) is the cluster default.
+      - RV(changes) contains what differs with O(capabilities).
       - By default, if O(previous_release) is set, it is the selection or the status of the other options.
     type: dict
 seealso:

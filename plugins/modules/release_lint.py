@@ -39,7 +39,7 @@ attributes:
 options:
   release:
     description:
-      - The release, a directory or the name of an image, see the notes. Can also be a directory of manifests.
+      - The release, a directory or the name of an image. Can also be a directory of manifests.
       - Paths in findings about an image are those in the image, so O(relative_to) needs a directory.
       - Either this or O(checkout) is required.
     type: path

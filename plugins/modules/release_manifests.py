@@ -48,7 +48,7 @@ attributes:
 options:
   dest:
     description:
-      - Directory to write the included manifests to. The module creates it if necessary.
+      - Directory to write the included manifests to. It is created if necessary.
       - It must be outside of O(release).
       - The file C(.capability-openshift-files) in that directory lists the files that this module wrote.
       - The module fails if there is no manifest to write so that it never removes all files.

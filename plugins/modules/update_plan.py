@@ -51,8 +51,8 @@ attributes:
 options:
   releases:
     description:
-      - The update path, a list of releases, each a directory or the name of an image, see the notes. The first one is
-        the release that the cluster runs.
+      - The update path, a list of releases, each a directory or the name of an image. The first one is the release
+        that the cluster runs.
       - For a flat directory without C(release-metadata), pass a dict with C(release), its directory, and
         C(openshift_version).
       - The module verifies the signature of an image with the key rings and the signature stores of the release before
@@ -137,7 +137,7 @@ options:
     type: str
   promql:
     description:
-      - Results of PromQL expressions, which the module never evaluates. A dict of names of risks, such as
+      - Results of PromQL expressions, which are never evaluated. A dict of names of risks, such as
         V(AROBrokenDNSMasq), and booleans that are V(true) if the risk applies to the cluster.
       - They count for risks of conditional updates for which the ClusterVersion reports no result. Without a
         result, such a risk counts, and RV(hops[].not_checked) contains its expression.
@@ -178,7 +178,7 @@ options:
     aliases: [featureGates]
   clusters:
     description:
-      - A fleet. The options of a cluster override the module options of the same name.
+      - A fleet. The options of a cluster override the common options of the same name.
       - A cluster that sets O(clusters[].capabilities), O(clusters[].cluster_version),
         O(clusters[].enabled_capabilities) or O(clusters[].known_capabilities) uses none of these four module options.
       - Cannot be combined with options that select a cluster.
@@ -262,8 +262,8 @@ options:
     type: bool
   fail_on:
     description:
-      - Capabilities that the path must not enable in any way, and verdicts that no update may have. If the path
-        violates one, the module fails, but still returns the whole plan.
+      - Capabilities that the path must not enable in any way, and verdicts that no update may have.
+      - If the path violates one, the module fails, but still returns the whole plan.
       - An update violates V(blocked), V(risk) or V(acknowledge) if one of its reasons results in that verdict. To
         accept only V(go), list all three.
       - V(any) means each capability that is enabled and that the selection does not request in the new release.
@@ -283,7 +283,7 @@ options:
     default: false
   report:
     description:
-      - Where to write a report. The module fails if the file exists and is not such a report.
+      - Where to write a report. A file that is no such report is not replaced, and is an error.
       - If the path ends in C(.md), the report is in Markdown. If it ends in C(.html), the report is a self-contained
         page. Any other path is a directory, to which the module writes C(update_plan.md) and C(update_plan.html).
       - The module fails if the path has the suffix of another format, such as C(.txt).

@@ -73,7 +73,7 @@ def test_the_component_writes_the_reports_that_its_job_names(repository: Path) -
 def test_the_hooks_run_subcommands_on_the_whole_repository(repository: Path) -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
 
-    assert [hook["id"] for hook in hooks] == ["check-sites", "addons", "lint"]
+    assert [hook["id"] for hook in hooks] == ["site-check", "addon-check", "release-lint"]
     assert not any(hook["pass_filenames"] for hook in hooks)
     assert [bash(f"{hook['entry']} --help", repository).returncode for hook in hooks] == [0, 0, 0]
     assert bash(hooks[0]["entry"], repository).returncode == 1

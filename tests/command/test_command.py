@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +23,7 @@ import yaml
 
 from ansible_collections.capability.openshift.plugins.plugin_utils._command import running
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.options import parse
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.subcommands import SUBCOMMANDS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -81,30 +82,38 @@ NOWHERE = "/nowhere"
 IMAGE = f"127.0.0.1:1/x@sha256:{'1' * 64}"
 WRONG = "--capabilities={baselineCapabilitySet: Nonsense}"
 CALLS: dict[str, dict[int, list[tuple[str, ...]]]] = {
-    "inspect": {0: [(NEW,), (NEW, "--previous-release", OLD)], 2: [(NOWHERE,), (NEW, WRONG), (IMAGE,)]},
-    "manifests": {0: [(NEW,)], 2: [(NOWHERE,), (NEW, WRONG), (NEW, "--dest=/dev/null/x")]},
-    "plan": {0: [(OLD, NEW)], 1: [(OLD, NEW, SMALL, "--fail-on=Insights")], 2: [(OLD, NOWHERE), (OLD, NEW, WRONG)]},
-    "select": {
+    "release-info": {0: [(NEW,), (NEW, "--previous-release", OLD)], 2: [(NOWHERE,), (NEW, WRONG), (IMAGE,)]},
+    "release-compare": {
+        0: [(NEW, "--previous-release", OLD), (NEW, SMALL, "--previous-capabilities={}")],
+        2: [(NOWHERE,), (NEW,), (NEW, "--previous-release", NOWHERE), (NEW, WRONG, "--previous-capabilities={}")],
+    },
+    "release-manifests": {0: [(NEW,)], 2: [(NOWHERE,), (NEW, WRONG), (NEW, "--dest=/dev/null/x")]},
+    "update-plan": {
+        0: [(OLD, NEW)],
+        1: [(OLD, NEW, SMALL, "--fail-on=Insights")],
+        2: [(OLD, NOWHERE), (OLD, NEW, WRONG)],
+    },
+    "install-config": {
         0: [("--openshift-version=4.20", "--install-method=upi")],
         2: [("--solution=nothing",), ("--openshift-version=4.20", WRONG), (NOWHERE, "--openshift-version=4.20")],
     },
-    "check-sites": {
+    "site-check": {
         0: [(SITES, "--fail-on=never")],
         1: [(SITES,)],
         2: [(NOWHERE,), (SITES, "--capabilities={nonsense: 1}")],
     },
-    "lint": {
+    "release-lint": {
         0: [(NEW, "--fail-on=never")],
         1: [(NEW, "--fail-on=warning")],
         2: [(NOWHERE,), (NEW, "--skip-rules=nonsense"), (NEW, f"--baseline={NOWHERE}")],
     },
-    "addons": {
+    "addon-check": {
         0: [(SITES, "--release", NEW)],
         1: [(SITES, "--release", NEW, "--fail-on=info")],
         2: [(NOWHERE, "--release", NEW), (SITES, "--release", NOWHERE), (SITES, "--release", NEW, WRONG)],
     },
-    "mirror": {2: [(NOWHERE,), (OLD,), (OLD, f"--release-image={IMAGE}", "--current-release", OLD)]},
-    "fetch": {2: [(OLD, NOWHERE), (IMAGE, NOWHERE)]},
+    "mirror-check": {2: [(NOWHERE,), (OLD,), (OLD, f"--release-image={IMAGE}", "--current-release", OLD)]},
+    "release-fetch": {2: [(OLD, NOWHERE), (IMAGE, NOWHERE)]},
 }
 """Calls of each subcommand by their exit code. Other codes of mirror and fetch need a registry (tests/registry)."""
 
@@ -133,16 +142,17 @@ def test_exit_codes(run, words, code):
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (("inspect", NEW), "Release 4.22.0: 56 manifests, "),
-        (("inspect", NEW, "--previous-release", OLD), "4.21.0 -> 4.22.0\n"),
-        (("manifests", NEW), " manifests included, "),
-        (("plan", OLD, NEW), "4.21.0 -> 4.22.0, selection: "),
-        (("plan", OLD, NEW, SMALL, "--fail-on=Insights"), "\nThe plan violates fail_on:\n- "),
-        (("select", "--openshift-version=4.20", "--install-method=upi"), "\nOpenShift 4.20, platform "),
-        (("select", "--solution=nothing"), "install-config: not written, "),
-        (("check-sites", SITES), "7 errors in 5 sites\n"),
-        (("lint", NEW, "--fail-on=never"), " warnings in 56 manifests\n"),
-        (("addons", SITES, "--release", NEW), "\nADD-ON  INSTALLER"),
+        (("release-info", NEW), "Release 4.22.0: 56 manifests, "),
+        (("release_info", NEW, "--previous-release", OLD), "4.21.0 -> 4.22.0\n"),
+        (("release-compare", NEW, "--previous-release", OLD), "4.21.0 -> 4.22.0\n"),
+        (("release-manifests", NEW), " manifests included, "),
+        (("update-plan", OLD, NEW), "4.21.0 -> 4.22.0, selection: "),
+        (("update-plan", OLD, NEW, SMALL, "--fail-on=Insights"), "\nThe plan violates --fail-on:\n- "),
+        (("install-config", "--openshift-version=4.20", "--install-method=upi"), "\nOpenShift 4.20, platform "),
+        (("install-config", "--solution=nothing"), "install-config: not written, "),
+        (("site-check", SITES), "7 errors in 5 sites\n"),
+        (("release-lint", NEW, "--fail-on=never"), " warnings in 56 manifests\n"),
+        (("addon-check", SITES, "--release", NEW), "\nADD-ON  INSTALLER"),
     ],
 )
 def test_text(run, words, part):
@@ -158,53 +168,60 @@ def test_the_commands_of_the_documentation_run(run, monkeypatch, page):
     for line in lines:
         words = shlex.split(line.partition(">")[0])
         code, out, errors = run(*words)
-        assert code == int("check-sites" in words or "--fail-on" in words), errors
+        assert code == int("site-check" in words or "--fail-on" in words), errors
         assert out
 
 
 def test_a_release_without_a_version_is_no_bug(run, tmp_path):
     manifests = tmp_path / "release"
     shutil.copytree(Path(NEW) / "manifests", manifests)
-    code, out, errors = run("inspect", str(manifests))
+    code, out, errors = run("release-info", str(manifests))
     assert (code, out.partition(":")[0]) == (0, "Release of unknown version")
-    assert "warning: openshift_version: " in errors
-    code, out, errors = run("manifests", str(manifests))
+    assert "warning: --openshift-version: " in errors
+    code, out, errors = run("release-manifests", str(manifests))
     assert (code, out) == (2, "")
-    assert errors.splitlines()[-1].startswith("error: openshift_version: ")
+    assert errors.splitlines()[-1].startswith("error: --openshift-version: ")
 
 
 def test_formats_have_the_same_result(run):
-    as_json, as_yaml = (run("plan", OLD, NEW, f"--format={name}")[1] for name in ("json", "yaml"))
+    as_json, as_yaml = (run("update-plan", OLD, NEW, f"--format={name}")[1] for name in ("json", "yaml"))
     assert yaml.safe_load(as_yaml) == json.loads(as_json)
     assert json.loads(as_json)["releases"] == ["4.21.0", "4.22.0"]
-    code, sarif, _errors = run("check-sites", SITES, "--format=sarif")
+    code, sarif, _errors = run("site-check", SITES, "--format=sarif")
     assert (code, json.loads(sarif)["version"]) == (1, "2.1.0")
 
 
 def test_options_are_those_of_playbooks(run, tmp_path):
     (tmp_path / "selection.yml").write_text("baselineCapabilitySet: None\nadditionalEnabledCapabilities: [Console]\n")
-    expected = run("plan", OLD, NEW, f"--capabilities=@{tmp_path}/selection.yml", "--no-details", "--format=json")
+    expected = run(
+        "update-plan", OLD, NEW, f"--capabilities=@{tmp_path}/selection.yml", "--no-details", "--format=json"
+    )
     text = '{"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}'
     options = ("--no-details", "--capabilities", text, "--format=json")
-    assert run("plan", f"--releases={OLD},{NEW}", *options) == expected
-    assert run("plan", "--releases", OLD, *options, NEW) == expected
+    assert run("update-plan", f"--releases={OLD},{NEW}", *options) == expected
+    assert run("update-plan", "--releases", OLD, *options, NEW) == expected
 
 
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (("plann",), ["plann: ", "Did you mean plan?"]),
-        (("plan", "--relases=x"), ["--relases: ", "Did you mean --releases?"]),
-        (("fetch", "a", "b", "c"), ["c: ", "fetch --help"]),
-        (("fetch",), ["RELEASE: ", "DEST: "]),
-        (("lint", "--base=x"), ["RELEASE or --checkout: ", "--checkout: "]),
-        (("lint", "x", "--checkout=y"), ["--checkout: "]),
-        (("lint", "x", "--fail-on=eror", "--foo"), ["--fail-on: ", "Did you mean error?", "--foo: "]),
-        (("plan", "--clusters=[{nme: x}]"), ["--clusters[0].nme: ", "Did you mean name?", "--clusters[0].name: "]),
-        (("plan", "--capabilities={"), ["--capabilities: "]),
-        (("plan", "--capabilities=@/nowhere"), ["--capabilities: "]),
-        (("plan", "--promql"), ["--promql: "]),
-        (("completion", "csh"), ["bash, zsh"]),
+        (("update-plann",), ["update-plann: ", "Did you mean update-plan?"]),
+        (("plan",), ["plan: ", "Did you mean update-plan?"]),
+        (("release-info", NEW, "--relase", "x"), ["--relase: "]),
+        (("release-compare", NEW), ["--previous-release or --previous-capabilities: "]),
+        (("update-plan", "--relases=x"), ["--relases: ", "Did you mean --releases?"]),
+        (("release-fetch", "a", "b", "c"), ["c: ", "release-fetch --help"]),
+        (("release-fetch",), ["RELEASE: ", "DEST: "]),
+        (("release-lint", "--base=x"), ["RELEASE or --checkout: ", "--checkout: "]),
+        (("release-lint", "x", "--checkout=y"), ["--checkout: "]),
+        (("release-lint", "x", "--fail-on=eror", "--foo"), ["--fail-on: ", "Did you mean error?", "--foo: "]),
+        (
+            ("update-plan", "--clusters=[{nme: x}]"),
+            ["--clusters[0].nme: ", "Did you mean name?", "--clusters[0].name: "],
+        ),
+        (("update-plan", "--capabilities={"), ["--capabilities: "]),
+        (("update-plan", "--capabilities=@/nowhere"), ["--capabilities: "]),
+        (("update-plan", "--promql"), ["--promql: "]),
     ],
 )
 def test_all_that_is_wrong_with_a_call_is_reported_at_once(run, words, parts):
@@ -217,14 +234,14 @@ def test_all_that_is_wrong_with_a_call_is_reported_at_once(run, words, parts):
 def test_secrets_are_not_shown(run, tmp_path):
     secret = "c2VjcmV0OnNlY3JldA=="
     (tmp_path / "pull.json").write_text(json.dumps({"auths": {"127.0.0.1:1": {"auth": secret, "wrong": 1}}}))
-    code, out, errors = run("inspect", IMAGE, f"--pull-secret=@{tmp_path}/pull.json", "--format=json")
+    code, out, errors = run("release-info", IMAGE, f"--pull-secret=@{tmp_path}/pull.json", "--format=json")
     assert code == 2
     assert secret not in out + errors
 
 
 @pytest.mark.parametrize("image", ["user:hidden@127.0.0.1:1/x:1", "https://user:hidden@127.0.0.1:1/x:1"])
 def test_a_name_with_a_password_is_rejected_before_it_is_read(run, image):
-    code, out, errors = run("inspect", image)
+    code, out, errors = run("release-info", image)
     assert (code, out) == (2, "")
     assert "pull spec" in errors
 
@@ -234,14 +251,14 @@ def test_no_secret_is_in_a_line_of_progress(monkeypatch):
     monkeypatch.setattr(running, "follow", lambda path, over, unknown, show: show("reads a hidden word"))
     monkeypatch.setattr(running, "Thread", lambda target, args, daemon: SimpleNamespace(start=lambda: target(*args)))
     monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: True, write=shown.append, flush=int))
-    definition = SUBCOMMANDS["inspect"].definition()
-    running.call(SUBCOMMANDS["inspect"], [NEW, "--pull-secret=hidden"])
+    definition = SUBCOMMANDS["release-info"].definition()
+    running.call(SUBCOMMANDS["release-info"], [NEW, "--pull-secret=hidden"])
     assert "no_log" in definition.spec["pull_secret"]
     assert "reads a ******** word" in "".join(shown)
 
 
 def test_files_are_written_and_changes_are_shown(run, tmp_path):
-    words = ("manifests", NEW, f"--dest={tmp_path}/x", "--capabilities={baselineCapabilitySet: None}")
+    words = ("release-manifests", NEW, f"--dest={tmp_path}/x", "--capabilities={baselineCapabilitySet: None}")
     code, out, _errors = run(*words, "--check", "--diff")
     assert (code, list(tmp_path.iterdir())) == (0, [])
     assert f"+++ {tmp_path}/x (files)" in out
@@ -250,70 +267,98 @@ def test_files_are_written_and_changes_are_shown(run, tmp_path):
 
 
 def test_missing_libraries_are_named(run, monkeypatch):
-    for name in ("urllib3", "jinja2", "shtab"):
-        monkeypatch.setitem(sys.modules, name, None)
-    code, _out, errors = run("completion", "bash")
-    assert (code, "shtab" in errors) == (2, True)
-    code, _out, errors = run("inspect", IMAGE)
-    assert (code, "urllib3" in errors) == (2, True)
-    assert run("inspect", NEW)[0] == 0
+    monkeypatch.setitem(sys.modules, "urllib3", None)
+    code, _out, errors = run("release-info", IMAGE)
+    assert (code, "pip install 'capability-openshift[registries]'" in errors) == (2, True)
+    assert run("release-info", NEW)[0] == 0
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh"])
-def test_completion_knows_subcommands_and_options(run, shell):
-    code, out, _errors = run("completion", shell)
-    assert code == 0
-    assert all(name in out for name in SUBCOMMANDS)
-    if shell == "bash":
-        done = subprocess.run(
-            [
-                "bash",
-                "-c",
-                f"{out}\nCOMP_WORDS=(openshift-capability plan --fail); COMP_CWORD=2; "
-                "_shtab_openshift_capability; echo ${COMPREPLY[@]}",
-            ],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout.split() == ["--fail-on"]
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("update-plan", OLD, NEW, "--fail-on=blokced"), ["--fail-on[0]: "]),
+        (("release-info", NEW, "--capabilities={baselineCapabilitySet: None, include: [x]}"), ["--capabilities: "]),
+        (("release-info", NEW, "--openshift-version=4.21"), ["Remove --openshift-version"]),
+        (
+            ("release-manifests", NEW, "--known-capabilities=Console"),
+            ["--enabled-capabilities: ", "both --enabled-capabilities and --known-capabilities"],
+        ),
+    ],
+)
+def test_messages_have_the_options_as_they_are_typed(run, words, parts):
+    _code, out, errors = run(*words)
+    assert [part for part in parts if part not in out + errors] == []
 
 
-def on_terminal(*words, **environment):
-    """What the program prints on a terminal."""
-    main_side, its_side = pty.openpty()
-    env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"} | environment
-    with subprocess.Popen([PROGRAM, *words], stdout=its_side, stderr=its_side, stdin=its_side, env=env):
-        os.close(its_side)
-        shown = b""
-        while True:
-            try:
-                part = os.read(main_side, 65536)
-            except OSError:  # The other side is closed.
-                break
-            shown += part
-    os.close(main_side)
-    return shown.decode()
+def test_the_help_of_all_subcommands_is_about_the_command():
+    for subcommand in SUBCOMMANDS.values():
+        texts = [text for group in subcommand.documentation().values() for text in group.values()]
+        assert texts
+        for text in texts:
+            assert re.search(r"\b(module|task|playbook|Ansible|host where)\b", text) is None, (subcommand.name, text)
 
 
-def test_only_terminals_have_colours():
-    red = "\033[31merror\033[0m"
-    assert red in on_terminal("check-sites", SITES)
-    assert "\033" not in on_terminal("check-sites", SITES, NO_COLOR="1")
-    assert "\033" not in command("check-sites", SITES).stdout
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_the_examples_of_the_help_run(run, monkeypatch, tmp_path, name):
+    monkeypatch.chdir(shutil.copytree(EXAMPLES, tmp_path / "examples"))
+    for example in SUBCOMMANDS[name].examples:
+        words = shlex.split(example)
+        if "quay.io" in example:
+            parse(SUBCOMMANDS[name], SUBCOMMANDS[name].definition(), words)
+        else:
+            code, out, errors = run(name, *words)
+            assert code < 2, errors
+            assert out
+
+
+def test_the_main_options_precede_those_of_registries(capsys, run):
+    with pytest.raises(SystemExit):
+        run("help", "update_plan")
+    shown = capsys.readouterr().out
+    places = [
+        shown.index(text) for text in ("examples, ", "--capabilities ", "--format", "--auth-file", "--kubeconfig")
+    ]
+    assert places == sorted(places)
+    assert len(shown) < 12_000
+
+
+def test_a_blocked_update_is_not_right(run, tmp_path):
+    skipped = shutil.copytree(NEW, tmp_path / "release")
+    for file in ("release-metadata", "image-references"):
+        path = skipped / "release-manifests" / file
+        path.write_text(path.read_text("utf-8").replace("4.22.0", "4.23.0"), "utf-8")
+    code, out, _errors = run("update-plan", OLD, str(skipped))
+    assert (code, out.partition(":")[0].partition(";")[0]) == (1, "blocked")
+
+
+def test_the_extras_are_those_of_the_wheel():
+    project = tomllib.loads((EXAMPLES.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = {
+        library: f"{project['name']}[{extra}]"
+        for extra, libraries in project["optional-dependencies"].items()
+        for library in libraries
+        if extra != "all"
+    }
+    assert extras == running.EXTRAS
 
 
 def test_no_traceback_after_the_end_of_a_reader_or_an_interrupt(tmp_path):
     done = subprocess.run(
-        ["bash", "-c", f"'{PROGRAM}' plan '{OLD}' '{NEW}' --format json | head -1; echo ${{PIPESTATUS[0]}}"],
+        [
+            "bash",
+            "-c",
+            f"'{PROGRAM}' update-plan '{OLD}' '{NEW}' --format json --details | head -1; echo ${{PIPESTATUS[0]}}",
+        ],
         capture_output=True,
         text=True,
         check=True,
     )
     assert done.stderr == ""
+    # Whether the reader has ended before the last line is written depends on the size of the pipe.
+    assert done.stdout.split()[-1] in ("0", "141")
     os.mkfifo(tmp_path / "options")
     with subprocess.Popen(
-        [PROGRAM, "plan", f"--capabilities=@{tmp_path}/options"], stderr=subprocess.PIPE, text=True
+        [PROGRAM, "update-plan", f"--capabilities=@{tmp_path}/options"], stderr=subprocess.PIPE, text=True
     ) as process:
         # It waits for the content of the file.
         with open(tmp_path / "options", "w"):
@@ -327,6 +372,6 @@ def test_a_bug_is_reported_without_a_traceback(run, monkeypatch):
     monkeypatch.setattr(
         "ansible_collections.capability.openshift.plugins.plugin_utils._command.running.call", lambda *_: 1 / 0
     )
-    code, _out, errors = run("plan")
+    code, _out, errors = run("update-plan")
     assert (code, errors.count("\n")) == (2, 1)
     assert "ZeroDivisionError" in errors

@@ -172,8 +172,8 @@ ansible-galaxy collection verify --offline -p "$site" --keyring {release.keys}/r
     --signature file://{bundle}/{SIGNATURE} capability.openshift
 ansible-playbook capability.openshift.update_plan -e releases={releases} -e '{plan}'
 ansible-playbook capability.openshift.site_check -e checkout={examples}/sites -e fail_on=never
-openshift-capability plan --releases {releases} --capabilities '{{baselineCapabilitySet: None}}'
-openshift-capability check-sites {examples}/sites --fail-on never
+openshift-capability update-plan --releases {releases} --capabilities '{{baselineCapabilitySet: None}}'
+openshift-capability site-check {examples}/sites --fail-on never
 """
     path = f"{Path(sys.base_prefix) / 'bin'}:{os.defpath}"
     outside = {"PATH": path, "HOME": str(tmp_path), "ANSIBLE_CONFIG": "", "GNUPGHOME": str(release.keys)}

@@ -36,7 +36,7 @@ _SHORTEST_LIMIT, _SLOWEST = 60.0, 16_384
 """Seconds that each transfer may take, and bytes per second that a longer one needs."""
 _PROXY_DENIES = "connection failed: 407"
 """In the error of http.client for a proxy that demands credentials."""
-_HINT = "Check the host, the network, ca_path and the proxy, and run the module again"
+_HINT = "Check the host, the network, ca_path and the proxy, and try again"
 
 
 class Patience(NamedTuple):

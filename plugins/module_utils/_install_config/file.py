@@ -142,7 +142,7 @@ def write_targets(writes: Sequence[FileWrite], *, check_mode: bool) -> list[str]
 
 def _check_unchanged(target: InstallConfigFile, problems: Problems) -> None:
     if target.data != read_target(target.path).data:
-        hint = "Run the module again, one run at a time"
+        hint = "Try again, one run at a time"
         problems.error("concurrent-change", target.path, "has changed since it was read", hint)
 
 

@@ -126,7 +126,7 @@ def _status_error(source: PullSpec, path: str, status: int) -> RegistryError:
     elif status == 404:
         code, message, hint = "image-not-found", f"the registry does not have {what}", "Correct the pull spec"
     else:
-        code, message, hint = "registry-error", f"the registry answers {status}", "Run the module again later"
+        code, message, hint = "registry-error", f"the registry answers {status}", "Try again later"
     return _error(code, source, message, hint)
 
 

@@ -137,7 +137,7 @@ class ConfiguredAccess:
             raise _error("registry-unauthorized", where, message, f"Check the credentials for {registry}")
         if answer.status != 200:
             message = f"answers {answer.status}, expected a token"
-            raise _error("registry-error", where, message, "Run the module again later")
+            raise _error("registry-error", where, message, "Try again later")
         return parse_token(answer.body, where)
 
     def _answers(self, url: str) -> bool:

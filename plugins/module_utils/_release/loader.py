@@ -289,7 +289,7 @@ def _reread(
     raise_errors(problems, ReleaseError)
     if data is None or len(data) != files[name].size:
         message = "changed while the release was being read"
-        raise ReleaseError([Problem("error", "concurrent-change", Location(name), message, "Run the module again")])
+        raise ReleaseError([Problem("error", "concurrent-change", Location(name), message, "Try again")])
     return data
 
 

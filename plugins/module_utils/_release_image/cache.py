@@ -208,5 +208,5 @@ def _remove(directory: str) -> None:
 
 def _unwritable(directory: str, error: OSError) -> ReleaseError:
     message = f"cannot be written: {error.strerror or error}"
-    hint = "Set release_cache to a directory that the user of the task can write to"
+    hint = "Set release_cache to a directory that this user can write to"
     return ReleaseError([Problem("error", "unwritable-cache", error.filename or directory, message, hint)])

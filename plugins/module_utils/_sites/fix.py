@@ -91,7 +91,7 @@ def write_files(files: Iterable[FixedFile]) -> None:
     problems = Problems()
     for file in files:
         if read_again(file.path, file.real_path, problems) != file.before:
-            hint = "Run the module again, one run at a time"
+            hint = "Try again, one run at a time"
             problems.error("concurrent-change", Location(file.path), "has changed since it was read", hint)
             continue
         try:

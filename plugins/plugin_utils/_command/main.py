@@ -4,18 +4,19 @@
 """The command openshift-capability: modules of the collection without Ansible.
 
 Exit codes: 0 if all is well, 1 if the module finds something that fails it, 2 if it cannot decide, because the command
-line or an input is not valid, and 130 after Ctrl-C.
+line or an input is not valid, 130 after Ctrl-C, and 141 if the reader of the output has ended.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
 from .subcommands import PROGRAM, SUBCOMMANDS
 
-_OTHERS = {"completion": "Print the completion for a shell, such as bash, zsh or fish", "--version": "Show the version"}
+_OTHERS = {"help": "Show this help, or that of a subcommand", "--version": "Show the version"}
 
 
 def main() -> int:
@@ -28,7 +29,7 @@ def main() -> int:
     except BrokenPipeError:
         # The reader has ended. Python would report it once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        return 128 + signal.SIGPIPE
     except Exception as error:
         if sys.flags.dev_mode:
             raise
@@ -39,11 +40,14 @@ def main() -> int:
 
 def _run(words: Sequence[str]) -> int:
     # Imports are here, because --help and --version need none of them.
+    if len(words) > 1 and words[0] == "help":
+        words = (words[1], "--help")
     name, *rest = words or ("--help",)
-    if name in ("-h", "--help"):
+    name = name.replace("_", "-")
+    if name in ("-h", "--help", "help"):
         described = {name: each.short_description() for name, each in SUBCOMMANDS.items()} | _OTHERS
         print(f"usage: {PROGRAM} SUBCOMMAND [OPTION ...]\n")
-        print(*(f"  {name:<12}  {text}" for name, text in described.items()), sep="\n")
+        print(*(f"  {name:<18}  {text}" for name, text in described.items()), sep="\n")
         print(f"\nThe options of a subcommand: {PROGRAM} SUBCOMMAND --help")
         return 0
     if name == "--version":
@@ -53,13 +57,11 @@ def _run(words: Sequence[str]) -> int:
         return 0
     from ...module_utils._module.result import error_text
     from ...module_utils._problems import InvalidOptionError, Problem, did_you_mean
-    from .running import call, show, show_completion
+    from .running import call, show
 
     try:
         if name in SUBCOMMANDS:
             return call(SUBCOMMANDS[name], rest)
-        if name == "completion":
-            return show_completion(rest)
         hint = did_you_mean(name, (*SUBCOMMANDS, *_OTHERS))
         raise InvalidOptionError([Problem("error", "unknown-option", name, "is not a subcommand", hint)])
     except InvalidOptionError as error:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 import re
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,6 +25,10 @@ RENDERED = ("text", "json", "yaml")
 """Formats of any result. The others are those that the module writes."""
 
 _METAVARS: dict[Any, str] = {"path": "PATH", "dict": "MAP", "int": "NUMBER", "json": "JSON"}
+_NAMES = """\
+A release is a directory or an image: REGISTRY/REPOSITORY@sha256:DIGEST, REGISTRY/REPOSITORY:TAG, oci:DIRECTORY[:NAME],
+oci-archive:FILE[:NAME] or oc-mirror:PATH[@sha256:DIGEST]. The documentation of the module has all details of an option.
+"""
 _MARKUP = re.compile(r"\b(RV|[A-Z])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
 
 
@@ -36,53 +40,69 @@ class Parser(argparse.ArgumentParser):
         raise InvalidOptionError([Problem("error", "invalid-call", "", message.removeprefix("argument "))])
 
 
-def make_parser(
-    subcommand: Subcommand, definition: ModuleDefinition, make: Callable[..., Any] = Parser, *, documented: bool
-) -> argparse.ArgumentParser:
-    """The parser of a subcommand, with or without the texts of its help. ``make`` creates it."""
-    documentation: Mapping[str, Any] = subcommand.documentation() if documented else {}
+def make_parser(subcommand: Subcommand, definition: ModuleDefinition, *, documented: bool) -> Parser:
+    """The parser of a subcommand, with or without the texts of its help."""
     spec, first = definition.spec, subcommand.positional
-    words = (f"{name.upper()}{' ...' if spec[name]['type'] == 'list' else ''}" for name in first)
-    description, notes = (
-        "\n\n".join(textwrap.fill(plain(text, first), 100) for text in documentation.get(part, ()))
-        for part in ("description", "notes")
-    )
-    parser: argparse.ArgumentParser = make(
-        usage=f"{PROGRAM} {subcommand.name} {' '.join(words)} [OPTION ...]",
+    groups = subcommand.documentation() if documented else {"": dict.fromkeys(spec, "")}
+    parser = Parser(
+        usage=argparse.SUPPRESS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=description,
-        epilog=notes,
+        description=_head(subcommand, spec) if documented else None,
+        epilog=_NAMES if documented and "release_cache" in spec else None,
         allow_abbrev=False,
+        add_help=False,
         argument_default=argparse.SUPPRESS,
     )
-    for name in dict.fromkeys((*first, *spec)):
-        option = spec[name]
-        is_list, flags = option["type"] == "list", [flag(each) for each in (name, *option.get("aliases", ()))]
-        text = _help(documentation["options"][name]["description"], option, first) if documented else ""
-        if name in first:
-            how: dict[str, Any] = {"nargs": "*", "action": "extend"} if is_list else {"nargs": "?"}
-            parser.add_argument(name, metavar=name.upper(), help=text, **how)
+    texts = {name: _help(text, spec[name], first) for group in groups.values() for name, text in group.items()}
+    arguments = parser.add_argument_group("arguments")
+    for name in first:
+        how: dict[str, Any] = {"nargs": "*", "action": "extend"} if _is_list(spec[name]) else {"nargs": "?"}
+        arguments.add_argument(name, metavar=name.upper(), help=texts[name], **how)
+    for title, options in groups.items():
+        group = parser.add_argument_group(title)
+        for name in options:
             # As an option, too, like in playbooks.
-            text = argparse.SUPPRESS
-        how = {"action": argparse.BooleanOptionalAction}
-        if option["type"] != "bool":
-            metavar = _METAVARS.get(option.get("elements", option["type"]), "VALUE")
-            metavar = "|".join(option["choices"]) if "choices" in option else metavar
-            how = {"action": "append" if is_list else "store", "metavar": metavar}
-        parser.add_argument(*flags, dest=name, help=text, **how)
-    output = parser.add_argument_group("output")
-    formats = dict.fromkeys((*RENDERED, *(FORMATS if "outputs" in spec else ())))
-    output.add_argument("--format", choices=tuple(formats), default="text", help="format of the result, default: text")
-    output.add_argument("--check", action="store_true", default=False, help="write no file, show what would change")
-    output.add_argument("--diff", action="store_true", default=False, help="show the changes of files")
+            _add_option(group, name, spec[name], argparse.SUPPRESS if name in first else texts[name])
+        if title == next(iter(groups)):
+            _add_output(parser, spec)
     return parser
 
 
-def _help(texts: str | list[str], option: Mapping[str, Any], positional: tuple[str, ...]) -> str:
+def _head(subcommand: Subcommand, spec: Mapping[str, Any]) -> str:
+    words = (f"{name.upper()}{' ...' if _is_list(spec[name]) else ''}" for name in subcommand.positional)
+    own = f"{PROGRAM} {subcommand.name}"
+    lines = [f"{subcommand.short_description()}.", "", "examples, in the folder examples of the collection:"]
+    lines += [f"  {own} {example}" for example in subcommand.examples]
+    return "\n".join([*lines, "", f"usage: {own} {' '.join(words)} [OPTION ...]"])
+
+
+def _is_list(option: Mapping[str, Any]) -> bool:
+    return bool(option["type"] == "list")
+
+
+def _add_option(group: Any, name: str, option: Mapping[str, Any], text: str) -> None:
+    how: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
+    if option["type"] != "bool":
+        metavar = _METAVARS.get(option.get("elements", option["type"]), "VALUE")
+        metavar = "|".join(option["choices"]) if "choices" in option else metavar
+        how = {"action": "append" if _is_list(option) else "store", "metavar": metavar}
+    group.add_argument(*(flag(each) for each in (name, *option.get("aliases", ()))), dest=name, help=text, **how)
+
+
+def _add_output(parser: Parser, spec: Mapping[str, Any]) -> None:
+    output = parser.add_argument_group("options of the output")
+    formats = dict.fromkeys((*RENDERED, *(FORMATS if "outputs" in spec else ())))
+    output.add_argument("--format", choices=tuple(formats), default="text", help="Format of the result. Default: text")
+    output.add_argument("--check", action="store_true", default=False, help="Write no file, and show what would change")
+    output.add_argument("--diff", action="store_true", default=False, help="Show the changes of files")
+    output.add_argument("-h", "--help", action="help", help="Show this help")
+
+
+def _help(text: str, option: Mapping[str, Any], positional: tuple[str, ...]) -> str:
     default = option.get("default")
     shown = f" Default: {default}" if default and isinstance(default, (str, int)) else ""
     # argparse formats it with %.
-    return f"{plain(texts if isinstance(texts, str) else ' '.join(texts), positional)}{shown}".replace("%", "%%")
+    return f"{plain(text, positional)}{shown}".replace("%", "%%")
 
 
 def plain(text: str, positional: tuple[str, ...]) -> str:
@@ -92,10 +112,15 @@ def plain(text: str, positional: tuple[str, ...]) -> str:
         kind, content = found[1], found[2].replace("\\", "")
         if kind == "O":
             name, equals, value = content.partition("=")
-            return f"{name.upper()}{equals}{value}" if name in positional else f"{flag(name)}{equals and ' '}{value}"
+            return f"{as_typed(name, positional)}{equals and ' '}{value}"
         return content.rpartition(".")[2] if kind == "M" else content.partition(",")[0] if kind == "L" else content
 
     return _MARKUP.sub(replace, text)
+
+
+def as_typed(name: str, positional: tuple[str, ...]) -> str:
+    """An option as the usage shows it."""
+    return name.upper() if name in positional else flag(name)
 
 
 def flag(name: str) -> str:
@@ -110,15 +135,17 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
     """
 
     def place(name: str) -> Location:
-        return Location(field=name.upper() if name in subcommand.positional else flag(name))
+        return Location(field=as_typed(name, subcommand.positional))
 
     parser = make_parser(subcommand, definition, documented=not {"-h", "--help"}.isdisjoint(words))
     found, unknown = parser.parse_known_intermixed_args(list(words))
     values, problems = vars(found), Problems()
     # Without the dashes, which would make all names similar.
     known = [text[2:] for action in parser._actions for text in action.option_strings if text.startswith("--")]
-    for word in unknown:
+    for before, word in pairwise(("", *unknown)):
         name = word.partition("=")[0]
+        if before.startswith("-") and "=" not in before and not name.startswith("-"):
+            continue  # the value of an unknown option
         nearest = nearest_name(name.lstrip("-"), known) if name.startswith("-") else None
         hint = f"Did you mean --{nearest}?" if nearest else f"Run {PROGRAM} {subcommand.name} --help"
         problems.error("unknown-option", name, "is not expected here", hint)

@@ -12,7 +12,6 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, NoReturn, TextIO
@@ -21,13 +20,15 @@ from ...module_utils._module.argspec import Spec
 from ...module_utils._module.main import ModuleDefinition, run_definition
 from ...module_utils._module.progress import VARIABLE
 from ...module_utils._module.progress_reader import follow
-from ...module_utils._problems import InvalidOptionError, Problem, missing_library
 from ...module_utils._summary.lines import summary_lines
-from .options import RENDERED, Parser, make_parser, parse
-from .subcommands import PROGRAM, SUBCOMMANDS, Subcommand
+from .options import RENDERED, as_typed, parse
+from .subcommands import Subcommand
 
-_COLOURS = {"error": "31", "blocked": "31", "warning": "33", "risk": "33", "acknowledge": "33", "go": "32"}
-_WORDS = re.compile(rf"(?m)^(\s*|\S+: )({'|'.join(_COLOURS)})(?=:| \[)")
+EXTRAS = {
+    library: f"capability-openshift[{extra}]"
+    for library, extra in {"urllib3": "registries", "Jinja2": "reports", "cryptography": "signatures"}.items()
+}
+"""What to install for a library, as in pyproject.toml."""
 
 
 class Ended(BaseException):
@@ -97,7 +98,7 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
         options = {**params, "check_mode": output["check"]}
         over.set()
         for warning in module.warnings:
-            show(f"warning: {warning}", sys.stderr)
+            show(f"warning: {warning}", sys.stderr, subcommand)
         if report.exists():
             show(report.read_text(encoding="utf-8").rstrip("\n"), sys.stdout)
         else:
@@ -105,24 +106,27 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
     if result.get("failed"):
         # Otherwise, findings or the rule of fail_on failed it.
         return 2 if any(item["severity"] == "error" for item in result["problems"]) else 1
-    return int(result.get("ready") is False)
+    return int(result.get("ready") is False or "blocked" in _verdicts(result))
+
+
+def _verdicts(result: dict[str, Any]) -> set[str]:
+    """The verdicts of the plans of updates."""
+    return {plan["verdict"] for plan in result.get("plans", [result]) if "verdict" in plan}
 
 
 def _show_result(
     subcommand: Subcommand, result: dict[str, Any], options: dict[str, Any], output: dict[str, Any]
 ) -> None:
     if output["format"] == "json":
-        lines = [json.dumps(result, indent=2, ensure_ascii=False)]
+        show(json.dumps(result, indent=2, ensure_ascii=False), sys.stdout)
     elif output["format"] == "yaml":
         import yaml
 
-        lines = [yaml.safe_dump(result, sort_keys=False, allow_unicode=True, width=120).rstrip("\n")]
+        show(yaml.safe_dump(result, sort_keys=False, allow_unicode=True, width=120).rstrip("\n"), sys.stdout)
+    elif lines := [*_diff_lines(result.get("diff", [])), *summary_lines(subcommand.module, result, options)]:
+        show("\n".join(lines), sys.stdout, subcommand)
     else:
-        lines = [*_diff_lines(result.get("diff", [])), *summary_lines(subcommand.module, result, options)]
-    if lines:
-        show("\n".join(lines), sys.stdout)
-    else:
-        show(f"error: {result['msg']}", sys.stderr)
+        show(f"error: {result['msg']}", sys.stderr, subcommand)
 
 
 def _diff_lines(diff: Any) -> Iterator[str]:
@@ -133,28 +137,18 @@ def _diff_lines(diff: Any) -> Iterator[str]:
         yield from difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
 
 
-def show(text: str, stream: TextIO) -> None:
-    """Write ``text`` and a line break to ``stream``, with colours if it is a terminal (no-color.org)."""
-    if stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        text = _WORDS.sub(lambda found: f"{found[1]}\033[{_COLOURS[found[2]]}m{found[2]}\033[0m", text)
-    print(text, file=stream)
+def show(text: str, stream: TextIO, subcommand: Subcommand | None = None) -> None:
+    """Write ``text`` and a line break to ``stream``, with the options of ``subcommand`` as they are typed."""
+    print(_as_typed(text, subcommand) if subcommand else text, file=stream)
 
 
-def show_completion(words: Sequence[str]) -> int:
-    """Print the completion for the shell in ``words``, and return the exit code. Raises ``InvalidOptionError``."""
-    try:
-        import shtab
-    except ImportError as error:
-        raise InvalidOptionError([missing_library("shtab", "completion", error)]) from None
-    if len(words) != 1 or words[0] not in shtab.SUPPORTED_SHELLS:
-        message = f"expected a shell: {', '.join(shtab.SUPPORTED_SHELLS)}"
-        raise InvalidOptionError([Problem("error", "unknown-choice", "completion", message)])
-    parser = Parser(prog=PROGRAM)
-    added = parser.add_subparsers()
-    for name, subcommand in SUBCOMMANDS.items():
-        make = partial(added.add_parser, name, help=subcommand.short_description())
-        for action in make_parser(subcommand, subcommand.definition(), make, documented=False)._actions:
-            if action.metavar == "PATH" or not action.option_strings:
-                action.complete = shtab.FILE  # type: ignore[attr-defined]
-    print(shtab.complete(parser, words[0]))
-    return 0
+def _as_typed(text: str, subcommand: Subcommand) -> str:
+    """``text`` with options instead of the names in the module, at the beginning of a message or with an underscore."""
+    spec, first = subcommand.definition().spec, subcommand.positional
+    either = "|".join(spec)
+    named = "|".join(name for name in spec if "_" in name)
+    text = re.sub(
+        rf"(?m)^((?:\w+: |- |\s)*)({either})(?=[:\[]|\.\w+[:.\[])", lambda at: at[1] + as_typed(at[2], first), text
+    )
+    text = re.sub(rf"(?<![\w./-])({named})(?![\w/-]|\.\w)", lambda at: as_typed(at[1], first), text)
+    return re.sub(rf"pip install ({'|'.join(EXTRAS)})\b", lambda at: f"pip install '{EXTRAS[at[1]]}'", text)

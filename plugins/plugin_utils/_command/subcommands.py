@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,17 +14,47 @@ if TYPE_CHECKING:
     from ...module_utils._module.main import ModuleDefinition
 
 PROGRAM = "openshift-capability"
+
 _ROOT = __package__.rsplit(".", 2)[0]
+_GROUPS = {
+    "": "options",
+    "_release": "options",
+    "_selection": "options of the cluster",
+    "_findings": "options of findings",
+    "_release_image": "options of images and registries",
+    "_registry": "options of images and registries",
+    "_auth": "options of the connection to a cluster",
+}
+"""The title of the options that a fragment of the documentation contains, in the order of the help."""
 
 
 class Subcommand(NamedTuple):
-    """A subcommand. Options in ``positional`` need no name. Those in ``hidden`` make sense only in Ansible."""
+    """A subcommand. Options in ``positional`` need no name. Those in ``hidden`` make sense only in Ansible.
 
-    name: str
+    ``examples``: words after its name, for files below ``examples/``.
+    ``required``: options of which one has to be set, besides the ``rules`` of the module. ``alias``: the name and the
+    description of a second subcommand for a module.
+    """
+
     module: str
     positional: tuple[str, ...]
+    examples: tuple[str, ...]
     hidden: tuple[str, ...] = ()
     defaults: Mapping[str, str] = {}
+    required: tuple[str, ...] = ()
+    alias: tuple[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the module with dashes, or that of the ``alias``."""
+        return self.alias[0] if self.alias else self.module.replace("_", "-")
+
+    def short_description(self) -> str:
+        """What it does, without the costs of reading YAML."""
+        if self.alias:
+            return self.alias[1]
+        source = (Path(__file__).parents[2] / "modules" / f"{self.module}.py").read_text(encoding="utf-8")
+        return source.partition("\nshort_description: ")[2].partition("\n")[0]
 
     def definition(self) -> ModuleDefinition:
         """The module, with the options of the subcommand."""
@@ -32,41 +62,119 @@ class Subcommand(NamedTuple):
         spec = {name: option for name, option in definition.spec.items() if name not in ("chdir", *self.hidden)}
         for name, value in self.defaults.items():
             spec[name] = {**spec[name], "required": False, "default": value}
-        return definition._replace(spec=spec)
+        rules = dict(definition.rules)
+        if self.required:
+            rules["required_one_of"] = [*rules.get("required_one_of", ()), self.required]
+        return definition._replace(spec=spec, rules=rules)
 
-    def short_description(self) -> str:
-        """The first sentence of the documentation, without the costs of reading YAML."""
-        source = (Path(__file__).parents[2] / "modules" / f"{self.module}.py").read_text(encoding="utf-8")
-        return source.partition("\nshort_description: ")[2].partition("\n")[0]
+    def documentation(self) -> dict[str, dict[str, str]]:
+        """The first paragraph on each option, by the titles of their groups."""
+        own, spec = self._part(f"modules.{self.module}", "DOCUMENTATION"), self.definition().spec
+        parts = [("", own), *self._fragments(own["extends_documentation_fragment"])]
+        groups: dict[str, dict[str, str]] = {title: {} for title in _GROUPS.values()}
+        for fragment, part in parts:
+            for name, option in part.get("options", {}).items():
+                # The module can describe an option of a fragment itself.
+                if name in spec and not any(name in group for group in groups.values()):
+                    text = option["description"]
+                    groups[_GROUPS[fragment]][name] = text if isinstance(text, str) else text[0]
+        return groups
 
-    def documentation(self) -> dict[str, Any]:
-        """The ``DOCUMENTATION`` of the module, with the options and notes of its fragments."""
+    def _fragments(self, names: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name in names:
+            _namespace, _collection, fragment, part = f"{name}.documentation".split(".")[:4]
+            if fragment in _GROUPS:
+                yield fragment, self._part(f"doc_fragments.{fragment}", "ModuleDocFragment", part.upper())
+
+    def _part(self, module: str, *attributes: str) -> dict[str, Any]:
         from ...module_utils._yaml.libyaml import load_body
 
-        own: dict[str, Any] = load_body(import_module(f"{_ROOT}.modules.{self.module}").DOCUMENTATION.encode())
-        parts: list[dict[str, Any]] = []
-        for name in own["extends_documentation_fragment"]:
-            _namespace, _collection, fragment, part = f"{name}.documentation".split(".")[:4]
-            # Those on attributes are about Ansible.
-            if fragment != "_attributes":
-                holder = import_module(f"{_ROOT}.doc_fragments.{fragment}").ModuleDocFragment
-                parts.append(load_body(getattr(holder, part.upper()).encode()))
-        options = {name: option for each in (*parts, own) for name, option in each.get("options", {}).items()}
-        notes = [note for each in (*parts, own) for note in each.get("notes", ())]
-        return {"description": own["description"], "options": options, "notes": notes}
+        value: Any = import_module(f"{_ROOT}.{module}")
+        for attribute in attributes:
+            value = getattr(value, attribute)
+        part: dict[str, Any] = load_body(value.encode())
+        return part
 
+
+_COMPARED = ("previous_release", "previous_capabilities")
 
 SUBCOMMANDS = {
     subcommand.name: subcommand
     for subcommand in (
-        Subcommand("inspect", "release_info", ("release",)),
-        Subcommand("manifests", "release_manifests", ("release",)),
-        Subcommand("plan", "update_plan", ("releases",)),
-        Subcommand("select", "install_config", ("path",), ("hosts", "host_variable", "host_error_variable")),
-        Subcommand("check-sites", "site_check", ("checkout",), defaults={"checkout": "."}),
-        Subcommand("lint", "release_lint", ("release",)),
-        Subcommand("addons", "addon_check", ("addons",)),
-        Subcommand("mirror", "mirror_check", ("release",)),
-        Subcommand("fetch", "release_fetch", ("release", "dest")),
+        Subcommand(
+            "release_info",
+            ("release",),
+            (
+                "releases/4.22.0",
+                "releases/4.22.0 --capabilities '{baselineCapabilitySet: None}'",
+                "releases/4.22.0 --resource-kind Deployment",
+            ),
+        ),
+        Subcommand(
+            "release_info",
+            ("release",),
+            (
+                "releases/4.22.0 --previous-release releases/4.21.0",
+                "releases/4.22.0 --capabilities '{baselineCapabilitySet: None}' --previous-capabilities '{}'",
+            ),
+            required=_COMPARED,
+            alias=("release-compare", "Compare what two releases, or two selections, bring to a cluster"),
+        ),
+        Subcommand(
+            "release_manifests",
+            ("release",),
+            (
+                "releases/4.22.0 --capabilities '{excluded_capabilities: [Console]}' --dest manifests",
+                "releases/4.22.0 --credentials-requests --platform aws",
+                "releases/4.22.0 --images",
+            ),
+        ),
+        Subcommand(
+            "update_plan",
+            ("releases",),
+            (
+                "releases/4.21.0 releases/4.22.0",
+                "releases/4.21.0 releases/4.22.0 --capabilities '{baselineCapabilitySet: None}' --fail-on any",
+                "releases/4.21.0 releases/4.22.0 --report plan.html",
+            ),
+        ),
+        Subcommand(
+            "install_config",
+            ("path",),
+            (
+                "--solution headless --openshift-version 4.20 --content '{platform: {aws: {region: eu-north-1}}}'",
+                "--solution managed_service --openshift-version 4.20 --install-method hosted",
+            ),
+            hidden=("hosts", "host_variable", "host_error_variable"),
+        ),
+        Subcommand(
+            "site_check",
+            ("checkout",),
+            ("sites", "sites --solution ran_du --state fixed --check --diff", "sites --format sarif"),
+            defaults={"checkout": "."},
+        ),
+        Subcommand(
+            "release_lint",
+            ("release",),
+            ("releases/4.22.0 --previous-release releases/4.21.0",),
+        ),
+        Subcommand(
+            "addon_check",
+            ("addons",),
+            ("sites --release releases/4.22.0 --capabilities '{baselineCapabilitySet: None}'",),
+        ),
+        Subcommand(
+            "mirror_check",
+            ("release",),
+            (
+                "quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64 --mirrors working-dir/cluster-resources",
+                "RELEASE --current-release quay.io/openshift-release-dev/ocp-release:4.19.9-x86_64",
+            ),
+        ),
+        Subcommand(
+            "release_fetch",
+            ("release", "dest"),
+            ("quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64 releases/4.20.3",),
+        ),
     )
 }

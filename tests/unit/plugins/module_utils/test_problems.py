@@ -156,7 +156,7 @@ def test_a_library_that_is_missing_and_one_that_lacks_another():
     broken = missing_library("kubernetes", error=ModuleNotFoundError("No module named 'dateutil'", name="dateutil"))
     assert str(missing) == (
         f"the Python library kubernetes is missing for {sys.executable}. "
-        "Install it on the host of the task: pip install kubernetes"
+        "Install it for this Python: pip install kubernetes"
     )
     assert "cannot be imported (No module named 'dateutil')" in broken.message
     assert missing.code == broken.code == "missing-library"

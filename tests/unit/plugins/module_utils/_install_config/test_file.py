@@ -130,7 +130,7 @@ def test_a_file_that_changes_after_it_was_read_is_not_replaced(path):
             "concurrent-change",
             str(path),
             "has changed since it was read",
-            "Run the module again, one run at a time",
+            "Try again, one run at a time",
         )
     ]
     assert tree(path.parent) == {path.name: NEW}

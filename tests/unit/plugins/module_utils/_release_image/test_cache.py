@@ -195,7 +195,7 @@ def test_a_cache_that_cannot_be_written(tmp_path):
     (problem,) = raised.value.problems
     assert problem.code == "unwritable-cache"
     assert problem.message == "cannot be written: Not a directory"
-    assert problem.hint == "Set release_cache to a directory that the user of the task can write to"
+    assert problem.hint == "Set release_cache to a directory that this user can write to"
     with pytest.raises(ReleaseError), cache.lock(digest(1)):
         pass
 

@@ -24,15 +24,21 @@ OLD, NEW = (str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22
 SELECTION = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Ingress"]}
 DIGEST = f"quay.io/openshift/release@sha256:{'1' * 64}"
 CALLS: dict[str, dict[str, Any]] = {
-    "inspect": {"release": NEW, "previous_release": OLD, "feature_gates": ["A", "B"]},
-    "manifests": {"release": NEW, "capabilities": SELECTION, "decisions": True},
-    "plan": {"releases": [OLD, NEW], "capabilities": SELECTION, "fail_on": ["risk", "Console"], "details": False},
-    "select": {"capabilities": SELECTION, "openshift_version": "4.20", "install_method": "upi"},
-    "check-sites": {"checkout": str(EXAMPLES / "sites"), "paths": ["clusters", "policies"]},
-    "lint": {"release": NEW, "previous_release": OLD, "fail_on": "warning"},
-    "addons": {"addons": [str(EXAMPLES / "sites"), OLD], "release": NEW, "fail_on": "never"},
-    "mirror": {"release": OLD, "release_image": DIGEST, "current_release": OLD},
-    "fetch": {"release": OLD, "dest": "/nowhere"},
+    "release-info": {"release": NEW, "previous_release": OLD, "feature_gates": ["A", "B"]},
+    "release-compare": {"release": NEW, "capabilities": SELECTION, "previous_capabilities": {}},
+    "release-manifests": {"release": NEW, "capabilities": SELECTION, "decisions": True},
+    "update-plan": {
+        "releases": [OLD, NEW],
+        "capabilities": SELECTION,
+        "fail_on": ["risk", "Console"],
+        "details": False,
+    },
+    "install-config": {"capabilities": SELECTION, "openshift_version": "4.20", "install_method": "upi"},
+    "site-check": {"checkout": str(EXAMPLES / "sites"), "paths": ["clusters", "policies"]},
+    "release-lint": {"release": NEW, "previous_release": OLD, "fail_on": "warning"},
+    "addon-check": {"addons": [str(EXAMPLES / "sites"), OLD], "release": NEW, "fail_on": "never"},
+    "mirror-check": {"release": OLD, "release_image": DIGEST, "current_release": OLD},
+    "release-fetch": {"release": OLD, "dest": "/nowhere"},
 }
 
 
