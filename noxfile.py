@@ -56,13 +56,10 @@ CORES = [
 newest core."""
 GROUPS = ("--dist", "loadgroup", "--no-loadscope-reorder")
 """Files of tests as groups, in the order that tests/cluster/conftest.py gives them."""
-CONNECTIONS = ("tests/cluster/test_client.py", "tests/cluster/test_client_proxies.py")
-"""Tests of connections that kubernetes.core interprets, on a control plane."""
 WITHOUT_ANSIBLE = ("tests/unit/plugins/module_utils", "tests/parity")
 """Tests that the step `wheel` runs against the wheel of the command, where Ansible is not installed."""
 WITH_ANSIBLE = (
     "tests/unit/plugins/module_utils/_kubernetes/test_client.py",
-    "tests/unit/plugins/module_utils/_kubernetes/test_kubeconfig.py",
     "tests/unit/plugins/module_utils/_module/test_untag.py",
     "tests/parity/test_updates.py",
 )
@@ -104,12 +101,12 @@ def pytest(session: nox.Session, *paths: str, options: Sequence[str] = (), venv:
 
 
 def make_environment(
-    session: nox.Session, venv: Path, python: str, packages: dict[str, list[str]], *, has_collections: bool = True
+    session: nox.Session, venv: Path, python: str, packages: dict[str, list[str]], *, has_checkout: bool = True
 ) -> None:
     """Make a virtual environment with ``packages``, unless it has them already."""
     venv.parent.mkdir(parents=True, exist_ok=True)
     try:
-        build(venv, python, packages, session.log, has_collections=has_collections)
+        build(venv, python, packages, session.log, has_checkout=has_checkout)
     except SetupError as error:
         session.error(str(error))
 
@@ -125,7 +122,7 @@ def ansible_test(session: nox.Session, venv: Path, command: str, *arguments: str
     if not cached.exists():
         cached.write_text(GET_PIP, encoding="utf-8")
     version = next((venv / "lib").glob("python3.*")).name.removeprefix("python")
-    copy = copy_tree(CACHE / "tree" / session.name.split("(")[0], venv)
+    copy = copy_tree(CACHE / "tree" / session.name.split("(")[0])
     env = tool_environment(venv)
     # It makes its own, per test.
     del env["ANSIBLE_CONFIG"], env["ANSIBLE_PYTHON_INTERPRETER"]
@@ -190,7 +187,7 @@ def wheel(session: nox.Session) -> None:
     (file,) = built.glob("*.whl")
     pins = requirement_lines(REQUIREMENTS / "runtime.txt") + requirement_lines(REQUIREMENTS / "unit.txt")
     lines = [f"capability-openshift[all] @ {file.as_uri()}", *(pin for pin in pins if not pin.startswith("ansible-"))]
-    make_environment(session, venv, os.path.realpath(sys.executable), {"wheel": lines}, has_collections=False)
+    make_environment(session, venv, os.path.realpath(sys.executable), {"wheel": lines}, has_checkout=False)
     # The files of the wheel have no version that pip could compare.
     run(session, "python", "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", file, venv=venv)
     collection = site_packages(venv) / "ansible_collections" / NAMESPACE / NAME
@@ -322,18 +319,14 @@ def matrix(session: nox.Session, core: str, python: str) -> None:
 
 @nox.session
 def newest(session: nox.Session) -> None:
-    """Test on the newest ansible-core, also a prerelease, with the checkout of kubernetes.core in KUBERNETES_CORE."""
+    """Test on the newest ansible-core, also a prerelease."""
     newest_core, _python = CORES[-1]
     pythons = reversed([python for core, python in CORES if core == newest_core])
     interpreter = next(filter(None, map(find_python, pythons)), None)
     if interpreter is None:
         session.error(f"ansible-core {newest_core} needs a newer Python, and none of CORES is installed")
     venv = other_core(session, "newest", f"ansible-core>={newest_core}.dev0", interpreter)
-    if checkout := os.environ.get("KUBERNETES_CORE"):
-        core = site_packages(venv) / "ansible_collections" / "kubernetes" / "core"
-        shutil.rmtree(core)
-        shutil.copytree(checkout, core)
-    pytest(session, "tests/unit", "tests/parity", *CONNECTIONS, options=("-n", "2"), venv=venv)
+    pytest(session, "tests/unit", "tests/parity", options=("-n", "2"), venv=venv)
 
 
 def other_core(session: nox.Session, name: str, core: str, interpreter: str) -> Path:

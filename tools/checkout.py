@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from environment import NAME, NAMESPACE, ROOT, site_packages
+from environment import NAME, NAMESPACE, ROOT
 
 
 def checkout_files() -> list[str]:
@@ -46,17 +46,14 @@ def copy_repository(target: Path, without: str = "/") -> None:
         subprocess.run([*git, *command], cwd=target, check=True, stdout=subprocess.DEVNULL)
 
 
-def copy_tree(target: Path, venv: Path) -> Path:
+def copy_tree(target: Path) -> Path:
     """Copy the checkout to where ansible-test accepts it, and return the copy's folder.
 
     ansible-test wants a path .../ansible_collections/NAMESPACE/NAME, resolves links, and asks git which files there
     are.
     """
     shutil.rmtree(target, ignore_errors=True)
-    collections = target / "ansible_collections"
-    copy = collections / NAMESPACE / NAME
+    copy = target / "ansible_collections" / NAMESPACE / NAME
     # A component of GitLab has two documents in a file, which ansible-test rejects. It is not in the tarball either.
     copy_repository(copy, without="templates/")
-    kubernetes = site_packages(venv) / "ansible_collections" / "kubernetes"
-    shutil.copytree(kubernetes, collections / "kubernetes", symlinks=True)
     return copy

@@ -15,9 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
-import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -37,8 +35,6 @@ SETS: dict[str, tuple[str, ...]] = {
     "test": ("runtime", "test"),
 }
 """What tools/setup can set up, and the files in requirements/ of each."""
-CORE = "kubernetes.core"
-"""Modules that connect to a cluster take their connection options from a doc fragment of this collection."""
 
 Say = Callable[[str], None]
 
@@ -87,29 +83,14 @@ def site_packages(venv: Path) -> Path:
     return Path(_ask(venv / "bin" / "python", "sysconfig.get_path('purelib')"))
 
 
-def _add_kubernetes_core(venv: Path, site: Path) -> None:
-    """Put the collection kubernetes.core into a virtual environment, out of the pinned ``ansible`` wheel."""
-    inside = "ansible_collections/kubernetes/core/"
-    shutil.rmtree(site / inside, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix="capability-") as work:
-        pip: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "download", "-q", "--no-deps"]
-        pins = REQUIREMENTS / "collections.txt"
-        _command(*pip, "--disable-pip-version-check", "--only-binary=:all:", "-d", work, "-r", pins)
-        for wheel in Path(work).glob("*.whl"):
-            with zipfile.ZipFile(wheel) as archive:
-                archive.extractall(site, [name for name in archive.namelist() if name.startswith(inside)])
-    if not (site / inside / "plugins" / "modules" / "k8s.py").is_file():
-        raise SetupError(f"the wheel of {pins.name} has no {inside}")
-
-
 def _digest(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say, *, has_collections: bool = True) -> bool:
-    """Make ``venv`` hold the packages of all ``sets`` (name -> requirements), kubernetes.core and this checkout.
+def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say, *, has_checkout: bool = True) -> bool:
+    """Make ``venv`` hold the packages of all ``sets`` (name -> requirements) and, if ``has_checkout``, this checkout.
 
-    ``has_collections``: whether it has these two. Return whether anything was done.
+    Return whether anything was done.
     """
     stamp = venv / ".setup.json"
     # Scripts in a virtual environment contain its path, so one that was moved is created again.
@@ -119,8 +100,7 @@ def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say, *, has_
     except (OSError, ValueError):
         known = {}
     done: dict[str, str] = known.get("sets", {})
-    core = {CORE: requirement_lines(REQUIREMENTS / "collections.txt")} if has_collections else {}
-    wanted = {name: _digest(lines) for name, lines in {**sets, **core}.items()}
+    wanted = {name: _digest(lines) for name, lines in sets.items()}
     fresh = {key: known.get(key) for key in base} != base
 
     changed = False
@@ -130,19 +110,14 @@ def build(venv: Path, python: str, sets: dict[str, list[str]], say: Say, *, has_
         say(f"{venv.name} with Python {_ask(python, 'sys.version.split()[0]')} ({time.monotonic() - started:.0f} s)")
         done, changed = {}, True
     missing = [name for name, digest in wanted.items() if done.get(name) != digest]
-    if set(missing) - {CORE}:
+    if missing:
         started = time.monotonic()
         lines = [line for name in sets for line in sets[name]]
         listing = venv / "requirements.txt"
         listing.write_text("\n".join(dict.fromkeys(lines)) + "\n", encoding="utf-8")
         _command(venv / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", listing)
         say(f"packages for {', '.join(sets)} ({time.monotonic() - started:.0f} s)")
-    site = site_packages(venv)
-    if CORE in missing:
-        started = time.monotonic()
-        _add_kubernetes_core(venv, site)
-        say(f"{CORE} ({time.monotonic() - started:.0f} s)")
-    changed |= bool(missing) | (has_collections and _link(site, say))
+    changed |= bool(missing) | (has_checkout and _link(site_packages(venv), say))
     if changed:
         stamp.write_text(json.dumps({**base, "sets": {**done, **wanted}}, indent=2) + "\n", encoding="utf-8")
     return changed

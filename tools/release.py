@@ -47,7 +47,6 @@ from environment import (
     ROOT,
     VENV,
     requirement_lines,
-    site_packages,
     tool_environment,
 )
 from packageurl import PackageURL
@@ -81,7 +80,7 @@ python3 -m venv "$venv"
 "$venv/bin/pip" install --quiet --no-index --find-links "$here/wheels" --requirement "$here/requirements.txt"
 folder=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 export ANSIBLE_GALAXY_COLLECTIONS_PATH_WARNING=false
-"$venv/bin/ansible-galaxy" collection install --offline --no-deps -p "$folder" "$here"/*.tar.gz
+"$venv/bin/ansible-galaxy" collection install --offline -p "$folder" "$here"/*.tar.gz
 """
 
 
@@ -135,7 +134,7 @@ def prepare(options: argparse.Namespace) -> Iterable[str]:
     (done / "provenance.json").write_text(provenance(tarball, galaxy), encoding="utf-8")
     if options.gpg_key:
         sign_manifest(tarball, options.gpg_key)
-    folder = collect(tarball, options.python or PYTHONS, options.machine or MACHINES, seconds)
+    folder = collect(tarball, options.python or PYTHONS, options.machine or MACHINES)
     (done / "sbom.cdx.json").write_text(sbom(galaxy, built, folder), encoding="utf-8")
     bundle = write_bundle(folder, done, seconds)
     yield f"{bundle.name}: {bundle.stat().st_size:,} bytes"
@@ -247,13 +246,10 @@ def sbom(galaxy: Mapping[str, Any], built: datetime, folder: Path) -> str:
     if link := galaxy.get("repository"):
         collection.external_references.add(ExternalReference(type=ExternalReferenceType.VCS, url=XsUri(link)))
     bom.metadata.component, bom.metadata.timestamp = collection, built
-    (core,) = folder.glob("kubernetes-core-*.tar.gz")
-    core_version = core.name.removesuffix(".tar.gz").rpartition("-")[2]
-    kubernetes = Component(name="kubernetes.core", version=core_version, bom_ref="kubernetes.core")
     known, needs = packages(folder / "wheels")
-    bom.components.update([kubernetes, *known.values()])
+    bom.components.update(known.values())
     direct = {canonicalize_name(each.name) for each in requirements()} | {f"{NAMESPACE}-{NAME}"}
-    bom.register_dependency(collection, [kubernetes, *(one for (each, _), one in known.items() if each in direct)])
+    bom.register_dependency(collection, [one for (each, _), one in known.items() if each in direct])
     for key, component in known.items():
         bom.register_dependency(component, [one for (each, _), one in known.items() if each in needs[key]])
     return f"{JsonV1Dot6(bom).output_as_string(indent=2)}\n"
@@ -315,14 +311,13 @@ def sign_blob(path: Path, key: Path) -> None:
     path.with_name(f"{path.name}.sig").write_bytes(b64encode(signature) + b"\n")
 
 
-def collect(tarball: Path, pythons: Iterable[str], machines: Iterable[str], seconds: int) -> Path:
+def collect(tarball: Path, pythons: Iterable[str], machines: Iterable[str]) -> Path:
     """Collect in a folder what an installation without a network needs, and return the folder."""
     folder = RELEASE / f"{tarball.name.removesuffix('.tar.gz')}-offline"
     (folder / "wheels").mkdir(parents=True)
     for path in (tarball, tarball.with_name(MANIFEST_SIGNATURE)):
         if path.exists():
             shutil.copy(path, folder)
-    build_kubernetes_core(folder, seconds)
     (wheel,) = tarball.parent.glob("*.whl")
     shutil.copy(wheel, folder / "wheels")
     command, version, *_tags = parse_wheel_filename(wheel.name)
@@ -347,16 +342,6 @@ def write_bundle(folder: Path, done: Path, seconds: int) -> Path:
     archive = done / f"{folder.name}.tar.gz"
     archive.write_bytes(packed(contents, seconds))
     return archive
-
-
-def build_kubernetes_core(folder: Path, seconds: int) -> None:
-    """Build the tarball of the kubernetes.core with which the collection is tested, without its tests."""
-    copy = RELEASE / "kubernetes.core"
-    shutil.copytree(site_packages(VENV) / "ansible_collections" / "kubernetes" / "core", copy)
-    manifest = json.loads((copy / "MANIFEST.json").read_text("utf-8"))["collection_info"]
-    known = {name: value for name, value in manifest.items() if value and name != "license_file"}
-    (copy / "galaxy.yml").write_text(yaml.safe_dump(known), encoding="utf-8")
-    build(copy, folder, seconds)
 
 
 def download(folder: Path, python: str, machine: str) -> None:

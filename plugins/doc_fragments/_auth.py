@@ -15,7 +15,8 @@ options:
   kubeconfig:
     description:
       - Path of a kubeconfig, paths separated by colons, or the content of a kubeconfig as a dict.
-      - By default, C(K8S_AUTH_KUBECONFIG), and then C(~/.kube/config), if no other option selects a cluster.
+      - By default, C(K8S_AUTH_KUBECONFIG). Without this and O(context), the service account in a pod, then
+        C(KUBECONFIG), and then C(~/.kube/config). A kubeconfig is not read if O(host) and credentials are set.
     type: raw
   context:
     description:
@@ -27,36 +28,29 @@ options:
     type: str
   api_key:
     description:
-      - Bearer token. By default, C(K8S_AUTH_API_KEY).
-    type: str
-  username:
-    description:
-      - User for HTTP basic authentication, which OpenShift does not accept. By default, C(K8S_AUTH_USERNAME).
-    type: str
-  password:
-    description:
-      - Password of O(username). By default, C(K8S_AUTH_PASSWORD).
+      - Bearer token, which replaces the user of the kubeconfig. By default, C(K8S_AUTH_API_KEY).
     type: str
   client_cert:
     description:
-      - File with a client certificate. By default, C(K8S_AUTH_CERT_FILE).
+      - File with a client certificate, which replaces the user of the kubeconfig. By default,
+        C(K8S_AUTH_CLIENT_CERT).
     type: path
     aliases: [cert_file]
   client_key:
     description:
-      - File with the key of O(client_cert). By default, C(K8S_AUTH_KEY_FILE).
+      - File with the key of O(client_cert). By default, C(K8S_AUTH_CLIENT_KEY).
     type: path
     aliases: [key_file]
   ca_cert:
     description:
       - File with the certificates of the authorities that the API server's certificate is verified with, the whole
-        chain. By default, C(K8S_AUTH_SSL_CA_CERT).
+        chain. By default, C(K8S_AUTH_CA_CERT).
     type: path
     aliases: [ssl_ca_cert]
   validate_certs:
     description:
-      - Whether to verify the certificate of the API server. By default, C(K8S_AUTH_VERIFY_SSL), and otherwise it is
-        verified.
+      - Whether to verify the certificate of the API server. By default, C(K8S_AUTH_VALIDATE_CERTS), and
+        otherwise what the kubeconfig has.
     type: bool
     aliases: [verify_ssl]
   proxy:
@@ -68,30 +62,6 @@ options:
       - Hosts, domains and networks that are not reached by O(proxy), separated by commas. By default,
         C(K8S_AUTH_NO_PROXY).
     type: str
-  proxy_headers:
-    description:
-      - Headers for O(proxy).
-    type: dict
-    suboptions:
-      proxy_basic_auth:
-        description:
-          - User and password for the proxy, separated by a colon. By default,
-            C(K8S_AUTH_PROXY_HEADERS_PROXY_BASIC_AUTH).
-        type: str
-      basic_auth:
-        description:
-          - User and password for the host behind the proxy, separated by a colon. By default,
-            C(K8S_AUTH_PROXY_HEADERS_BASIC_AUTH).
-        type: str
-      user_agent:
-        description:
-          - The C(User-Agent) for the proxy. By default, C(K8S_AUTH_PROXY_HEADERS_USER_AGENT).
-        type: str
-  persist_config:
-    description:
-      - Whether to write refreshed tokens of an identity provider back to the kubeconfig. By default,
-        C(K8S_AUTH_PERSIST_CONFIG).
-    type: bool
   impersonate_user:
     description:
       - User to impersonate. By default, C(K8S_AUTH_IMPERSONATE_USER).
@@ -103,8 +73,9 @@ options:
     elements: str
 requirements:
   - urllib3, to connect to a cluster
-  - kubernetes >= 29.0.0 and the collection kubernetes.core, unless a kubeconfig with certificates or a token selects
-    the cluster
+  - kubernetes >= 29.0.0, if a proxy is set, or if a program or an identity provider creates the credentials of the
+    kubeconfig
 notes:
-  - The connection options are those of M(kubernetes.core.k8s), and have the same meaning.
+  - The connection options and their environment variables have the names of those of the collection C(kubernetes.core),
+    also the names of the aliases, such as C(K8S_AUTH_VERIFY_SSL).
 """

@@ -35,11 +35,14 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Apply the manifests of a vendor that the cluster includes
-  kubernetes.core.k8s:
-    definition: >-
+- name: Write the manifests of a vendor that the cluster includes
+  ansible.builtin.copy:
+    content: >-
       {{ manifests
-         | capability.openshift.included_manifests(capabilities=selection, openshift_version='4.20') }}
+         | capability.openshift.included_manifests(capabilities=selection, openshift_version='4.20')
+         | map('to_json') | join('\n---\n') }}
+    dest: included.yaml
+    mode: "0644"
   vars:
     manifests: "{{ lookup('ansible.builtin.file', 'vendor.yaml') | from_yaml_all }}"
     selection:

@@ -110,12 +110,11 @@ EXAMPLES = r"""
     signature_stores: [/srv/mirror/working-dir/signatures]
 
 - name: Read the signatures that the cluster has
-  kubernetes.core.k8s_info:
-    api_version: v1
-    kind: ConfigMap
-    namespace: openshift-config-managed
-    label_selectors: [release.openshift.io/verification-signatures]
+  ansible.builtin.command:
+    argv: [oc, get, configmaps, --namespace=openshift-config-managed, --output=json,
+           --selector=release.openshift.io/verification-signatures]
   register: signatures
+  changed_when: false
 
 - name: Check whether the cluster accepts the update
   capability.openshift.mirror_check:
@@ -123,7 +122,7 @@ EXAMPLES = r"""
     release_image: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
     current_release: /srv/releases/4.20.9
     mirrors: [/srv/mirror/working-dir/cluster-resources]
-    signature_stores: "{{ signatures.resources }}"
+    signature_stores: ["{{ signatures.stdout | from_json }}"]
 """
 
 RETURN = r"""

@@ -180,20 +180,18 @@ EXAMPLES = r"""
     only: definitions
 
 - name: Read the signatures that the cluster has
-  kubernetes.core.k8s_info:
-    kubeconfig: /srv/sites/berlin/kubeconfig
-    api_version: v1
-    kind: ConfigMap
-    namespace: openshift-config-managed
-    label_selectors: [release.openshift.io/verification-signatures]
+  ansible.builtin.command:
+    argv: [oc, --kubeconfig, /srv/sites/berlin/kubeconfig, get, configmaps, --output=json,
+           --namespace=openshift-config-managed, --selector=release.openshift.io/verification-signatures]
   register: signatures
+  changed_when: false
 
 - name: Update to a release that is signed with a key of the release that the cluster runs
   capability.openshift.release_apply:
     kubeconfig: /srv/sites/berlin/kubeconfig
     release: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
     previous_release: /srv/releases/4.20.3
-    signature_stores: "{{ signatures.resources }}"
+    signature_stores: ["{{ signatures.stdout | from_json }}"]
 
 - name: Show the capabilities that the update enabled
   ansible.builtin.debug:

@@ -23,9 +23,9 @@ description:
   - Warns about references between manifests that an update leaves dangling, such as an object whose Namespace needs a
     disabled capability. The cluster-version operator may then never finish.
   - Plans one cluster, or a fleet with O(clusters). Clusters with the same input share a plan.
-  - O(kubeconfig), O(context), O(host), O(api_key), O(username) or O(client_cert) selects a cluster. The module then
-    reads from this cluster what the other options do not set, and changes nothing on it. Environment variables
-    C(K8S_AUTH_*) complete these options. On their own, they do not select a cluster, and neither does an empty string.
+  - O(kubeconfig), O(context), O(host), O(api_key) or O(client_cert) selects a cluster. The module then reads from this
+    cluster what the other options do not set, and changes nothing on it. Environment variables C(K8S_AUTH_*) complete
+    these options. On their own, they do not select a cluster, and neither does an empty string.
   - For the verdict, the module also reads the ConfigMaps C(openshift-config-managed/admin-gates) and
     C(openshift-config/admin-acks) of this cluster. Without permission, it reports that they are not considered.
   - Without these options, the module needs no cluster and no Kubernetes library.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules that talk to a cluster cost: requests, counted by the API server, and time beside a peer's."""
+"""What the modules that talk to a cluster cost: requests, counted by the API server, and time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 
 OURS = "capability.openshift.cluster_capabilities"
-PEER = "kubernetes.core.k8s_info"
 CONSOLE = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Ingress"]}
 MORE = {"additionalEnabledCapabilities": ["Storage"]}
 KNOWN = ["Console", "Ingress", "Storage"]
@@ -69,15 +68,13 @@ def main() -> None:
             reset(plane)
             return command(OURS, kubeconfig=kubeconfig, **options)
 
-        peer = {"api_version": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}
         candidates = [
-            Candidate("k8s_info of the ClusterVersion", lambda: command(PEER, kubeconfig=kubeconfig, **peer)),
-            Candidate("cluster_capabilities, nothing to change", lambda: ours(capabilities=CONSOLE)),
-            Candidate("cluster_capabilities, enabling one", lambda: ours(capabilities=MORE, append=True)),
             Candidate(
                 "cluster_capabilities_info",
                 lambda: command("capability.openshift.cluster_capabilities_info", kubeconfig=kubeconfig),
             ),
+            Candidate("cluster_capabilities, nothing to change", lambda: ours(capabilities=CONSOLE)),
+            Candidate("cluster_capabilities, enabling one", lambda: ours(capabilities=MORE, append=True)),
         ]
         compare("One object of one cluster, whole processes", candidates, ROUNDS)
 

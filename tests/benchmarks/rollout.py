@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What applying a release costs: release_apply beside bare requests, kubernetes.core and kubectl.
+"""What applying a release costs: release_apply beside bare requests and kubectl.
 
     make bench                                        4.18 of $CAPABILITY_RELEASES, else its last release
     .venv/bin/python tests/benchmarks/rollout.py DIR  this release
@@ -50,7 +50,7 @@ WANTED = "4.18"
 DELAY = 10
 """Milliseconds that the far server is away, one way."""
 
-FLOOR, OURS, CORE, KUBECTL = "bare requests, 8 at a time", "release_apply", "kubernetes.core.k8s", "kubectl apply"
+FLOOR, OURS, KUBECTL = "bare requests, 8 at a time", "release_apply", "kubectl apply"
 FLOOR_ALONE, OURS_ALONE = "the requests alone: bare", "the requests alone: release_apply"
 SECOND, WHOLE = "release_apply, nothing to do", "release_apply, all of the release"
 WHOLE_FLOOR, WHOLE_KUBECTL = "bare requests, definitions first", "kubectl apply, definitions first"
@@ -100,11 +100,9 @@ START = 0.7
 NEAR = (
     Limit(OURS, FLOOR, 1.3, start=START),
     Limit(OURS_ALONE, FLOOR_ALONE, 1.15),
-    Limit(CORE, OURS, 3, True),
     Limit(KUBECTL, OURS, 1, True),
 )
 EMPTY = (Limit(WHOLE, WHOLE_FLOOR, 1.15, start=START), Limit(WHOLE_KUBECTL, WHOLE, 3, True))
-FAR = (Limit(CORE, OURS, 10, True),)
 MEMORY = 120
 CPU = 2.5
 """Seconds of processor time for all of a release."""
@@ -134,11 +132,7 @@ class Bench(NamedTuple):
             return [PYTHON, str(HERE / "floor.py"), str(kubeconfig), str(self.folder / OBJECTS)]
         if name == OURS:
             return self.ours(self.folder / "release", kubeconfig)
-        file = str(self.folder / "objects.yaml")
-        if name == CORE:
-            server_side = {"field_manager": "bench", "force_conflicts": True}
-            return module("kubernetes.core.k8s", kubeconfig, src=file, apply=True, server_side_apply=server_side)
-        return self.kubectl(Path(file), plane, kubeconfig)
+        return self.kubectl(self.folder / "objects.yaml", plane, kubeconfig)
 
     def ours(self, release: Path, kubeconfig: Path) -> list[str]:
         """Return what starts release_apply."""
@@ -462,13 +456,13 @@ def compare(bench: Bench, asked: argparse.Namespace, objects: str) -> None:
 
     tables: list[Callable[[], None]] = []
     if "near" in parts:
-        near = rounds((FLOOR, OURS, CORE, KUBECTL), far=False)
+        near = rounds((FLOOR, OURS, KUBECTL), far=False)
         tables.append(lambda: show(f"Applying {objects}, whole processes", near, FLOOR, NEAR if full else ()))
         if have:
             tables.append(lambda: judge_second_run(near, len(bench.paths())))
     if "far" in parts:
-        distant = rounds((FLOOR, OURS, CORE), far=True)
-        tables.append(lambda: show(f"The same, {2 * DELAY} ms away and back", distant, FLOOR, FAR if full else ()))
+        distant = rounds((FLOOR, OURS), far=True)
+        tables.append(lambda: show(f"The same, {2 * DELAY} ms away and back", distant, FLOOR, ()))
     if "whole" in parts and have:
         all_of_it = [
             {**in_steps(bench, WHOLE_FLOOR), **whole(bench), **in_steps(bench, WHOLE_KUBECTL)}

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import Rollouts, rollouts_of
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, fresh_caller, site_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, site_of
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 from ansible_collections.capability.openshift.tests.control_plane.reset import remember, reset
-from ansible_collections.capability.openshift.tests.unit.run_module import Call
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
 
 SECONDS = "capability/seconds"
 """The key in pytest's cache: how long the tests of each file took when they last ran."""
@@ -148,7 +148,7 @@ def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch:
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """Return a function that runs a module as in its own process."""
-    return fresh_caller(capsys)
+    return caller(capsys)
 
 
 @pytest.fixture

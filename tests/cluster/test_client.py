@@ -1,20 +1,21 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""All connection options of kubernetes.core work here, too, and select the same cluster and user."""
+"""Each connection option and variable selects the cluster and the user that its documentation promises."""
 
 from __future__ import annotations
 
 import json
 import socket
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.kubernetes.core.plugins.modules import k8s_info
 
-from ansible_collections.capability.openshift.tests.cluster.helpers.comparison import both, ours
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import kubeconfig
+from ansible_collections.capability.openshift.tests.cluster.helpers.identities import identity_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     AGENT,
@@ -73,8 +74,8 @@ def client_files(site: Site, folder: Path) -> dict[str, Any]:
 
 def test_kubeconfig_is_a_path_or_its_content(site: Site) -> None:
     user = certificate_user(site.plane, "by-path", [READER])
-    assert both(site, kubeconfig=user.kubeconfig).user == "by-path"
-    assert both(site, kubeconfig=kubeconfig_of(user.kubeconfig)).user == "by-path"
+    assert identity_of(site, kubeconfig=user.kubeconfig).user == "by-path"
+    assert identity_of(site, kubeconfig=kubeconfig_of(user.kubeconfig)).user == "by-path"
 
 
 def test_kubeconfig_is_a_list_of_paths(site: Site, tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_kubeconfig_is_a_list_of_paths(site: Site, tmp_path: Path) -> None:
     for name, part in parts.items():
         (tmp_path / name).write_text(yaml.safe_dump(part), encoding="utf-8")
     joined = ":".join(str(tmp_path / name) for name in parts)
-    assert both(site, kubeconfig=joined).user == "by-list"
+    assert identity_of(site, kubeconfig=joined).user == "by-list"
 
 
 def test_context_selects_a_context(site: Site, tmp_path: Path) -> None:
@@ -97,37 +98,37 @@ def test_context_selects_a_context(site: Site, tmp_path: Path) -> None:
     document["contexts"].append({"name": "other", "context": context})
     path = tmp_path / "kubeconfig"
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
-    assert both(site, kubeconfig=path).user == "first"
-    assert both(site, kubeconfig=path, context="other").user == "second"
-    assert both(site, kubeconfig=document, context="other").user == "second"
+    assert identity_of(site, kubeconfig=path).user == "first"
+    assert identity_of(site, kubeconfig=path, context="other").user == "second"
+    assert identity_of(site, kubeconfig=document, context="other").user == "second"
 
 
 def test_host_and_token(site: Site, direct: dict[str, Any]) -> None:
-    assert both(site, **direct).user == DIRECT
-    assert both(site, **{**direct, "host": f"{site.plane.url}/"}).user == DIRECT
+    assert identity_of(site, **direct).user == DIRECT
+    assert identity_of(site, **{**direct, "host": f"{site.plane.url}/"}).user == DIRECT
 
 
 def test_aliases_of_options(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
     files = client_files(site, tmp_path)
     direct["ssl_ca_cert"] = direct.pop("ca_cert")
-    assert both(site, **direct).user == DIRECT
+    assert identity_of(site, **direct).user == DIRECT
     named = {"cert_file": files["client_cert"], "key_file": files["client_key"], "verify_ssl": False}
-    assert both(site, host=site.plane.url, **named).user == "by-files"
+    assert identity_of(site, host=site.plane.url, **named).user == "by-files"
 
 
 def test_client_certificates(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
     files = client_files(site, tmp_path)
-    assert both(site, host=site.plane.url, ca_cert=direct["ca_cert"], **files).user == "by-files"
+    assert identity_of(site, host=site.plane.url, ca_cert=direct["ca_cert"], **files).user == "by-files"
 
 
 def test_validation_of_certificates_can_be_disabled(site: Site, direct: dict[str, Any]) -> None:
     direct.pop("ca_cert")
-    assert both(site, **direct, validate_certs=False).user == DIRECT
+    assert identity_of(site, **direct, validate_certs=False).user == DIRECT
     assert site.info(kubeconfig=None, **direct, validate_certs=True).faults == [("untrusted-certificate", "")]
     document = kubeconfig_of(site.plane.kubeconfig)
     document["clusters"][0]["cluster"].pop("certificate-authority-data")
     document["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = True
-    assert both(site, kubeconfig=document).user == "administrator"
+    assert identity_of(site, kubeconfig=document).user == "administrator"
 
 
 @pytest.mark.parametrize("is_verified", [True, False])
@@ -140,13 +141,71 @@ def test_certificates_are_loaded_once_and_not_for_each_connection(
     monkeypatch.setattr("urllib3.connection.create_urllib3_context", fail)
     monkeypatch.setattr("ssl.SSLContext.load_default_certs", fail)
     authority = {} if is_verified else {"ca_cert": None, "validate_certs": False}
-    assert ours(site, **{**direct, **authority}) == ["Console"]
+    assert identity_of(site, **{**direct, **authority}).user == DIRECT
 
 
+def program(folder: Path, **status: str) -> dict[str, Any]:
+    """Return a user whose credentials a program prints."""
+    version = "client.authentication.k8s.io/v1"
+    (folder / "credential").write_text(json.dumps({"apiVersion": version, "kind": "ExecCredential", "status": status}))
+    command = {"apiVersion": version, "command": "cat", "args": [str(folder / "credential")]}
+    return {"exec": {**command, "interactiveMode": "Never"}}
+
+
+def certificate_from_program(document: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the administrator, whose certificate a program prints."""
+    user = document["users"][0]["user"]
+    certificate, key = (b64decode(user[f"client-{name}-data"]).decode() for name in ("certificate", "key"))
+    return program(folder, clientCertificateData=certificate, clientKeyData=key)
+
+
+def test_a_program_creates_credentials(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
+    document = kubeconfig_of(site.plane.kubeconfig)
+    administrator = document["users"][0]["user"]
+    document["users"][0]["user"] = program(tmp_path, token=direct["api_key"])
+    path = tmp_path / "kubeconfig"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    assert identity_of(site, kubeconfig=document).user == DIRECT
+    assert identity_of(site, kubeconfig=path).user == DIRECT
+    document["users"][0]["user"] = administrator
+    document["users"][0]["user"] = certificate_from_program(document, tmp_path)
+    assert identity_of(site, kubeconfig=document).user == "administrator"
+
+
+def test_an_identity_provider_creates_credentials(site: Site, direct: dict[str, Any]) -> None:
+    document = kubeconfig_of(site.plane.kubeconfig)
+    config = {"id-token": direct["api_key"], "idp-issuer-url": "https://127.0.0.1:1", "client-id": "a"}
+    document["users"][0]["user"] = {"auth-provider": {"name": "oidc", "config": config}}
+    assert identity_of(site, kubeconfig=document).user == DIRECT
+
+
+def test_a_file_has_a_token(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(direct["api_key"] + "\n", encoding="utf-8")
+    document = kubeconfig_of(site.plane.kubeconfig)
+    document["users"][0]["user"] = {"tokenFile": "token"}
+    (tmp_path / "kubeconfig").write_text(yaml.safe_dump(document), encoding="utf-8")
+    assert identity_of(site, kubeconfig=tmp_path / "kubeconfig").user == DIRECT
+
+
+def test_in_a_pod_its_service_account_is_used(
+    site: Site, direct: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kubeconfig, "_SERVICE_ACCOUNT", str(tmp_path))
+    (tmp_path / "ca.crt").write_bytes(direct["ca_cert"].read_bytes())
+    (tmp_path / "token").write_text(direct["api_key"], encoding="utf-8")
+    host, _colon, port = site.plane.url.removeprefix("https://").partition(":")
+    set_all(monkeypatch, KUBERNETES_SERVICE_HOST=host, KUBERNETES_SERVICE_PORT=port)
+    assert identity_of(site).user == DIRECT
+    assert identity_of(site, kubeconfig=site.plane.kubeconfig).user == "administrator"
+
+
+@pytest.mark.parametrize("by_program", [False, True])
 def test_private_key_of_a_kubeconfig_is_in_no_file_when_requests_begin(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_program: bool
 ) -> None:
     document = kubeconfig_of(site.plane.kubeconfig)
+    if by_program:
+        document["users"][0]["user"] = certificate_from_program(document, tmp_path)
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -161,16 +220,16 @@ def test_private_key_of_a_kubeconfig_is_in_no_file_when_requests_begin(
 
 
 def test_options_take_precedence_over_the_kubeconfig(site: Site, direct: dict[str, Any]) -> None:
-    assert both(site, kubeconfig=site.plane.kubeconfig, **direct).user == DIRECT
+    assert identity_of(site, kubeconfig=site.plane.kubeconfig, **direct).user == DIRECT
     document = kubeconfig_of(site.plane.kubeconfig)
     document["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
-    assert both(site, kubeconfig=document, host=site.plane.url).user == "administrator"
+    assert identity_of(site, kubeconfig=document, host=site.plane.url).user == "administrator"
 
 
 def test_impersonation(site: Site) -> None:
     certificate_user(site.plane, "jane", [READER])
     poor = certificate_user(site.plane, "poor", [IMPERSONATE])
-    identity = both(site, kubeconfig=poor.kubeconfig, impersonate_user="jane", impersonate_groups=["a", "b"])
+    identity = identity_of(site, kubeconfig=poor.kubeconfig, impersonate_user="jane", impersonate_groups=["a", "b"])
     assert (identity.user, identity.impersonated) == ("poor", "jane")
     assert set(identity.groups) == {"a", "b", "system:authenticated"}
     outcome = site.append("Storage", kubeconfig=poor.kubeconfig, impersonate_user="jane")
@@ -202,14 +261,14 @@ def set_all(monkeypatch: pytest.MonkeyPatch, **variables: object) -> None:
 def test_environment_names_a_kubeconfig(site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     user = certificate_user(site.plane, "by-variable", [READER])
     set_all(monkeypatch, K8S_AUTH_KUBECONFIG=user.kubeconfig)
-    assert both(site).user == "by-variable"
-    assert both(site, kubeconfig=site.plane.kubeconfig).user == "administrator"  # an option takes precedence
+    assert identity_of(site).user == "by-variable"
+    assert identity_of(site, kubeconfig=site.plane.kubeconfig).user == "administrator"  # an option takes precedence
     document = kubeconfig_of(user.kubeconfig)
     document["contexts"].append({**document["contexts"][0], "name": "other"})
     document["current-context"] = "gone"
     (tmp_path / "kubeconfig").write_text(yaml.safe_dump(document), encoding="utf-8")
     set_all(monkeypatch, K8S_AUTH_KUBECONFIG=tmp_path / "kubeconfig", K8S_AUTH_CONTEXT="other")
-    assert both(site).user == "by-variable"
+    assert identity_of(site).user == "by-variable"
 
 
 def test_environment_names_a_host(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,14 +278,14 @@ def test_environment_names_a_host(site: Site, direct: dict[str, Any], monkeypatc
         K8S_AUTH_API_KEY=direct["api_key"],
         K8S_AUTH_SSL_CA_CERT=direct["ca_cert"],
     )
-    assert both(site).user == DIRECT
+    assert identity_of(site).user == DIRECT
     monkeypatch.delenv("K8S_AUTH_SSL_CA_CERT")
     assert site.info(kubeconfig=None).faults == [("untrusted-certificate", "")]
     set_all(monkeypatch, K8S_AUTH_CA_CERT=direct["ca_cert"])
-    assert both(site).user == DIRECT
+    assert identity_of(site).user == DIRECT
     monkeypatch.delenv("K8S_AUTH_CA_CERT")
     set_all(monkeypatch, K8S_AUTH_VERIFY_SSL="no")
-    assert both(site).user == DIRECT
+    assert identity_of(site).user == DIRECT
 
 
 def test_environment_names_a_client_certificate(
@@ -240,13 +299,13 @@ def test_environment_names_a_client_certificate(
         K8S_AUTH_CERT_FILE=files["client_cert"],
         K8S_AUTH_KEY_FILE=files["client_key"],
     )
-    assert both(site).user == "by-files"
+    assert identity_of(site).user == "by-files"
 
 
 def test_environment_names_the_impersonated_user(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     certificate_user(site.plane, "jane", [READER])
     set_all(monkeypatch, K8S_AUTH_IMPERSONATE_USER="jane", K8S_AUTH_IMPERSONATE_GROUPS="a,b")
-    identity = both(site, kubeconfig=site.plane.kubeconfig)
+    identity = identity_of(site, kubeconfig=site.plane.kubeconfig)
     assert (identity.user, identity.impersonated) == ("administrator", "jane")
     assert {"a", "b"} <= set(identity.groups)
 
@@ -279,11 +338,3 @@ def test_names_in_a_kubeconfig_are_not_masked_in_the_result(site: Site) -> None:
     outcome = site.info(kubeconfig=json.loads(text))
     assert "openshift-samples" in outcome["available_capabilities"]
     assert 'cluster_version_capability{name="openshift-samples"} 0' in outcome["metrics"]
-
-
-def test_both_fail_alike(site: Site, direct: dict[str, Any]) -> None:
-    for wrong in ({"api_key": "unknown"}, {"ca_cert": None}):
-        options = {**direct, **wrong}
-        query = {"api_version": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}
-        assert site.info(kubeconfig=None, **options).failed
-        assert site.call(k8s_info, **query, **options).failed

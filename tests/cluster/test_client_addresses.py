@@ -82,7 +82,7 @@ def test_refused_and_unknown_hosts(site: Site, direct: dict[str, Any], monkeypat
         (f"https://127.0.0.1:{free_port()}", "unreachable-server", "refused"),
         ("https://no-such-host.invalid:6443", "unreachable-server", "no-such-host.invalid"),
         ("https://127.0.0.1:port", "unreachable-server", "127.0.0.1:port"),
-        ("https://[::1", "invalid-kubeconfig", ""),
+        ("https://[::1", "unreachable-server", "not a valid host"),
     ):
         refused(site.info(**{**direct, "host": host}), code, part)
 
@@ -135,7 +135,7 @@ def test_files_that_are_not_a_kubeconfig(site: Site, tmp_path: Path, text: str) 
 
 
 def test_missing_kubeconfigs(site: Site, tmp_path: Path) -> None:
-    for path, code in ((tmp_path / "nowhere", "missing-file"), (tmp_path, "invalid-kubeconfig")):
+    for path, code in ((tmp_path / "nowhere", "missing-file"), (tmp_path, "unreadable-file")):
         refused(site.info(kubeconfig=path), code, "kubeconfig: ")
 
 
@@ -143,10 +143,10 @@ def test_missing_kubeconfigs(site: Site, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "options", "part"),
     [
-        ({"current-context": ""}, {}, "contexts list"),
-        ({}, {"context": "nowhere"}, "nowhere"),
-        ({"clusters": []}, {}, "clusters list"),
-        ({"contexts": []}, {}, "contexts list"),
+        ({"current-context": ""}, {}, "kubeconfig: has no current-context"),
+        ({}, {"context": "nowhere"}, "context: nowhere is not a context"),
+        ({"clusters": []}, {}, "kubeconfig: the context names the cluster"),
+        ({"contexts": []}, {}, "kubeconfig: has no contexts"),
     ],
     ids=["none-current", "unknown", "no-clusters", "no-contexts"],
 )
@@ -156,7 +156,7 @@ def test_unknown_contexts(
     document = {**kubeconfig_of(site.plane.kubeconfig), **change}
     kubeconfig: Any = document if given == "dict" else written(tmp_path / "kubeconfig", document)
     outcome = site.info(kubeconfig=kubeconfig, **options)
-    refused(outcome, "invalid-kubeconfig", "kubeconfig: ", part)
+    refused(outcome, "invalid-kubeconfig", part)
     assert document["users"][0]["user"]["client-key-data"][:40] not in json.dumps(outcome.result)
 
 

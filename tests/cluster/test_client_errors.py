@@ -177,7 +177,7 @@ def test_a_token_of_two_lines_is_reported(site: Site, direct: dict[str, Any]) ->
 def test_no_credentials(site: Site, direct: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     outcome = site.info(kubeconfig=None, host=site.plane.url)
-    refused(outcome, "invalid-kubeconfig", "Set kubeconfig and context, or host and api_key")
+    refused(outcome, "missing-file", "~/.kube/config does not exist")
 
 
 @pytest.mark.parametrize("command", [["/nowhere/login"], ["sh", "-c", "exit 3"], ["sh", "-c", "echo no JSON"]])
@@ -220,9 +220,9 @@ def test_client_certificates_in_the_kubeconfig(site: Site, tmp_path: Path) -> No
     user = document["users"][0]["user"]
     key = user.pop("client-key-data")
     for wrong, code in (
-        ({"client-key": "/nowhere/key"}, "invalid-kubeconfig"),
+        ({"client-key": "/nowhere/key"}, "unreadable-file"),
         ({"client-key-data": key[:-40]}, "failed-tls"),
-        ({"client-key-data": "!"}, "failed-tls"),
+        ({"client-key-data": "!"}, "invalid-kubeconfig"),
     ):
         document["users"][0]["user"] = {**user, **wrong}
         outcome = site.info(kubeconfig=written(tmp_path / "kubeconfig", document))

@@ -126,8 +126,14 @@ def test_kind_that_was_not_listed_before_is_listed_without_a_long_pause(
     wait_for(lambda: all(is_established(site.plane.api, name) for name in names), "the definitions to be established")
     mark = site.plane.audit.mark()
     kinds = [ApiResource("test.io", "v1", f"fresh{number}s", f"Fresh{number}", True) for number in range(5)]
-    pauses, sleep = [], time.sleep
-    monkeypatch.setattr(time, "sleep", lambda seconds: (pauses.append(seconds), sleep(seconds)))
+    pauses: list[float] = []
+    sleep = time.sleep
+
+    def note(seconds: float) -> None:
+        pauses.append(seconds)
+        sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", note)
     assert [list(client.list(Target(kind, labels="some=label"))) for kind in kinds] == [[]] * 5
     refused = [request for request in site.requests(mark) if request.code == 429]
     assert refused

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -45,7 +46,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.examples impor
 )
 from ansible_collections.capability.openshift.tests.unit.builders.images import release_image
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
-from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
+from ansible_collections.capability.openshift.tests.unit.builders.releases import write_files
 
 VERSION = "4.20.3"
 KNOWN = ["Console", "Ingress", "Insights", "Storage"]
@@ -63,7 +64,6 @@ LIST_BUILDS = {"apiGroups": ["config.openshift.io"], "resources": ["builds"], "v
 ALL = {plugin.name: plugin for plugin in plugins()}
 SIMPLE = [
     *(ALL["capability_guard"], ALL["cluster_capabilities"], ALL["cluster_capabilities_info"]),
-    ALL["included_manifests"],
     Plugin("update_plan", [task for task in ALL["update_plan"].tasks if task["name"] in OF_PLAN]),
 ]
 
@@ -92,7 +92,6 @@ def files_of(cluster: ControlPlane, tmp_path: Path) -> Path:
     write_files(gathered, {"version.yaml": status})
     for path in ("reviews", "../var/log", "../var/lib/node_exporter/textfile"):
         (srv / path).mkdir(parents=True)
-    write_files(tmp_path, {"vendor.yaml": manifest("vendor", "Console", namespace="default")})
     return tmp_path
 
 
@@ -203,7 +202,10 @@ def test_examples_of_rollouts(full_plane: ControlPlane, registry: Registry, tmp_
         registry.push("release", next_release)
         write_registries_conf(folder, {"quay.io/openshift-release-dev/ocp-release": f"{registry.host}/release"})
         variables = {"digest": next_release.digest}
-        trusted = {"SSL_CERT_FILE": str(registry.site.ca)}
+        (folder / "bin").mkdir()
+        (folder / "bin" / "oc").symlink_to(full_plane.programs["kubectl"])
+        path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
+        trusted = {"SSL_CERT_FILE": str(registry.site.ca), "PATH": path}
         unsigned = outcomes(Plugin("unsigned", [read, signed]), folder, variables, **trusted)
         assert failed(unsigned) == {signed["name"]}
         sign(full_plane.api, next_release.digest)

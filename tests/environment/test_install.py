@@ -41,7 +41,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Bare:
 
 
 def test_the_collection_is_installed_without_a_network_and_answers(bare: Bare) -> None:
-    (offline,) = (block for block in blocks("Install") if "--no-deps" in block)
+    (offline,) = (block for block in blocks("Install") if "--offline" in block)
     assert f"capability-openshift-{COLLECTION_VERSION}.tar.gz" in offline
     (quick_start,) = blocks("Quick start")
     plan, why, check = [line for line in quick_start.splitlines() if line.startswith("ansible-playbook")]
@@ -62,7 +62,7 @@ def test_the_collection_is_installed_without_a_network_and_answers(bare: Bare) -
 def test_one_file_installs_what_a_requirements_file_names(bare: Bare) -> None:
     (requirements,) = re.findall(r"(?s)```yaml\n(collections:.*?)```", README)
     (bare.folder / "requirements.yml").write_text(requirements, "utf-8")
-    command = "ansible-galaxy collection install --force --no-deps -r requirements.yml -p other"
+    command = "ansible-galaxy collection install --force --offline -r requirements.yml -p other"
     done = bare.command(["sh", "-ec", command])
     assert done.returncode == 0, done.stdout + done.stderr
     assert (bare.folder / "other" / "ansible_collections" / "capability" / "openshift" / "MANIFEST.json").is_file()

@@ -70,12 +70,13 @@ class Mirror(NamedTuple):
         digest = self.images["4.21.3"].digest
         kind = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "signatures"}}
         signature = base64.b64encode(KEY.sign(content(digest))).decode()
+        found = {**kind, "binaryData": {f"{digest.replace(':', '-')}-1": signature}}
         current = f"{QUAY}/ocp-release@{self.images['4.20.9'].digest}"
         return {
             "digest": digest,
             "release_digest": self.images["4.20.3"].digest,
             "cluster_version": {"status": {"desired": {"image": current}}},
-            "signatures": {"resources": [{**kind, "binaryData": {f"{digest.replace(':', '-')}-1": signature}}]},
+            "signatures": {"stdout": json.dumps({"kind": "List", "items": [found]})},
         }
 
 

@@ -314,7 +314,7 @@ def test_a_previous_release_that_does_not_exist_verifies_nothing(apply, signatur
 
 
 def test_signatures_in_the_config_maps_of_the_cluster(apply, signed_image, ring):
-    """As the list `resources` of `kubernetes.core.k8s_info` has them."""
+    """As objects of the API."""
     signature = base64.b64encode(KEY.sign(content(signed_image.digest))).decode()
     found = {
         "apiVersion": "v1",

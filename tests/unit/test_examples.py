@@ -33,7 +33,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 
 OF_CLUSTERS = {
     *("capability_guard", "cluster_capabilities", "cluster_capabilities_info"),
-    *("release_apply", "release_verify", "included_manifests"),
+    *("release_apply", "release_verify"),
 }
 OF_REGISTRIES = {"mirror_check", "release_fetch"}
 LEFT_OUT = {
@@ -121,7 +121,7 @@ def is_conditional(task: dict[str, Any]) -> bool:
     """Whether a task has a condition."""
     options = [value for value in task.values() if isinstance(value, dict)]
     return "that" in {key for each in options for key in each} or bool(
-        task.keys() & {"when", "until", "failed_when", "changed_when"}
+        task.keys() & {"when", "until", "failed_when"} or task.get("changed_when")
     )
 
 

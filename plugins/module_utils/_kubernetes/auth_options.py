@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .._problems import Problems, empty_option
@@ -20,32 +20,40 @@ _SHORTEST_SECRET = 5
 def auth_spec() -> dict[str, dict[str, Any]]:
     """Return the argument spec of the connection options (fragment ``_auth``).
 
-    They are those of kubernetes.core (``plugins/module_utils/args_common.py AUTH_ARG_SPEC``), which a task without that
-    collection has as well.
+    Their names are those of kubernetes.core (``plugins/module_utils/args_common.py AUTH_ARG_SPEC``).
     """
-    headers: dict[str, dict[str, Any]] = {
-        "proxy_basic_auth": {"type": "str", "no_log": True},
-        "basic_auth": {"type": "str", "no_log": True},
-        "user_agent": {"type": "str"},
-    }
     return {
         "kubeconfig": {"type": "raw", "no_log": True},
         "context": {"type": "str"},
         "host": {"type": "str"},
         "api_key": {"type": "str", "no_log": True},
-        "username": {"type": "str"},
-        "password": {"type": "str", "no_log": True},
         "validate_certs": {"type": "bool", "aliases": ["verify_ssl"]},
         "ca_cert": {"type": "path", "aliases": ["ssl_ca_cert"]},
         "client_cert": {"type": "path", "aliases": ["cert_file"]},
         "client_key": {"type": "path", "aliases": ["key_file"]},
         "proxy": {"type": "str"},
         "no_proxy": {"type": "str"},
-        "proxy_headers": {"type": "dict", "options": headers},
-        "persist_config": {"type": "bool"},
         "impersonate_user": {"type": "str"},
         "impersonate_groups": {"type": "list", "elements": "str"},
     }
+
+
+def connection_options(params: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of all connection options: from ``params``, or else from the ``environment``.
+
+    The variables are ``K8S_AUTH_`` and the name or the alias of an option. A value is ``None`` if neither has it.
+    """
+    return {
+        name: _from_environment([name, *option.get("aliases", ())], option["type"], environment)
+        if params.get(name) is None
+        else params[name]
+        for name, option in auth_spec().items()
+    }
+
+
+def has_credentials(options: Mapping[str, Any]) -> bool:
+    """Whether ``options`` replace the user of a kubeconfig."""
+    return bool(options.get("api_key") or options.get("client_cert"))
 
 
 def check_connection_options(params: Mapping[str, Any], problems: Problems) -> None:
@@ -64,13 +72,21 @@ def show_kubeconfig(module: Any) -> None:
     """
     kubeconfig = module.params.get("kubeconfig")
     shown = _paths(kubeconfig) if isinstance(kubeconfig, str) else {*_open_texts(kubeconfig), *_short_texts(kubeconfig)}
-    others = (module.params.get(option) for option in ("api_key", "password", "proxy_headers"))
-    module.no_log_values -= shown - {text for value in others for text in _texts(value)}
+    module.no_log_values -= shown - set(_texts(module.params.get("api_key")))
 
 
 def looks_like_path(text: str) -> bool:
     """Whether ``text`` has only characters of paths. Otherwise it can be the content of a kubeconfig, with secrets."""
     return re.fullmatch(r"[\w./~+@%,= -]{1,255}", text) is not None
+
+
+def _from_environment(names: Iterable[str], kind: str, environment: Mapping[str, str]) -> Any:
+    text = next(filter(None, (environment.get(f"K8S_AUTH_{name.upper()}") for name in names)), None)
+    if text is None:
+        return None
+    if kind == "bool":
+        return text.lower() not in ("0", "false", "no")
+    return [item for item in text.split(",") if item] if kind == "list" else text
 
 
 def _paths(kubeconfig: str) -> set[str]:

@@ -3,49 +3,69 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reads a kubeconfig that contains everything: an https server, and certificates or a token.
+"""Reads what a context of a kubeconfig selects, and what the connection options replace in it.
 
-Installers and ``oc login`` write such files. The library ``kubernetes`` interprets all others, for instance those with
-a program that creates tokens. It also reports what is wrong with a file. Importing it takes 0.3 s, which is most of the
-time before the first request of a task.
-Source of the rules: kubernetes-client/python:kubernetes/base/config/kube_config.py KubeConfigLoader,
-ansible-collections/kubernetes.core:plugins/module_utils/k8s/client.py _create_auth_spec, _create_configuration.
+What is wrong is reported here, before a library is imported.
+Source of the rules: kubernetes-client/python:kubernetes/base/config/kube_config.py KubeConfigLoader, KubeConfigMerger,
+ansible-collections/kubernetes.core:plugins/module_utils/k8s/client.py _create_configuration.
 """
 
 from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from .._unstructured import mappings_in, nested
+from .._problems import Problems, did_you_mean, type_name
 from .._yaml.values import YamlError
-from .auth_options import auth_spec
+from .auth_options import has_credentials, looks_like_path
 
-_READ_OPTIONS = frozenset({"kubeconfig", "context"})
-_VARIABLE = "K8S_AUTH_"
-"""Prefix of the environment variables that set options."""
-
-_PROXY_VARIABLE = "_proxy"
-_POD_VARIABLE = "KUBERNETES_SERVICE_HOST"
-"""In a pod, the library uses its service account if no kubeconfig is given."""
-
-_CLUSTER_FIELDS = frozenset(
-    {"server", "certificate-authority", "certificate-authority-data", "insecure-skip-tls-verify", "extensions"}
+_OWN_FIELDS = frozenset(
+    {
+        "client-certificate",
+        "client-certificate-data",
+        "client-key",
+        "client-key-data",
+        "token",
+        "tokenFile",
+        "extensions",
+    }
 )
-_USER_FIELDS = frozenset(
-    {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token", "extensions"}
-)
+_SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+"""Where each pod has the credentials of its service account (kubernetes/kubernetes:pkg/serviceaccount)."""
+
+_HINT = "Set kubeconfig to the path of a kubeconfig, or to its content as a dict"
+
 Pem: TypeAlias = "str | bytes"
 """The path of a PEM file, or its content."""
 
 
-class ExplicitConfig(NamedTuple):
+class KubeconfigPart(NamedTuple):
+    """A part of a kubeconfig, such as a cluster. Paths in it are relative to ``directory``."""
+
+    fields: Mapping[str, Any]
+    directory: str = ""
+
+
+class KubeconfigEntry(NamedTuple):
+    """The cluster and the user that the context of this name selects."""
+
+    context: str = ""
+    cluster: KubeconfigPart = KubeconfigPart({})
+    user: KubeconfigPart = KubeconfigPart({})
+
+    @property
+    def needs_library(self) -> bool:
+        """Whether the user has other credentials than a token or a certificate, such as those of a program."""
+        return not self.user.fields.keys() <= _OWN_FIELDS
+
+
+class ConnectionConfig(NamedTuple):
     """How to connect to the API server ``server``.
 
-    ``authority``, ``certificate`` and ``key`` are ``None`` if the kubeconfig has none. A certificate has its key.
-    ``token`` is empty if there is none.
+    ``authority``, ``certificate`` and ``key`` are ``None`` if there is none, and the texts are empty. A ``token``
+    precedes the file. ``server_name`` is the name in the certificate of the server, if it is not that of ``server``.
     """
 
     server: str
@@ -54,87 +74,172 @@ class ExplicitConfig(NamedTuple):
     certificate: Pem | None
     key: Pem | None
     token: str
+    token_file: str
+    server_name: str
+    proxy: str
 
 
-class _NotExplicitError(Exception):
-    """The library has to interpret the kubeconfig."""
+def read_entry(kubeconfig: object, context: str | None, problems: Problems) -> KubeconfigEntry:
+    """Return what ``context``, by default the current context, selects. After an error, it is empty.
 
-
-def read_explicit_config(params: Mapping[str, Any], environment: Mapping[str, str]) -> ExplicitConfig | None:
-    """Read the kubeconfig that the options ``params`` of a module select.
-
-    ``None`` if the library must interpret the options, the kubeconfig, or the variables of the ``environment``.
+    ``kubeconfig`` has paths separated by colons, of which missing ones are ignored, or the content. Of several entries
+    with a name, the first one counts, and of several current contexts the last one.
     """
-    try:
-        path = _path(params, environment)
-        config = _load(path)
-        context = _entry(config, "context", params.get("context") or config.get("current-context"))
-        cluster = _entry(config, "cluster", context.get("cluster"))
-        return _explicit(cluster, _entry(config, "user", context.get("user")), os.path.dirname(os.path.abspath(path)))
-    except (_NotExplicitError, OSError, ValueError, YamlError):
+    if isinstance(kubeconfig, str):
+        files = list(_read_files(kubeconfig, problems))
+    elif isinstance(kubeconfig, Mapping):
+        files = [KubeconfigPart(kubeconfig)]
+    else:
+        files = []
+        message = f"is {type_name(kubeconfig)}, expected a path or a map"
+        problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+    contexts, clusters, users = (_sections(files, kind, problems) for kind in ("context", "cluster", "user"))
+    current = [file.fields["current-context"] for file in files if file.fields.get("current-context")]
+    if problems.has_errors:
+        return KubeconfigEntry()
+    if not contexts:
+        problems.error("invalid-kubeconfig", "kubeconfig", "has no contexts", _HINT)
+    elif not context and not current:
+        problems.error("invalid-kubeconfig", "kubeconfig", "has no current-context", "Set the option context")
+    elif (name := context or current[-1]) not in contexts:
+        message = f"{name} is not a context of the kubeconfig"
+        problems.error("invalid-kubeconfig", "context", message, did_you_mean(name, contexts))
+    else:
+        fields = contexts[name].fields
+        return KubeconfigEntry(
+            name,
+            _selected(fields, "cluster", clusters, problems),
+            # Without a user, other connection options have the credentials.
+            _selected(fields, "user", users, problems) if fields.get("user") else KubeconfigPart({}),
+        )
+    return KubeconfigEntry()
+
+
+def pod_entry(environment: Mapping[str, str]) -> KubeconfigEntry | None:
+    """Return the API server and the service account of the pod in which this runs, ``None`` outside of a pod."""
+    host, port = environment.get("KUBERNETES_SERVICE_HOST"), environment.get("KUBERNETES_SERVICE_PORT")
+    if not host or not port or not os.path.isfile(f"{_SERVICE_ACCOUNT}/token"):
         return None
+    server = f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"
+    cluster = {"server": server, "certificate-authority": f"{_SERVICE_ACCOUNT}/ca.crt"}
+    return KubeconfigEntry("", KubeconfigPart(cluster), KubeconfigPart({"tokenFile": f"{_SERVICE_ACCOUNT}/token"}))
 
 
-def _path(params: Mapping[str, Any], environment: Mapping[str, str]) -> str:
-    others = (name for name in auth_spec() if name not in _READ_OPTIONS)
-    is_set = any(params.get(name) is not None for name in others) or any(
-        name.startswith(_VARIABLE) or (value and name.lower().endswith(_PROXY_VARIABLE))
-        for name, value in environment.items()
+def connection_config(
+    options: Mapping[str, Any], entry: KubeconfigEntry, problems: Problems
+) -> ConnectionConfig | None:
+    """Return how to connect with what ``entry`` has and ``options`` replace, ``None`` after an error.
+
+    Credentials in ``options`` replace all of the user.
+    """
+    cluster, user = entry.cluster, KubeconfigPart({}) if has_credentials(options) else entry.user
+    server = options.get("host") or _string(cluster, "server", problems)
+    if not server and not cluster.fields.get("server"):
+        message = "names a cluster without a server"
+        problems.error("invalid-kubeconfig", "kubeconfig", message, "Add its address, or set the option host")
+    is_unverified = cluster.fields.get("insecure-skip-tls-verify") or False
+    if not isinstance(is_unverified, bool):
+        message = f"insecure-skip-tls-verify is {type_name(is_unverified)}, expected true or false"
+        problems.error("invalid-kubeconfig", "kubeconfig", message, "Remove the quotes")
+    is_verified = options.get("validate_certs")
+    # A token from a file ends with a line break.
+    token = (options.get("api_key") or _string(user, "token", problems)).strip()
+    config = ConnectionConfig(
+        server.rstrip("/"),
+        not is_unverified if is_verified is None else is_verified,
+        options.get("ca_cert") or _pem(cluster, "certificate-authority", problems),
+        options.get("client_cert") or _pem(user, "client-certificate", problems),
+        options.get("client_key") or _pem(user, "client-key", problems),
+        token,
+        "" if token else _path(user, "tokenFile", problems),
+        _string(cluster, "tls-server-name", problems),
+        options.get("proxy") or _string(cluster, "proxy-url", problems),
     )
-    given = params.get("kubeconfig")
-    if given is None and not params.get("context") and _POD_VARIABLE in environment:
-        is_set = True
-    path = environment.get("KUBECONFIG", "~/.kube/config") if given is None else given
-    if is_set or not isinstance(path, str) or os.pathsep in path:
-        raise _NotExplicitError
-    return os.path.expanduser(path)
+    return None if problems.has_errors else config
 
 
-def _load(path: str) -> Mapping[str, Any]:
+def _read_files(paths: str, problems: Problems) -> Iterator[KubeconfigPart]:
+    named = [path for path in paths.split(os.pathsep) if path.strip()]
+    existing = [path for path in map(os.path.expanduser, named) if os.path.exists(path)]
+    if not existing:
+        # The text can be the content of a kubeconfig, with secrets.
+        shown = " and ".join(named) if all(map(looks_like_path, named)) else "the given file"
+        problems.error("missing-file", "kubeconfig", f"{shown} does not exist", _HINT)
+    for path in existing:
+        fields = _load(path, problems)
+        if fields is not None:
+            yield KubeconfigPart(fields, os.path.dirname(os.path.abspath(path)))
+
+
+def _load(path: str, problems: Problems) -> Mapping[str, Any] | None:
     from .._yaml.libyaml import load_documents
 
-    with open(path, "rb") as file:
-        documents = load_documents(file.read())
+    try:
+        with open(path, "rb") as file:
+            documents = load_documents(file.read())
+    except OSError as error:
+        problems.error("unreadable-file", "kubeconfig", f"{path} cannot be read: {error.strerror}", _HINT)
+        return None
+    except YamlError as error:  # its text can contain a secret
+        message = f"{path} is not valid YAML" + (f" (line {error.line})" if error.line else "")
+        problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+        return None
     if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise _NotExplicitError
+        message = f"{path} is not a map with contexts, clusters and users"
+        problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+        return None
     return documents[0]
 
 
-def _entry(config: Mapping[str, Any], item: str, name: object) -> Mapping[str, Any]:
-    """The only ``item`` with a name, such as a context."""
-    found = [entry.get(item) for entry in mappings_in(nested(config, f"{item}s")) if entry.get("name") == name]
-    if len(found) != 1 or not isinstance(found[0], dict) or not isinstance(name, str):
-        raise _NotExplicitError
-    return found[0]
+def _sections(files: Sequence[KubeconfigPart], kind: str, problems: Problems) -> dict[str, KubeconfigPart]:
+    """All entries of a kind, such as ``context``, by name."""
+    found: dict[str, KubeconfigPart] = {}
+    for file in files:
+        entries = file.fields.get(f"{kind}s") or ()
+        for entry in entries if isinstance(entries, list) else [entries] if entries else ():
+            name, fields = (entry.get("name"), entry.get(kind) or {}) if isinstance(entry, Mapping) else (None, None)
+            if isinstance(name, str) and isinstance(fields, Mapping):
+                found.setdefault(name, KubeconfigPart(fields, file.directory))
+            else:
+                message = f"{kind}s is not a list of maps with name and {kind}"
+                problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+    return found
 
 
-def _explicit(cluster: Mapping[str, Any], user: Mapping[str, Any], directory: str) -> ExplicitConfig:
-    server, token = cluster.get("server"), user.get("token", "")
-    is_unverified = cluster.get("insecure-skip-tls-verify", False)
-    certificate, key = _pem(user, "client-certificate", directory), _pem(user, "client-key", directory)
-    if (
-        not cluster.keys() <= _CLUSTER_FIELDS
-        or not user.keys() <= _USER_FIELDS
-        or not isinstance(server, str)
-        or not server.startswith("https://")
-        or not isinstance(token, str)
-        or not isinstance(is_unverified, bool)
-        or (certificate is None) != (key is None)
-        or not (certificate or token)
-    ):
-        raise _NotExplicitError
-    authority = _pem(cluster, "certificate-authority", directory)
-    return ExplicitConfig(server.rstrip("/"), not is_unverified, authority, certificate, key, token.strip())
+def _selected(
+    context: Mapping[str, Any], kind: str, sections: Mapping[str, KubeconfigPart], problems: Problems
+) -> KubeconfigPart:
+    name = context.get(kind)
+    if isinstance(name, str) and name in sections:
+        return sections[name]
+    message = f"the context names the {kind} {name}, which is not in the kubeconfig"
+    problems.error("invalid-kubeconfig", "kubeconfig", message, did_you_mean(name, sections))
+    return KubeconfigPart({})
 
 
-def _pem(section: Mapping[str, Any], field: str, directory: str) -> Pem | None:
-    data, path = section.get(f"{field}-data"), section.get(field)
-    if data is None and path is None:
-        return None
-    value = path if data is None else data
-    if not isinstance(value, str) or (data is not None and path is not None):
-        raise _NotExplicitError
-    pem = os.path.join(directory, value) if data is None else base64.b64decode(value)
-    if not value or not pem:
-        raise _NotExplicitError
+def _string(section: KubeconfigPart, field: str, problems: Problems) -> str:
+    """A field, empty if there is none."""
+    value = section.fields.get(field) or ""
+    if isinstance(value, str):
+        return value
+    message = f"{field} is {type_name(value)}, expected a string"
+    problems.error("invalid-kubeconfig", "kubeconfig", message, "Quote it")
+    return ""
+
+
+def _path(section: KubeconfigPart, field: str, problems: Problems) -> str:
+    path = _string(section, field, problems)
+    return os.path.join(section.directory, path) if path else ""
+
+
+def _pem(section: KubeconfigPart, field: str, problems: Problems) -> Pem | None:
+    data, path = _string(section, f"{field}-data", problems), _path(section, field, problems)
+    if not data:
+        return path or None
+    try:
+        pem = base64.b64decode(data)
+    except ValueError:
+        pem = b""
+    if not pem:
+        problems.error("invalid-kubeconfig", "kubeconfig", f"{field}-data is not base64", "Create the file again")
     return pem

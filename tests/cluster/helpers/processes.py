@@ -32,7 +32,6 @@ _forks.set_forkserver_preload(
         __name__,
         "ansible.module_utils.testing",
         "kubernetes",
-        "ansible_collections.kubernetes.core.plugins.module_utils.k8s.client",
         f"{_PACKAGE}.plugins.modules.cluster_capabilities",
         f"{_PACKAGE}.plugins.modules.release_apply",
     ]

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import pytest
 import urllib3
 import yaml
-from kubernetes.client import Configuration
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _retries
@@ -128,7 +127,6 @@ class Site(NamedTuple):
 
     def client(self, **options: Any) -> Client:
         """Return a separate client, as a module with these options gets it."""
-        Configuration.set_default(None)
         params = {"kubeconfig": str(self.plane.kubeconfig), **options}
         return connect(SimpleNamespace(params=params, no_log_values=set()))
 
@@ -137,18 +135,7 @@ def site_of(plane: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch
     """Return a site whose results do not depend on the settings of the user."""
     for name in filter(_SETTINGS.match, list(os.environ)):
         monkeypatch.delenv(name)
-    return Site(plane, fresh_caller(capsys))
-
-
-def fresh_caller(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Return a function that runs a module as in its own process: the library keeps the settings of a kubeconfig."""
-    run = caller(capsys)
-
-    def call(module: Any, **options: Any) -> Outcome:
-        Configuration.set_default(None)
-        return run(module, **options)
-
-    return call
+    return Site(plane, caller(capsys))
 
 
 def is_write(request: Request) -> bool:

@@ -94,4 +94,5 @@ def write_all(folder: Path) -> None:
     write_files(folder / "manifests", {"07-operator.yaml": operator})
     for side, capability in (("old", ""), ("new", "Console")):
         write_files(folder / "manifests" / side, {"07-operator.yaml": manifest("operator", capability)})
+    write_files(folder, {"vendor.yaml": manifest("vendor", "Console")})
     write_files(folder, {"console.yaml": manifest("console", "Console"), "credentials.yaml": request("one", "s3:Get")})

@@ -1,14 +1,12 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The same request by this collection and by kubernetes.core, with the same options."""
+"""The user whom the API server sees for the requests of a module."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, NamedTuple
-
-from ansible_collections.kubernetes.core.plugins.modules import k8s_info
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -22,31 +20,13 @@ class Identity(NamedTuple):
     impersonated: str = ""
 
 
-def both(site: Site, **options: Any) -> Identity:
-    """Return the identity of our request; kubernetes.core has the same identity and the same result."""
-    identities = []
-    for read in (ours, theirs):
-        mark = site.plane.audit.mark()
-        names = read(site, **options)
-        assert names == ["Console"]
-        identities.append(identity_since(site.plane, mark))
-    assert identities[0] == identities[1]
-    return identities[0]
-
-
-def ours(site: Site, **options: Any) -> list[str]:
+def identity_of(site: Site, **options: Any) -> Identity:
+    """Read the cluster with connection options, and return the identity of the requests."""
+    mark = site.plane.audit.mark()
     outcome = site.info(**{"kubeconfig": None, **options})
     assert not outcome.failed, outcome.result
-    names: list[str] = outcome["spec"]["additionalEnabledCapabilities"]
-    return names
-
-
-def theirs(site: Site, **options: Any) -> list[str]:
-    query = {"api_version": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}
-    outcome = site.call(k8s_info, **query, **options)
-    assert not outcome.failed, outcome.result
-    names: list[str] = outcome["resources"][0]["spec"]["capabilities"]["additionalEnabledCapabilities"]
-    return names
+    assert outcome["spec"]["additionalEnabledCapabilities"] == ["Console"]
+    return identity_since(site.plane, mark)
 
 
 def identity_since(plane: ControlPlane, since: int) -> Identity:
