@@ -125,17 +125,24 @@ def test_check_mode_needs_the_same_permission(site: Site) -> None:
     assert site.info(kubeconfig=user.kubeconfig)["enabled_capabilities"] == ["Console"]
 
 
-def test_a_missing_permission_to_watch_is_reported_at_the_end(site: Site) -> None:
-    """Lists still work, so it does not fail earlier."""
+@pytest.mark.parametrize(
+    ("seconds", "fault"),
+    [
+        (2, ("missing-capability", "clusterversions.config.openshift.io version")),
+        (600, ("unknown-availability", "wait")),
+    ],
+)
+def test_a_missing_permission_to_watch_is_reported_at_the_end(site: Site, seconds: int, fault: tuple[str, str]) -> None:
+    """Lists still work, so it does not fail at once."""
     site.make(selection("Console"), [])
     rules = [
         {**READER, "verbs": ["get", "patch", "list"]},
         {**READER, "resources": ["clusteroperators"], "verbs": ["list"]},
     ]
     user = certificate_user(site.plane, "another-user", rules)
-    outcome = site.append("Console", kubeconfig=user.kubeconfig, wait=True, wait_timeout=2)
+    outcome = site.append("Console", kubeconfig=user.kubeconfig, wait=True, wait_timeout=seconds)
     assert "role that allows watch on cluster" in outcome.message
-    assert ("missing-capability", "clusterversions.config.openshift.io version") in outcome.faults
+    assert fault in outcome.faults
 
 
 def test_a_missing_permission_to_impersonate_is_named(site: Site) -> None:

@@ -185,6 +185,13 @@ def test_without_a_release_annotations_determine_the_operators(site: Site, annot
         assert not append_and_wait(site, release=None).failed
 
 
+def test_without_a_release_and_operators_only_the_status_counts(site: Site) -> None:
+    site.make(selection(), ["Console"])
+    outcome = append_and_wait(site, release=None)
+    assert not outcome.failed
+    assert outcome.problem("wait")["code"] == "missing-operators"
+
+
 def test_the_cluster_decides_which_operators_of_a_release_count(site: Site, tmp_path: Path) -> None:
     release = shutil.copytree(EXAMPLE, tmp_path / "release")
     operator = release / "release-manifests/0000_50_console-operator_95-clusteroperator.yaml"

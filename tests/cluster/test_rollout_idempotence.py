@@ -97,6 +97,7 @@ def test_list_that_becomes_keyed_loses_the_items_that_the_manifest_dropped(rollo
     rollouts.done(first)
     outcome = rollouts.done(then, diff=diff)
     assert ids(outcome, "changed_resources") == ["CustomResourceDefinition things.test.io", "Thing a"]
+    assert "unowned-items" in {problem["code"] for problem in outcome["problems"]}
     assert rollouts.get(then[1])["spec"]["groups"] == [{"name": "b"}, {"name": "d"}]
     with rollouts.unwritten():
         assert rollouts.done(then)["changed"] is False

@@ -8,6 +8,10 @@ from pathlib import Path
 
 from problem_codes import find_codes
 
+from ansible_collections.capability.openshift.tests.unit.sources import ROOT, literals, trees
+
+NO_TESTS = ("tests/benchmarks/", "tests/control_plane/", "tests/unit/builders/", "tests/unit/oracles/")
+
 SOURCE = """
 from typing import NamedTuple
 
@@ -75,3 +79,11 @@ def test_each_string_that_becomes_a_code_is_found():
             *("of-a-returned-tuple", "from-pair", "replaced"),
         ]
     )
+
+
+def test_each_code_of_the_collection_is_asserted_by_a_test():
+    files = {path.relative_to(ROOT).as_posix(): tree for path, tree in trees("tests").items()}
+    asserted = {text for name, tree in files.items() if not name.startswith(NO_TESTS) for text in literals(tree)}
+    codes = find_codes(trees("plugins"))
+    assert len(codes) > 200
+    assert sorted(codes.keys() - asserted - {"missing-collection"}) == []

@@ -401,7 +401,7 @@ def connection_error(error: BaseException, verb: str, shown: str, host: str, sin
         code = "failed-tls"
         message = f"cannot {verb} {shown}: the TLS handshake with {host} fails ({text})"
         hint = "Check the address, the port and the client certificate"
-    elif isinstance(cause, ValueError) and "header" in text.lower():
+    elif isinstance(cause, UnicodeEncodeError) or (isinstance(cause, ValueError) and "header" in text.lower()):
         # Its text repeats the header, which can be a token.
         code = "invalid-header"
         message = f"cannot {verb} {shown}: a header for {host} contains an invalid character, such as a line break"

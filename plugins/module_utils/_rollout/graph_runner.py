@@ -119,8 +119,7 @@ class GraphRunner:
             except ClusterError as error:
                 self._broken = self._broken or error  # The results so far must be reported nevertheless.
             except BaseException:  # Such as Ctrl-C. The executor waits for its threads, which would apply all the rest.
-                problem = Problem("error", "interrupted", "", "was interrupted", "Run it again to resume")
-                self._broken = self._broken or ClusterError([problem])
+                self._broken = self._broken or ClusterError([])
                 raise
         return self._change_set()
 

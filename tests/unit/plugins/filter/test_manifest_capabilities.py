@@ -8,6 +8,8 @@ from ansible.errors import AnsibleFilterError
 from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.capability.openshift.plugins.filter.manifest_capabilities import manifest_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import read_manifest
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest
 
 
@@ -48,3 +50,10 @@ def test_what_is_no_manifest_is_an_error_of_the_filter(value, part):
         manifest_capabilities(value)
 
     assert part in str(raised.value)
+
+
+def test_an_empty_value_is_no_manifest():
+    with pytest.raises(InvalidOptionError) as raised:
+        read_manifest(None)
+
+    assert "missing-manifest" in {problem.code for problem in raised.value.problems}

@@ -149,9 +149,10 @@ def test_all_invalid_options_are_reported_at_once():
     found = validate_capabilities(NOTHING, 4.2, platform=7, install_method="x", cluster_profile="y")
 
     assert {problem["where"] for problem in found} == {"version", "platform", "install_method", "cluster_profile"}
+    assert ("unknown-install-method", "install_method") in {(problem["code"], problem["where"]) for problem in found}
 
 
 def test_an_undefined_value_is_reported():
     (problem,) = validate_capabilities(NOTHING, "4.20", platform=Undefined(name="platform"))
 
-    assert (problem["where"], problem["message"]) == ("platform", "is undefined")
+    assert (problem["code"], problem["where"]) == ("undefined-variable", "platform")

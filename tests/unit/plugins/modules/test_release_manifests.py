@@ -131,7 +131,8 @@ def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_rep
     outcome = run(NOTHING)
 
     assert sorted(content(dest)) == sorted([CVO, ALWAYS, MIXED, "mine.yaml"])
-    assert outcome.problem("mine.yaml")["severity"] == "warning"
+    problem = outcome.problem("mine.yaml")
+    assert (problem["severity"], problem["code"], problem["where"]) == ("warning", "foreign-files", str(dest))
 
 
 def test_a_foreign_file_in_the_way_is_an_error_and_nothing_is_written(run, dest):

@@ -105,6 +105,7 @@ def test_replicas_that_are_no_number_count_as_one(replicas: object) -> None:
         "warning",
         "release-manifests/one.yaml, document 2, spec.replicas",
     )
+    assert problem.code == "invalid-replicas"
     assert problem.message.endswith("expected a number of Pods; counted as one")
 
 

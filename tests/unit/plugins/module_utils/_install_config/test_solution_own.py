@@ -195,6 +195,9 @@ def test_all_errors_of_a_solution_are_reported_at_once(entry, expected):
 
     assert solution is None
     assert messages(entry) == expected
+    assert ("invalid-entry" in {problem.code for problem in problems}) is any(
+        "expected a name" in text for _where, text in expected
+    )
     assert all(problem.severity == "error" and problem.hint for problem in problems)
 
 

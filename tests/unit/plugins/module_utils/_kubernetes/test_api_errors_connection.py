@@ -253,6 +253,7 @@ def test_a_token_that_is_not_valid_in_a_header_is_not_shown(token):
     with urllib3.PoolManager() as manager, pytest.raises(ClusterError) as raised:
         Client("http://127.0.0.1:9", manager, [], lambda: token).get(Target(CLUSTER_VERSIONS, "version"))
 
+    assert [problem.code for problem in raised.value.problems] == ["invalid-header"]
     assert SECRET not in str(raised.value)
 
 

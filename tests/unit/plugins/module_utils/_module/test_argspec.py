@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     ReleaseOptions,
     check_paths,
+    check_wait_timeout,
     cluster_options_spec,
     inclusion_spec,
     release_spec,
@@ -70,3 +71,10 @@ def test_what_a_cluster_reports_has_no_default() -> None:
     assert (usual["capabilities"]["type"], usual["feature_gates"]["type"]) == ("dict", "list")
     assert inclusion_spec("overrides").keys() == {"overrides"}
     assert "default" not in rollout_spec()["cluster_profile"]
+
+
+def test_a_timeout_is_not_negative():
+    problems = Problems()
+    check_wait_timeout(0, problems)
+    check_wait_timeout(-1, problems)
+    assert [(problem.code, str(problem.where)) for problem in problems] == [("invalid-timeout", "wait_timeout")]

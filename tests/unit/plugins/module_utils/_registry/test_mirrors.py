@@ -210,6 +210,7 @@ def test_mirrors_that_are_not_valid(value, expected):
 def test_two_policies_for_one_source():
     problems = Problems()
     read_mirrors([idms(ENTRY), itms(NEVER)], problems)
+    assert [problem.code for problem in problems] == ["conflicting-source-policy"]
     assert [str(problem) for problem in problems] == [
         f"source {OCP}: has NeverContactSource in mirrors[1], ImageTagMirrorSet ocp, spec.imageTagMirrors[0] and "
         "AllowContactingSource in mirrors[0], ImageDigestMirrorSet ocp, spec.imageDigestMirrors[0], expected the same "

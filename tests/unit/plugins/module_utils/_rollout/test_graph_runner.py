@@ -224,6 +224,15 @@ def test_applied_definitions_are_reported_even_if_the_cluster_does_not_answer(mo
     assert not_applied(changes) == ["a"]
 
 
+def test_an_error_of_the_collection_is_reported_and_ends_the_run() -> None:
+    def defective(_result: ApplyResult) -> ApplyResult:
+        raise ZeroDivisionError
+
+    changes = run(FakeApplier(y=defective), *map(config, "xyz"))
+    assert actions(changes) == {"x": "created"}
+    assert [problem.code for problem in changes.problems] == ["internal-error"]
+
+
 def test_check_finds_all_refusals_of_a_node_and_counts_as_the_run() -> None:
     fake = FakeApplier(b=failed, d=failed, e=forbidden)
     check, _real = predicted(fake, *map(config, "abcde"), config("f", "z"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, DEPLOYMENTS
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
@@ -99,6 +100,11 @@ def test_another_release_and_an_unfinished_rollout_are_named(site: Site) -> None
     assert [(item.code, str(item.where)) for item in verification.problems if item.severity == "warning"] == [
         ("other-release", "release")
     ]
+    site.server.faults["PATCH", CONFIG_MAPS.path("new", "team")] = [fault(403)] * 20
+    more = (*RELEASE, config("new"))
+    site.roll_out(VERSION, *more, reported=Problems())
+    verification = site.verify(VERSION, *more)
+    assert [item.code for item in verification.problems if item.severity == "warning"] == ["unfinished-rollout"]
 
 
 def test_a_selection_replaces_what_the_cluster_reports(site: Site) -> None:

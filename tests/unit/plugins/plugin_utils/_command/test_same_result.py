@@ -14,8 +14,13 @@ from typing import Any
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    InvalidOptionError,
+    Location,
+    Problems,
+)
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.running import call
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.subcommands import SUBCOMMANDS
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import checked_options
 
@@ -91,3 +96,17 @@ def test_values_are_converted_as_ansible_does(kind, is_good, value):
     assert problems.has_errors is not is_good
     if is_good:
         assert found == expected.validated_parameters
+
+
+@pytest.mark.parametrize(
+    ("words", "codes"),
+    [
+        (["--promql"], ["invalid-call"]),
+        (["--relases=x"], ["unknown-option"]),
+    ],
+)
+def test_a_call_that_cannot_be_read_is_an_error(words, codes):
+    with pytest.raises(InvalidOptionError) as raised:
+        call(SUBCOMMANDS["plan"], words)
+
+    assert [problem.code for problem in raised.value.problems] == codes
