@@ -48,18 +48,12 @@ options:
       - The document or object is an C(ImageDigestMirrorSet), an C(ImageTagMirrorSet), an C(ImageContentSourcePolicy), a
         list of these, or an install-config with C(imageDigestSources) or C(imageContentSources). A directory stands for
         its files, such as C(working-dir/cluster-resources) of oc-mirror.
-      - As on a node, the longest source that matches applies, and its mirrors are tried in their order. The source
-        itself is tried last, unless its policy is C(NeverContactSource).
+      - As on a node, the longest source that matches applies. Its mirrors in all sets are tried in one order, which
+        keeps the order in each entry, and is by name where the entries leave it open. The source itself is tried last,
+        unless its policy is C(NeverContactSource). An entry without a mirror has no effect, and neither has its policy.
     type: list
     elements: raw
     default: []
-  registries_conf:
-    description:
-      - A C(registries.conf), or a directory with C(registries.conf) and C(registries.conf.d), such as a copy of
-        C(/etc/containers). Only version 2 of the format is supported.
-      - Its mirrors of a source are tried after those of O(mirrors).
-      - By default, the files that podman and skopeo read on the host where the module runs.
-    type: path
 requirements:
   - urllib3, for a release or an image in a registry
 notes:

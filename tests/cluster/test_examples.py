@@ -9,7 +9,7 @@ import base64
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import MappingProxyType
@@ -34,7 +34,7 @@ from ansible_collections.capability.openshift.tests.control_plane.users import c
 from ansible_collections.capability.openshift.tests.registry.harness.registry import (
     Registry,
     Site,
-    write_registries_conf,
+    mirror_sets,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
 from ansible_collections.capability.openshift.tests.unit.builders.examples import (
@@ -147,11 +147,17 @@ def registry(tmp_path: Path) -> Iterator[Registry]:
 
 
 def outcomes(
-    plugin: Plugin, folder: Path, variables: Mapping[str, Any] = MappingProxyType({}), **settings: str
+    plugin: Plugin,
+    folder: Path,
+    variables: Mapping[str, Any] = MappingProxyType({}),
+    mirrors: Sequence[Mapping[str, Any]] = (),
+    **settings: str,
 ) -> Outcomes:
     """Run the examples of a plugin."""
     settings["K8S_AUTH_KUBECONFIG"] = str(folder / "srv" / "kubeconfig")
-    (found,), printed = run(folder, play_of(plugin, folder, variables), settings=settings)
+    play = play_of(plugin, folder, variables)
+    play["module_defaults"] = {"group/capability.openshift.release": {"mirrors": list(mirrors)}}
+    (found,), printed = run(folder, play, settings=settings)
     print(printed)
     assert set(found) == {task["name"] for task in plugin.tasks}
     return found
@@ -200,13 +206,14 @@ def test_examples_of_rollouts(full_plane: ControlPlane, registry: Registry, tmp_
         assert failed(outcomes(Plugin("verify", [verify, check]), folder)) == {check["name"]}
         next_release = release_image(releases / "4.21.0")
         registry.push("release", next_release)
-        write_registries_conf(folder, {"quay.io/openshift-release-dev/ocp-release": f"{registry.host}/release"})
+        mirrors = mirror_sets({"quay.io/openshift-release-dev/ocp-release": f"{registry.host}/release"})
         variables = {"digest": next_release.digest}
         (folder / "bin").mkdir()
         (folder / "bin" / "oc").symlink_to(full_plane.programs["kubectl"])
         path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
         trusted = {"SSL_CERT_FILE": str(registry.site.ca), "PATH": path}
-        unsigned = outcomes(Plugin("unsigned", [read, signed]), folder, variables, **trusted)
+        unsigned = outcomes(Plugin("unsigned", [read, signed]), folder, variables, mirrors, **trusted)
         assert failed(unsigned) == {signed["name"]}
         sign(full_plane.api, next_release.digest)
-        assert failed(outcomes(Plugin("update", [read, signed, update]), folder, variables, **trusted)) == set()
+        signed_update = Plugin("update", [read, signed, update])
+        assert failed(outcomes(signed_update, folder, variables, mirrors, **trusted)) == set()

@@ -169,7 +169,6 @@ def test_a_registry_without_tls(access, registry_site):
         ({"ca_path": "/etc/passwd"}, ("invalid-certificate", "ca_path (/etc/passwd)")),
         ({"insecure_registries": ["a", "https://b"]}, ("invalid-registry", "insecure_registries[1]")),
         ({"auth_file": "/no/such/file"}, ("unreadable-file", "auth_file (/no/such/file)")),
-        ({"registries_conf": "/no/such/file"}, ("missing-file", "registries.conf (/no/such/file)")),
         ({"mirrors": [1]}, ("not-a-map", "mirrors[0]")),
     ],
 )
@@ -185,28 +184,12 @@ def test_all_options_that_are_not_valid_are_reported_at_once(access):
     assert len(error.value.problems) == 4
 
 
-def test_mirrors_and_registries_conf_together(access, tmp_path):
-    conf = tmp_path / "registries.conf"
-    conf.write_text(
-        '[[registry]]\nlocation = "quay.io/ocp"\nblocked = true\n[[registry.mirror]]\nlocation = "two.example/y"\n'
-        '[[registry]]\nlocation = "bad.example"\n[[registry.mirror]]\nlocation = "bare.example"\n',
-        "utf-8",
-    )
+def test_an_image_with_a_tag_and_a_digest_is_read_by_its_digest(access):
     mirrors = {"imageDigestSources": [{"source": "quay.io/ocp", "mirrors": ["one.example:5000/x"]}]}
-    configured = access(mirrors=[mirrors], registries_conf=str(conf))
-
-    found = configured.sources(PullSpec("quay.io", "ocp/release", "4.20", SMALL.digest))
-
+    found = access(mirrors=[mirrors]).sources(PullSpec("quay.io", "ocp/release", "4.20", SMALL.digest))
     assert [str(spec) for spec in found] == [
         f"one.example:5000/x/release:4.20@{SMALL.digest}",
-        f"two.example/y/release:4.20@{SMALL.digest}",
-    ]
-    assert [str(spec) for spec in configured.sources(PullSpec("quay.io", "ocp/release", "4.20"))] == [
-        "two.example/y/release:4.20"
-    ]
-    assert [spec.name for spec in configured.sources(PullSpec("bad.example", "x", "t"))] == [
-        "bare.example/x",
-        "bad.example/x",
+        f"quay.io/ocp/release:4.20@{SMALL.digest}",
     ]
 
 

@@ -3,9 +3,9 @@
 
 """The EXAMPLES of plugins that read from a registry, run as they are documented.
 
-Others are in ``tests/unit/test_examples.py`` and ``tests/cluster/test_examples.py``. ``registries.conf`` in the home of
-the user leads to a mirror on loopback where an example names none. Its certificate is one of the system, and the key
-and the signatures are defaults of the modules.
+Others are in ``tests/unit/test_examples.py`` and ``tests/cluster/test_examples.py``. Defaults of the modules lead to a
+mirror on loopback where an example names none, and have the key and the signatures. The certificate of the mirror is
+one of the system.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pytest
 from ansible_collections.capability.openshift.tests.registry.harness.registry import (
     Registry,
     Site,
-    write_registries_conf,
+    mirror_sets,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.examples import (
     Outcomes,
@@ -106,10 +106,7 @@ def write_releases(folder: Path) -> dict[str, Image]:
 
 def write_settings(folder: Path, registry: Registry) -> None:
     """Write what leads to the mirror."""
-    mirrors = {source: f"{registry.host}/{path}" for source, path in SOURCES.items()}
-    entries = [{"source": source, "mirrors": [mirror]} for source, mirror in mirrors.items()]
-    kind = {"apiVersion": "config.openshift.io/v1", "kind": "ImageDigestMirrorSet", "metadata": {"name": "site"}}
-    mirror_set = json.dumps({**kind, "spec": {"imageDigestMirrors": entries}})
+    mirror_set = json.dumps(mirrors_in(registry)[0])
     auth = json.dumps({"auths": {registry.host: {"auth": "dTpw"}}})
     ca = registry.site.ca.read_bytes()
     srv = folder / "srv"
@@ -118,7 +115,10 @@ def write_settings(folder: Path, registry: Registry) -> None:
     write_files(srv / "mirror", {"auth.json": auth, "ca.crt": ca})
     write_files(srv / "secrets", {"auth.json": auth, "mirror-ca.crt": ca})
     write_files(srv, {"pull-secret.json": auth, "ring.gpg": KEY.ring})
-    write_registries_conf(folder, mirrors)
+
+
+def mirrors_in(registry: Registry) -> list[dict[str, Any]]:
+    return mirror_sets({source: f"{registry.host}/{path}" for source, path in SOURCES.items()})
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def outcomes(tasks: Sequence[dict[str, Any]], mirror: Mirror) -> Outcomes:
     play = play_of(Plugin("registry", tasks), mirror.folder, own)
     srv = mirror.folder / "srv"
     signed = {"signature_keys": [f"{srv}/ring.gpg"], "signature_stores": [f"{srv}/mirror/{SIGNATURES}"]}
-    play["module_defaults"] = {"group/capability.openshift.release": signed}
+    play["module_defaults"] = {"group/capability.openshift.release": {**signed, "mirrors": mirrors_in(mirror.registry)}}
     (found,), printed = run(mirror.folder, play, settings={"SSL_CERT_FILE": str(mirror.registry.site.ca)})
     print(printed)
     assert set(found) == {task["name"] for task in tasks}

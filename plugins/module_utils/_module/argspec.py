@@ -102,7 +102,6 @@ def registry_spec() -> Spec:
         "ca_path": {"type": "path"},
         "insecure_registries": {"type": "list", "elements": "str", "default": []},
         "mirrors": {"type": "list", "elements": "raw", "default": []},
-        "registries_conf": {"type": "path"},
     }
 
 

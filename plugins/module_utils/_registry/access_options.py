@@ -22,7 +22,6 @@ class AccessOptions(NamedTuple):
     ca_path: str | None = None
     insecure_registries: Sequence[str] = ()
     mirrors: Sequence[Any] = ()
-    registries_conf: str | None = None
 
     def __repr__(self) -> str:
         return "AccessOptions(***)"

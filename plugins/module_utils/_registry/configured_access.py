@@ -20,9 +20,8 @@ from .access_options import AccessOptions
 from .credential_files import read_credentials
 from .credentials import Credentials
 from .mirror_files import read_mirrors
-from .mirrors import RegistryRule, is_insecure, merge_rules, pull_sources
+from .mirrors import RegistryRule, pull_sources
 from .pull_spec import DOCKER_HUB, PullSpec, is_registry
-from .registries_conf import read_registries_conf
 from .token_server import Token, TokenRequest, basic_header, parse_challenges, parse_token, token_request
 
 _MOST_TOKEN_BYTES = 1 << 20
@@ -36,15 +35,14 @@ _EARLY_SECONDS = 10
 def configure_access(options: AccessOptions, environ: Mapping[str, str], problems: Problems) -> ConfiguredAccess:
     """Read the files that ``options`` and the environment name. Reports what is not valid, or cannot be read."""
     rules = read_mirrors(options.mirrors, problems)
-    conf = read_registries_conf(options.registries_conf, environ, problems)
     credentials = read_credentials(options.pull_secret, options.auth_file, environ, problems)
     for index, registry in enumerate(options.insecure_registries):
         if not is_registry(registry):
             message = f"is {registry!r}, expected HOST or HOST:PORT"
             problems.error("invalid-registry", f"insecure_registries[{index}]", message, "Write only host and port")
     http = read_http_client(options.ca_path, environ, problems)
-    http.is_insecure = lambda host: host in options.insecure_registries or is_insecure(host, (*rules, *conf))
-    return ConfiguredAccess(merge_rules((*rules, *conf)), credentials, http)
+    http.is_insecure = frozenset(options.insecure_registries).__contains__
+    return ConfiguredAccess(rules, credentials, http)
 
 
 class _Authorization(NamedTuple):

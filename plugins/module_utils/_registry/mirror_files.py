@@ -15,31 +15,31 @@ from .._problems import Problems
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
 from .mirror_sets import MIRRORS_EXPECTED, check_policies, parse_mirror_sets
-from .mirrors import RegistryRule
+from .mirrors import MirrorSource, RegistryRule, merge_sources
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def read_mirrors(values: Sequence[Any], problems: Problems) -> tuple[RegistryRule, ...]:
-    """The rules of the option ``mirrors``: each value is a path, or an object as the API returns it.
+    """The rules of the option ``mirrors``, whose values are paths, or objects as the API returns them.
 
     A directory stands for its files, such as the ``working-dir/cluster-resources`` of oc-mirror. Reports a value that
     has no mirrors.
     """
-    rules: list[RegistryRule] = []
+    entries: list[MirrorSource] = []
     for index, value in enumerate(values):
         where = f"mirrors[{index}]"
         before = len(problems)
         if isinstance(value, str):
-            found = [rule for path in _paths(value, where, problems) for rule in _read_file(path, where, problems)]
+            found = [item for path in _paths(value, where, problems) for item in _read_file(path, where, problems)]
             where = f"{where} ({value})"
         else:
             found = parse_mirror_sets(value, where, problems)
         if not found and len(problems) == before:
             problems.error("no-mirrors", where, "contains no mirrors", f"Set it to {MIRRORS_EXPECTED}")
-        rules += found
-    check_policies(rules, problems)
-    return tuple(rules)
+        entries += found
+    check_policies(entries, problems)
+    return merge_sources(entries)
 
 
 def _paths(path: str, where: str, problems: Problems) -> list[str]:
@@ -57,7 +57,7 @@ def _paths(path: str, where: str, problems: Problems) -> list[str]:
         return []
 
 
-def _read_file(path: str, where: str, problems: Problems) -> Iterator[RegistryRule]:
+def _read_file(path: str, where: str, problems: Problems) -> Iterator[MirrorSource]:
     location = f"{where} ({path})"
     try:
         with open(path, "rb") as handle:

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Rules from mirror sets: objects of a cluster, and the mirrors in an install-config.
+"""Reads mirror sets: objects of a cluster, and the mirrors in an install-config.
 
 Sources: openshift/api:config/v1/types_image_digest_mirror_set.go, types_image_tag_mirror_set.go,
 operator/v1alpha1/types_image_content_source_policy.go; openshift/installer:pkg/types/installconfig.go;
@@ -13,12 +13,12 @@ openshift/machine-config-operator:pkg/controller/container-runtime-config/helper
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
 
 from .._problems import Problems, shown, type_name
 from .._unstructured import nested
-from .mirrors import Mirror, PullBy, RegistryRule, is_location
+from .mirrors import MirrorSource, is_location
 
 MIRRORS_EXPECTED = "an ImageDigestMirrorSet, ImageTagMirrorSet, ImageContentSourcePolicy or install-config"
 _NEVER, _ALLOW = "NeverContactSource", "AllowContactingSource"
@@ -31,24 +31,24 @@ class _Form(NamedTuple):
     group: str
     path: tuple[str, ...]
     policy: str
-    pull: PullBy
+    named_by: Literal["digest", "tag"]
 
 
 _FORMS: Mapping[str, _Form] = {
     "ImageDigestMirrorSet": _Form(
-        "config.openshift.io", ("spec", "imageDigestMirrors"), "mirrorSourcePolicy", "digest-only"
+        "config.openshift.io", ("spec", "imageDigestMirrors"), "mirrorSourcePolicy", "digest"
     ),
-    "ImageTagMirrorSet": _Form("config.openshift.io", ("spec", "imageTagMirrors"), "mirrorSourcePolicy", "tag-only"),
-    "ImageContentSourcePolicy": _Form("operator.openshift.io", ("spec", "repositoryDigestMirrors"), "", "digest-only"),
+    "ImageTagMirrorSet": _Form("config.openshift.io", ("spec", "imageTagMirrors"), "mirrorSourcePolicy", "tag"),
+    "ImageContentSourcePolicy": _Form("operator.openshift.io", ("spec", "repositoryDigestMirrors"), "", "digest"),
 }
 _INSTALL_CONFIG_FORMS = (
-    _Form("", ("imageDigestSources",), "sourcePolicy", "digest-only"),
-    _Form("", ("imageContentSources",), "", "digest-only"),
+    _Form("", ("imageDigestSources",), "sourcePolicy", "digest"),
+    _Form("", ("imageContentSources",), "", "digest"),
 )
 
 
-def parse_mirror_sets(value: Any, where: str, problems: Problems) -> list[RegistryRule]:
-    """The rules of one document: a mirror set, a List of them, or an install-config.
+def parse_mirror_sets(value: Any, where: str, problems: Problems) -> list[MirrorSource]:
+    """The entries of one document: a mirror set, a List of them, or an install-config.
 
     Other objects, such as a CatalogSource, have none. ``where`` names the document.
     """
@@ -59,41 +59,41 @@ def parse_mirror_sets(value: Any, where: str, problems: Problems) -> list[Regist
     items = value.get("items")
     if isinstance(items, list) and str(value.get("kind", "List")).endswith("List"):
         return [
-            rule
+            entry
             for index, item in enumerate(items)
-            for rule in parse_mirror_sets(item, f"{where}, items[{index}]", problems)
+            for entry in parse_mirror_sets(item, f"{where}, items[{index}]", problems)
         ]
     if "kind" not in value:
-        return _install_config_rules(value, where, problems)
+        return _install_config_sources(value, where, problems)
     form = _FORMS.get(str(value["kind"]))
     if form is None or str(value.get("apiVersion", "")).partition("/")[0] != form.group:
         return []
     name = nested(value, "metadata", "name")
-    return list(_rules(value, form, f"{where}, {value['kind']} {name}" if name else where, problems))
+    return list(_sources(value, form, f"{where}, {value['kind']} {name}" if name else where, problems))
 
 
-def check_policies(rules: list[RegistryRule], problems: Problems) -> None:
+def check_policies(entries: Iterable[MirrorSource], problems: Problems) -> None:
     """Report a source that one mirror set allows to contact and another does not. A cluster ignores all sets then."""
-    first: dict[str, RegistryRule] = {}
-    for rule in rules:
-        known = first.setdefault(rule.prefix, rule)
-        if known.blocked != rule.blocked:
-            never, allows = (known, rule) if known.blocked else (rule, known)
+    first: dict[str, MirrorSource] = {}
+    for entry in entries:
+        known = first.setdefault(entry.source, entry)
+        if known.never != entry.never:
+            never, allows = (known, entry) if known.never else (entry, known)
             message = f"has {_NEVER} in {never.where} and {_ALLOW} in {allows.where}, expected the same policy"
             problems.error(
-                "conflicting-source-policy", f"source {rule.prefix}", message, "Set one policy for the source"
+                "conflicting-source-policy", f"source {entry.source}", message, "Set one policy for the source"
             )
 
 
-def _install_config_rules(value: Mapping[str, Any], where: str, problems: Problems) -> list[RegistryRule]:
+def _install_config_sources(value: Mapping[str, Any], where: str, problems: Problems) -> list[MirrorSource]:
     given = [form for form in _INSTALL_CONFIG_FORMS if form.path[0] in value]
     if len(given) > 1:
         names = " and ".join(form.path[0] for form in given)
         problems.error("conflicting-mirrors", where, f"has {names}, expected one of them", "Keep imageDigestSources")
-    return [rule for form in given for rule in _rules(value, form, where, problems)]
+    return [entry for form in given for entry in _sources(value, form, where, problems)]
 
 
-def _rules(value: Mapping[str, Any], form: _Form, where: str, problems: Problems) -> Iterator[RegistryRule]:
+def _sources(value: Mapping[str, Any], form: _Form, where: str, problems: Problems) -> Iterator[MirrorSource]:
     entries = nested(value, *form.path)
     # An install-config as a value has no name.
     field = ", ".join(filter(None, (where, ".".join(form.path))))
@@ -107,12 +107,12 @@ def _rules(value: Mapping[str, Any], form: _Form, where: str, problems: Problems
         if not isinstance(entry, Mapping):
             problems.error("not-a-map", at, f"is {type_name(entry)}, expected a map", "Write source and mirrors")
             continue
-        rule = _rule(entry, form, at, problems)
-        if rule is not None:
-            yield rule
+        found = _source(entry, form, at, problems)
+        if found is not None:
+            yield found
 
 
-def _rule(entry: Mapping[str, Any], form: _Form, at: str, problems: Problems) -> RegistryRule | None:
+def _source(entry: Mapping[str, Any], form: _Form, at: str, problems: Problems) -> MirrorSource | None:
     before = len(problems)
     source = entry.get("source")
     if not isinstance(source, str) or not (is_location(source) or _WILDCARD.fullmatch(source)):
@@ -136,5 +136,4 @@ def _rule(entry: Mapping[str, Any], form: _Form, at: str, problems: Problems) ->
         problems.error("invalid-source-policy", f"{at}.{form.policy}", message, "Remove the source from mirrors")
     if len(problems) > before:
         return None
-    usable = tuple(Mirror(mirror, pull=form.pull) for mirror in mirrors)
-    return RegistryRule(str(source), at, blocked=policy == _NEVER, mirrors=usable)
+    return MirrorSource(str(source), tuple(mirrors), form.named_by, never=policy == _NEVER, where=at)

@@ -28,15 +28,14 @@ _BCRYPT = "$2b$05$W6./W5KzrDayCVBGhlLL1u861DJIilO402bdQiiZyALEnECEAmHx."
 _SECONDS = 600.0
 
 
-def write_registries_conf(home: Path, mirrors: Mapping[str, str]) -> None:
-    """Let the modules of a user read each source, also by tag, from its mirror."""
-    folder = home / ".config" / "containers"
-    folder.mkdir(parents=True, exist_ok=True)
-    entries = (
-        f'[[registry]]\nlocation = "{source}"\n[[registry.mirror]]\nlocation = "{mirror}"\n'
-        for source, mirror in mirrors.items()
-    )
-    (folder / "registries.conf").write_text("".join(entries), "utf-8")
+def mirror_sets(mirrors: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return mirror sets with which each source is read, also by tag, from its mirror."""
+    entries = [{"source": source, "mirrors": [mirror]} for source, mirror in mirrors.items()]
+    kinds = {"ImageDigestMirrorSet": "imageDigestMirrors", "ImageTagMirrorSet": "imageTagMirrors"}
+    return [
+        {"apiVersion": "config.openshift.io/v1", "kind": kind, "metadata": {"name": "site"}, "spec": {field: entries}}
+        for kind, field in kinds.items()
+    ]
 
 
 class Site:

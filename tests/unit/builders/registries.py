@@ -14,7 +14,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._registry.configured_access import ConfiguredAccess
 from ansible_collections.capability.openshift.plugins.module_utils._registry.credential_files import read_credentials
 from ansible_collections.capability.openshift.plugins.module_utils._registry.mirror_files import read_mirrors
-from ansible_collections.capability.openshift.plugins.module_utils._registry.mirrors import merge_rules
 from ansible_collections.capability.openshift.tests.unit.builders.images import Image
 
 NOWHERE = {"HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"}
@@ -47,7 +46,7 @@ class Registries:
         """The access to them, with ``mirrors`` by their source."""
         sets = [{"source": source, "mirrors": list(names)} for source, names in (mirrors or {}).items()]
         problems = Problems()
-        rules = merge_rules(read_mirrors([{"imageDigestSources": sets}] if sets else [], problems))
+        rules = read_mirrors([{"imageDigestSources": sets}] if sets else [], problems)
         credentials = read_credentials(None, None, NOWHERE, problems)
         assert problems == []
         client: Any = self

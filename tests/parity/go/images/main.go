@@ -1,13 +1,13 @@
 // Copyright: Contributors to the capability.openshift collection
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Makes random credentials, registries.conf files and sigstore signatures, and writes what containers/image, the library
-// of CRI-O, podman and skopeo, does with them.
+// Makes random credentials, mirror sets and sigstore signatures, and writes what containers/image, the library of CRI-O,
+// podman and skopeo, does with them. The machine-config operator's own code makes a registries.conf of mirror sets.
 //
-// Usage: go run -tags containers_image_openpgp . FACTS
+// Usage: go run -tags containers_image_openpgp . FACTS [SEED]
 //
-// The program writes FACTS/credentials.json, FACTS/registries.json and FACTS/sigstore.json, the same ones each time. It
-// contacts no host but loopback.
+// The program writes FACTS/credentials.json, FACTS/mirror_sets.json and FACTS/sigstore.json, the same ones each time
+// without a SEED. It contacts no host but loopback.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/sirupsen/logrus"
 )
@@ -26,7 +27,10 @@ import (
 // a source of random choices that is the same with every version of Go.
 type chance struct{ *rand.Rand }
 
-func newChance(seed uint64) chance { return chance{rand.New(rand.NewPCG(seed, seed))} }
+func newChance(number uint64) chance { return chance{rand.New(rand.NewPCG(number, number+seed))} }
+
+// seed changes all random choices.
+var seed uint64
 
 // one returns true in share of 100 cases.
 func (c chance) one(share int) bool { return c.IntN(100) < share }
@@ -53,14 +57,17 @@ func (t *table[T]) number(value T) int {
 }
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go run -tags containers_image_openpgp . FACTS")
+	if len(os.Args) != 2 && len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: go run -tags containers_image_openpgp . FACTS [SEED]")
 		os.Exit(2)
+	}
+	if len(os.Args) == 3 {
+		seed = value(strconv.ParseUint(os.Args[2], 10, 64))
 	}
 	logrus.SetOutput(io.Discard)
 	logrus.SetLevel(logrus.PanicLevel)
 	write("credentials", credentials())
-	write("registries", registries())
+	write("mirror_sets", mirrorSets())
 	write("sigstore", sigstore())
 }
 

@@ -6,106 +6,112 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.mirror_files import read_mirrors
 from ansible_collections.capability.openshift.plugins.module_utils._registry.mirrors import (
-    Mirror,
+    MirrorSource,
     RegistryRule,
-    is_insecure,
-    merge_rules,
+    merge_sources,
     pull_sources,
 )
 
 OCP = "quay.io/openshift-release-dev/ocp-release"
 
 
-def rule(prefix: str, *mirrors: str | Mirror, **fields) -> RegistryRule:
-    made = tuple(Mirror(item) if isinstance(item, str) else item for item in mirrors)
-    return RegistryRule(prefix, f"rule of {prefix}", mirrors=made, **fields)
+def entry(
+    source: str, *mirrors: str, named_by: Literal["digest", "tag"] = "digest", never: bool = False
+) -> MirrorSource:
+    return MirrorSource(source, mirrors, named_by, never=never, where=f"entry of {source}")
 
 
-def sources(name: str, *rules: RegistryRule, by_digest: bool = True) -> list[str]:
+def sources(name: str, *entries: MirrorSource, by_digest: bool = True) -> list[str]:
     """The sources; none if the registry is blocked."""
+    return read_from(name, merge_sources(entries), by_digest=by_digest)
+
+
+def read_from(name: str, rules: tuple[RegistryRule, ...], *, by_digest: bool = True) -> list[str]:
     found: list[str] = []
     with Problems().collect(RegistryError):
-        found += pull_sources(name, merge_rules(rules), by_digest=by_digest)
+        found += pull_sources(name, rules, by_digest=by_digest)
     return found
 
 
 @pytest.mark.parametrize(
-    ("rules", "expected"),
+    ("entries", "expected"),
     [
         ([], [OCP]),
-        ([rule("quay.io", "m.lan")], ["m.lan/openshift-release-dev/ocp-release", OCP]),
-        ([rule("quay.io", "m.lan"), rule("quay.io/openshift-release-dev", "n.lan/x")], ["n.lan/x/ocp-release", OCP]),
-        ([rule(OCP, "n.lan/x/release", "m.lan/y"), rule("quay.io", "m.lan")], ["n.lan/x/release", "m.lan/y", OCP]),
-        ([rule("quay.io/openshift", "m.lan")], [OCP]),
-        ([rule("quay.io/openshift-release-dev/ocp", "m.lan")], [OCP]),
-        ([rule("quay", "m.lan")], [OCP]),
-        ([rule(OCP, "m.lan/x"), rule(OCP, "n.lan/x", "m.lan/x")], ["m.lan/x", "n.lan/x", OCP]),
-        ([rule(OCP, OCP, "m.lan/x")], [OCP, "m.lan/x"]),
-        ([rule("*.io", "m.lan/x")], ["m.lan/x/openshift-release-dev/ocp-release", OCP]),
-        ([rule("*.io", "m.lan/x"), rule("quay.io", "n.lan")], ["n.lan/openshift-release-dev/ocp-release", OCP]),
-        ([rule("*.quay.io", "m.lan/x")], [OCP]),
-        ([rule(OCP, "m.lan/x", blocked=True)], ["m.lan/x"]),
-        ([rule(OCP, blocked=True)], []),
-        ([rule(OCP, "m.lan/x"), rule("m.lan", blocked=True)], [OCP]),
-        ([rule(OCP, "m.lan/x"), rule("m.lan", blocked=True), rule("m.lan/x")], ["m.lan/x", OCP]),
-        ([rule(OCP, "m.lan/x"), rule("quay.io", blocked=True)], ["m.lan/x", OCP]),
-        ([rule(OCP, "m.lan/x"), rule(OCP, blocked=True)], ["m.lan/x"]),
-        ([rule("quay.io", location="proxy.example/quay")], ["proxy.example/quay/openshift-release-dev/ocp-release"]),
-        ([rule("quay.io", location="r.example"), rule("r.example", blocked=True)], []),
+        ([entry("quay.io", "m.lan")], ["m.lan/openshift-release-dev/ocp-release", OCP]),
+        ([entry("quay.io", "m.lan"), entry("quay.io/openshift-release-dev", "n.lan/x")], ["n.lan/x/ocp-release", OCP]),
+        ([entry(OCP, "n.lan/x/release", "m.lan/y"), entry("quay.io", "m.lan")], ["n.lan/x/release", "m.lan/y", OCP]),
+        ([entry("quay.io/openshift", "m.lan")], [OCP]),
+        ([entry("quay.io/openshift-release-dev/ocp", "m.lan")], [OCP]),
+        ([entry("quay", "m.lan")], [OCP]),
+        ([entry("*.io", "m.lan/x")], ["m.lan/x/openshift-release-dev/ocp-release", OCP]),
+        ([entry("*.io", "m.lan/x"), entry("quay.io", "n.lan")], ["n.lan/openshift-release-dev/ocp-release", OCP]),
+        ([entry("*.quay.io", "m.lan/x")], [OCP]),
+        ([entry(OCP, "m.lan/x", never=True)], ["m.lan/x"]),
+        ([entry(OCP, "m.lan/x"), entry("m.lan", "n.lan", never=True)], [OCP]),
+        ([entry(OCP, "m.lan/x"), entry("m.lan", "n.lan", never=True), entry("m.lan/x", "n.lan")], ["m.lan/x", OCP]),
+        ([entry(OCP, "m.lan/x"), entry("quay.io", "n.lan", never=True)], ["m.lan/x", OCP]),
+        ([entry(OCP, "m.lan/x"), entry(OCP, "n.lan/x", never=True)], ["m.lan/x", "n.lan/x"]),
     ],
 )
-def test_the_longest_source_counts_and_mirrors_come_first(rules, expected):
-    assert sources(OCP, *rules) == expected
+def test_the_longest_source_counts_and_mirrors_come_first(entries, expected):
+    assert sources(OCP, *entries) == expected
+
+
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        (["b", "a"], "abS"),
+        (["bc", "ab"], "abcS"),
+        (["ba", "ca"], "bcaS"),
+        (["ab", "ba"], "abS"),
+        (["b", "Sa"], "bSa"),
+        (["aS", "b"], "abS"),
+        (["aab"], "abS"),
+        (["cb", "a"], "acbS"),
+    ],
+)
+def test_the_mirrors_of_all_sets_are_in_one_order(lists, expected):
+    """The order of each list is kept, and what has no order is sorted by name. S is the source."""
+    location = {"a": "a.lan/x", "b": "b.lan/x", "c": "c.lan/x", "S": OCP}
+    entries = [entry(OCP, *(location[letter] for letter in letters)) for letters in lists]
+    for given in (entries, entries[::-1]):
+        assert sources(OCP, *given) == [location[letter] for letter in expected]
+
+
+def test_an_entry_without_a_mirror_has_no_effect_nor_has_its_policy():
+    """Nodes ignore it (E2): images come from the mirrors of a shorter source, or from the source itself."""
+    parent = entry("quay.io", "m.lan")
+    for given in ((), (OCP,)):
+        assert sources(OCP, entry(OCP, *given), parent) == sources(OCP, parent)
+        assert sources(OCP, entry(OCP, *given, never=True)) == [OCP]
 
 
 def test_a_rule_without_a_port_holds_for_every_port():
-    assert sources("quay.io/x", rule("quay.io:8443", "m.lan")) == ["quay.io/x"]
-    assert sources("quay.io:8443/x", rule("quay.io", "m.lan")) == ["m.lan:8443/x", "quay.io:8443/x"]
-    assert sources("quay.io:8443/x", rule("*.io", "m.lan")) == ["m.lan:8443/x", "quay.io:8443/x"]
+    assert sources("quay.io/x", entry("quay.io:8443", "m.lan")) == ["quay.io/x"]
+    assert sources("quay.io:8443/x", entry("quay.io", "m.lan")) == ["m.lan:8443/x", "quay.io:8443/x"]
+    assert sources("quay.io:8443/x", entry("*.io", "m.lan")) == ["m.lan:8443/x", "quay.io:8443/x"]
 
 
-@pytest.mark.parametrize(
-    ("by_digest", "expected"), [(True, ["all.lan/x", "digest.lan/x", OCP]), (False, ["all.lan/x", "tag.lan/x", OCP])]
-)
+@pytest.mark.parametrize(("by_digest", "expected"), [(True, ["digest.lan/x", OCP]), (False, ["tag.lan/x", OCP])])
 def test_mirrors_for_digests_and_for_tags(by_digest, expected):
-    mirrors = Mirror("all.lan/x"), Mirror("digest.lan/x", pull="digest-only"), Mirror("tag.lan/x", pull="tag-only")
-    assert sources(OCP, rule(OCP, *mirrors), by_digest=by_digest) == expected
+    entries = entry(OCP, "digest.lan/x"), entry(OCP, "tag.lan/x", named_by="tag")
+    assert sources(OCP, *entries, by_digest=by_digest) == expected
 
 
-def test_a_blocked_source_names_its_rule():
-    rules = [rule(OCP, Mirror("m.lan/x", pull="digest-only"), blocked=True)]
+def test_a_blocked_source_names_its_entry():
     with pytest.raises(RegistryError) as error:
-        pull_sources(OCP, rules, by_digest=False)
+        pull_sources(OCP, merge_sources([entry(OCP, "m.lan/x", never=True)]), by_digest=False)
     assert str(error.value) == (
-        f"{OCP}: must not be contacted (rule of {OCP}), and has no mirror for images that are named by tag. "
+        f"{OCP}: must not be contacted (entry of {OCP}), and has no mirror for images that are named by tag. "
         f"Add a mirror of {OCP}"
     )
-
-
-@pytest.mark.parametrize(
-    ("registry", "insecure"),
-    [
-        ("m:5000", True),
-        ("m", False),
-        ("q.example", True),
-        ("quay.io", False),
-        ("x.w.example", True),
-        ("w.example", False),
-    ],
-)
-def test_a_registry_is_insecure_only_by_name(registry, insecure):
-    rules = [
-        rule("quay.io", Mirror("m:5000/path", insecure=True), Mirror("n")),
-        rule("p.example", location="q.example", insecure=True),
-        rule("*.w.example", insecure=True),
-    ]
-    assert is_insecure(registry, rules) is insecure
 
 
 def idms(*entries, kind="ImageDigestMirrorSet", field="imageDigestMirrors", api="config.openshift.io/v1"):
@@ -144,14 +150,14 @@ def read(*values):
         ({"imageDigestSources": [ENTRY], "pullSecret": "x"}, [*ENTRY["mirrors"], OCP], [OCP]),
         ({"imageDigestSources": [{**ENTRY, "sourcePolicy": "NeverContactSource"}]}, ENTRY["mirrors"], []),
         ({"imageContentSources": [ENTRY]}, [*ENTRY["mirrors"], OCP], [OCP]),
-        (idms({"source": OCP, "mirrorSourcePolicy": "NeverContactSource"}), [], []),
+        (idms({"source": OCP, "mirrorSourcePolicy": "NeverContactSource"}), [OCP], [OCP]),
     ],
 )
 def test_mirror_sets_and_install_configs(value, by_digest, by_tag):
     rules, problems = read(value)
     assert problems == []
-    assert sources(OCP, *rules) == by_digest
-    assert sources(OCP, *rules, by_digest=False) == by_tag
+    assert read_from(OCP, rules) == by_digest
+    assert read_from(OCP, rules, by_digest=False) == by_tag
 
 
 @pytest.mark.parametrize(
@@ -231,7 +237,7 @@ def test_files_of_oc_mirror(tmp_path):
     rules, problems = read(str(tmp_path))
 
     assert problems == []
-    assert sources(OCP, *rules) == [*ENTRY["mirrors"], OCP]
+    assert read_from(OCP, rules) == [*ENTRY["mirrors"], OCP]
     assert rules[0].where == f"{tmp_path}/idms-oc-mirror.yaml, document 2, ImageDigestMirrorSet ocp, " + (
         "spec.imageDigestMirrors[0]"
     )
