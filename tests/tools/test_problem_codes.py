@@ -86,4 +86,4 @@ def test_each_code_of_the_collection_is_asserted_by_a_test():
     asserted = {text for name, tree in files.items() if not name.startswith(NO_TESTS) for text in literals(tree)}
     codes = find_codes(trees("plugins"))
     assert len(codes) > 200
-    assert sorted(codes.keys() - asserted - {"missing-collection"}) == []
+    assert sorted(codes.keys() - asserted) == []

@@ -107,6 +107,6 @@ def test_values_are_converted_as_ansible_does(kind, is_good, value):
 )
 def test_a_call_that_cannot_be_read_is_an_error(words, codes):
     with pytest.raises(InvalidOptionError) as raised:
-        call(SUBCOMMANDS["plan"], words)
+        call(SUBCOMMANDS["update-plan"], words)
 
     assert [problem.code for problem in raised.value.problems] == codes
