@@ -22,7 +22,7 @@ class Consequence(NamedTuple):
 _API = "openshift/api:config/v1/types_cluster_version.go ClusterVersionCapability"
 _DOCS = "openshift/openshift-docs:modules"
 _KUBERNETES = "kubernetes/website:content/en/docs/tasks/administer-cluster/running-cloud-controller.md"
-_STORAGE = "docs.redhat.com OpenShift 4.19 Operators, Cluster Storage Operator"
+_GATEWAYS = "openshift/cluster-ingress-operator#1459; openshift/cluster-ingress-operator#1490; openshift/api#2691"
 _INGRESS = "openshift/enhancements:enhancements/ingress/optional-ingress-hypershift.md"
 
 CONSEQUENCES: tuple[Consequence, ...] = (
@@ -48,15 +48,15 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "CloudControllerManager",
-        "No cloud controller manager of the platform creates load balancers for Services of type LoadBalancer, "
-        "so another controller must serve them",
-        f"{_API}CloudControllerManager; {_KUBERNETES}",
-    ),
-    Consequence(
-        "CloudControllerManager",
         "New nodes whose kubelet expects a cloud provider keep their uninitialized taint and take no workload, "
         "so it can be disabled only on bare metal, none, or external without a cloud controller manager",
         f"{_KUBERNETES}; openshift/api#1434; openshift/openshift-docs#75877",
+    ),
+    Consequence(
+        "CloudControllerManager",
+        "No cloud controller manager of the platform creates load balancers for Services of type LoadBalancer, "
+        "so another controller must serve them",
+        f"{_API}CloudControllerManager; {_KUBERNETES}",
     ),
     Consequence(
         "CloudCredential",
@@ -197,6 +197,12 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "OperatorLifecycleManager",
+        "Gateway API does not work on releases before 4.22 whose ingress operator installs its implementation with "
+        "OLM v0",
+        _GATEWAYS,
+    ),
+    Consequence(
+        "OperatorLifecycleManager",
         "The marketplace capability cannot be enabled without it",
         f"{_API}Marketplace; openshift/installer#7495",
     ),
@@ -207,13 +213,9 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "Storage",
-        "No operator ensures a default storage class, so an administrator must provide one",
-        f"{_API}Storage; {_STORAGE}",
-    ),
-    Consequence(
-        "Storage",
-        "The CSI drivers of the platform are not installed, so storage needs a driver from elsewhere",
-        _STORAGE,
+        "There are neither CSI drivers nor a default storage class, so an administrator must install drivers and "
+        "create a class",
+        f"{_DOCS}/cluster-storage-operator.adoc; {_API}Storage",
     ),
     Consequence(
         "Storage",
@@ -240,6 +242,12 @@ CONSEQUENCES: tuple[Consequence, ...] = (
         "The namespace openshift-marketplace is not created, and an administrator must create it to offer "
         "catalogs to all namespaces",
         f"{_DOCS}/operator-marketplace.adoc",
+    ),
+    Consequence(
+        "marketplace",
+        "Gateway API does not work on releases before 4.22 whose ingress operator installs its implementation from the "
+        "catalog source redhat-operators, unless an administrator adds it",
+        _GATEWAYS,
     ),
     Consequence(
         "openshift-samples",

@@ -34,6 +34,23 @@ def test_no_text_is_repeated():
     assert len(set(texts)) == len(texts)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Storage", ("CSI drivers", "storage class")),
+        ("CloudControllerManager", ("nodes", "no workload")),
+        ("OperatorLifecycleManager", ("Subscription", "cannot be installed")),
+        ("MachineAPI", ("machines are added", "by hand")),
+    ],
+)
+def test_the_main_effect_comes_first(name: str, words: tuple[str, ...]):
+    """A summary shows only the first consequence of a capability."""
+    first = consequences_of([name])[0].text
+
+    for word in words:
+        assert word in first
+
+
 @pytest.mark.parametrize("names", [[], ["Nonsense"], ["build"], ["OperatorLifecycle"]])
 def test_an_unknown_name_has_none(names):
     assert consequences_of(names) == ()
