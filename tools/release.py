@@ -168,7 +168,7 @@ def set_metadata(tree: Path, version: str, repository: str | None) -> Mapping[st
         links = {"repository": address, "documentation": address, "homepage": address, "issues": f"{address}/issues"}
         for name, link in links.items():
             text = re.sub(rf"(?m)^{name}: .*\n", "", text)
-            text = text.replace("dependencies:\n", f"{name}: {link}\ndependencies:\n", 1)
+            text = text.replace("\ndependencies:", f"\n{name}: {link}\ndependencies:", 1)
         for name in checkout_files():
             if name.endswith((".md", ".yml")) and not (tree / name).is_symlink():
                 for old, new in zip(forms(before.get("repository", PLACEHOLDER)), forms(address), strict=True):
