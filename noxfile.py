@@ -54,6 +54,8 @@ CORES = [
 ]
 """Every other ansible-core, and Python: the oldest that both core and the collection support, and newer ones for the
 newest core."""
+UNIT_TESTS = ("python", "-m", "pytest", "-q", "-n", "2", "tests/unit", "tests/parity")
+"""Of both tiers, on another ansible-core."""
 GROUPS = ("--dist", "loadgroup", "--no-loadscope-reorder")
 """Files of tests as groups, in the order that tests/cluster/conftest.py gives them."""
 WITHOUT_ANSIBLE = ("tests/unit/plugins/module_utils", "tests/parity")
@@ -172,10 +174,11 @@ def imports(session: nox.Session) -> None:
 
 @nox.session
 def unit(session: nox.Session) -> None:
-    """Run the unit tests that need Ansible, and those of the tools. The step `wheel` runs the others."""
+    """Run the unit tests that need Ansible, and those of the tools. The step `wheel` runs the others. Deep: all."""
     folders = (path for path in (ROOT / "tests/unit/plugins").iterdir() if path.name != "module_utils")
     paths = [*(ROOT / "tests/unit").glob("test_*.py"), *(path for path in folders if any(path.rglob("test_*.py")))]
-    pytest(session, *sorted(str(path.relative_to(ROOT)) for path in paths), *WITH_ANSIBLE, "tests/tools")
+    names = sorted(str(path.relative_to(ROOT)) for path in paths)
+    pytest(session, *(("tests/unit", "tests/parity") if DEEP else (*names, *WITH_ANSIBLE)), "tests/tools")
 
 
 @nox.session
@@ -204,8 +207,8 @@ def wheel(session: nox.Session) -> None:
 
 @nox.session(name="ansible-lint")
 def ansible_lint(session: nox.Session) -> None:
-    """Lint what users run. Deep: everything."""
-    paths = () if DEEP else ("playbooks", "roles", "examples")
+    """Lint what users run. Deep: the scenarios of the roles, and the workflows."""
+    paths = ("extensions", ".github") if DEEP else ("playbooks", "roles", "examples")
     run(session, "ansible-lint", "--offline", "--profile", "production", *paths)
 
 
@@ -249,7 +252,7 @@ def programs(session: nox.Session) -> None:
 
 @nox.session
 def cluster(session: nox.Session) -> None:
-    """Test what connects to clusters against a real control plane. Deep: that as well."""
+    """Test what connects to clusters against a real control plane. Deep: also the control plane itself."""
     pytest(session, "tests/cluster", options=("-n", "2", *GROUPS))
 
 
@@ -293,7 +296,7 @@ def odd(session: nox.Session) -> None:
     """Run the gate in a copy of the checkout whose path has a blank, and a letter that is not ASCII."""
     copy = CACHE / "odd n\N{LATIN SMALL LETTER A WITH DIAERESIS}me"
     copy_repository(copy)
-    # Real releases are at the same place.
+    # Without real releases, whose paths are not odd.
     dropped = ("CAPABILITY_RELEASES", "TIER")
     env = {name: value for name, value in tool_environment().items() if name not in dropped}
     with session.chdir(copy):
@@ -313,7 +316,7 @@ def matrix(session: nox.Session, core: str, python: str) -> None:
         session.skip(f"Python {python} is not installed")
     venv = other_core(session, f"core{core}-py{python}", f"ansible-core=={core}.*", interpreter)
     ansible_test(session, venv, "sanity")
-    pytest(session, "tests/unit", "tests/parity", options=("-n", "2"), venv=venv)
+    run(session, *UNIT_TESTS, venv=venv)
     play(session, venv)
 
 
@@ -326,7 +329,7 @@ def newest(session: nox.Session) -> None:
     if interpreter is None:
         session.error(f"ansible-core {newest_core} needs a newer Python, and none of CORES is installed")
     venv = other_core(session, "newest", f"ansible-core>={newest_core}.dev0", interpreter)
-    pytest(session, "tests/unit", "tests/parity", options=("-n", "2"), venv=venv)
+    run(session, *UNIT_TESTS, venv=venv)
 
 
 def other_core(session: nox.Session, name: str, core: str, interpreter: str) -> Path:

@@ -105,6 +105,13 @@ def test_the_steps_run_what_developers_run():
     assert {words[0] for words in commands()} >= {"make", ".venv/bin/nox", ".venv/bin/python", "tools/setup", ".ci/run"}
 
 
+def test_each_folder_of_tests_belongs_to_a_step():
+    source = (ROOT / "noxfile.py").read_text("utf-8")
+    folders = {path.relative_to(ROOT).parts[1] for path in (ROOT / "tests").rglob("test_*.py")}
+    assert len(folders) > 5
+    assert [name for name in folders if f'"tests/{name}"' not in source] == []
+
+
 def test_the_matrix_is_that_of_nox():
     workflow = yaml.safe_load((GITHUB / "workflows" / "matrix.yml").read_text("utf-8"))
     rows = workflow["jobs"]["matrix"]["strategy"]["matrix"]["include"]
