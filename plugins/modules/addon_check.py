@@ -311,6 +311,7 @@ from ..module_utils._module.findings import findings_spec, finish
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import Problems
+from ..module_utils._release.loader import problems_for_users
 from ..module_utils._release_image.open_release import open_release
 
 
@@ -318,11 +319,12 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     """Check the add-ons, and exit. Raises ``CapabilityError``."""
     params = module.params
     source = release_source(params)
-    opened = open_release(params["release"], source)
-    loaded = opened.load(openshift_version=params["openshift_version"], cluster_profile=params["cluster_profile"])
-    problems += (*opened.problems, *loaded.problems_for_users)
+    opened, found = open_release(params["release"], source, problems), Problems()
+    version, profile = params["openshift_version"], params["cluster_profile"]
+    release = opened.load(found, openshift_version=version, cluster_profile=profile)
+    problems += problems_for_users(found)
     options = ReadOptions(params["installer"], params["packages"], source.access, source.go_architecture)
-    result = check_addons(params["addons"], loaded.release, ClusterOptions.from_params(params), options, problems)
+    result = check_addons(params["addons"], release, ClusterOptions.from_params(params), options, problems)
     scope = (result.objects, "object")
     finish(module, "addon_check", result.directory, RULES, result.findings, problems, scope=scope, **result.keys)
 

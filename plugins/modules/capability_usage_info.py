@@ -203,12 +203,10 @@ from ..module_utils._usage.usage import capability_usage
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Assign the requests to capabilities. Raises ``CapabilityError``."""
     params = module.params
-    opened = open_release(params["release"], release_source(params))
-    problems += opened.problems
+    opened = open_release(params["release"], release_source(params), problems)
     counts = connect(module) if params["request_counts"] is None else params["request_counts"]
-    loaded = opened.load(openshift_version=params["openshift_version"])
-    problems += loaded.problems
-    usage = capability_usage(loaded.release, params["capability_names"], counts, problems)
+    release = opened.load(problems, openshift_version=params["openshift_version"])
+    usage = capability_usage(release, params["capability_names"], counts, problems)
     result.update(
         capabilities=usage.capabilities,
         rows=[{**row._asdict(), "verbs": dict(row.verbs)} for row in usage.rows],

@@ -219,11 +219,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     problems.raise_errors(InvalidOptionError)
     release = None
     if params["release"] is not None:
-        opened = open_release(params["release"], release_source(params))
-        problems += opened.problems
-        loaded = opened.load()
-        release = loaded.release
-        problems += loaded.problems
+        release = open_release(params["release"], release_source(params), problems).load(problems)
     client = connect(module)
     before = snapshot_for_wait(client) if params["wait"] else {}
     enabled = enable_capabilities(client, request, release, dry_run=module.check_mode)

@@ -288,7 +288,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
 def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release | UnreadRelease]:
     """Return the options with the release image, and the release, or why it cannot be read from its image."""
     try:
-        opened = open_release(params["release"], release_source(params))
+        opened = open_release(params["release"], release_source(params), problems)
     except RegistryError as error:
         name = parse_release_name(params["release"], "release", Problems())
         if name is None or name.kind != "registry" or not name.digest:
@@ -296,16 +296,15 @@ def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, 
         message = "cannot be read, so only the release image is checked, and is not ready"
         problems.warning("release-not-read", params["release"], message, "Correct what its row reports")
         return {**params, "release_image": params["release_image"] or params["release"]}, error.problems
-    problems += opened.problems
-    loaded = ReleaseOptions.from_params(params).load(opened, problems)
-    return {**params, "release_image": params["release_image"] or opened.pull_spec or None}, loaded.release
+    release = ReleaseOptions.from_params(params).load(opened, problems)
+    return {**params, "release_image": params["release_image"] or opened.pull_spec or None}, release
 
 
 def _load_current(params: dict[str, Any]) -> Release | None:
     if not params["current_release"]:
         return None
-    opened = open_release(params["current_release"], release_source(params), "current_release")
-    return opened.load(cluster_profile=params["cluster_profile"]).release
+    opened = open_release(params["current_release"], release_source(params), Problems(), "current_release")
+    return opened.load(Problems(), cluster_profile=params["cluster_profile"])
 
 
 MODULE = ModuleDefinition(

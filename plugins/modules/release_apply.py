@@ -434,17 +434,15 @@ def _roll_out(module: Module, problems: Problems) -> Rollout:
     release, path = ReleaseOptions.from_params(params), params["previous_release"]
     source, previous_release = release.source, None
     if path is not None:
-        previous_release = open_release(path, source, "previous_release")
-        problems += previous_release.problems
+        previous_release = open_release(path, source, problems, "previous_release")
         source = source_after(previous_release, path, source)
-    opened = open_release(release.release, source)
-    problems += opened.problems
+    opened = open_release(release.release, source, problems)
     client = connect(module, params["parallelism"])
     state = read_cluster_state(client, release.cluster_profile)
     if params["only"] and not release.release_image:
         # No definition names the image.
         release = release._replace(release_image=PLACEHOLDER_IMAGE)
-    loaded = load_release_for(state, release, opened, problems)
+    target = load_release_for(state, release, opened, problems)
     previous = load_previous_release(state, release, previous_release) if previous_release else None
     image = release.release_image or opened.pull_spec
     options = rollout_options_from_params(
@@ -456,8 +454,8 @@ def _roll_out(module: Module, problems: Problems) -> Rollout:
         show_progress(remove_values(text, module.no_log_values))
 
     if params["only"]:
-        return apply_definitions(client, state, loaded, options, progress)
-    return roll_out(client, state, loaded, previous, options, progress)
+        return apply_definitions(client, state, target, options, progress)
+    return roll_out(client, state, target, previous, options, progress)
 
 
 def _check_signature(params: dict[str, Any], problems: Problems) -> None:

@@ -156,10 +156,9 @@ _NO_IMAGE = Problem(
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Read the image and write its release. Raises ``CapabilityError``."""
     params = module.params
-    opened = open_release(params["release"], release_source(params))
+    opened = open_release(params["release"], release_source(params), problems)
     if opened.image is None:
         raise InvalidOptionError([_NO_IMAGE])
-    problems += opened.problems
     plans = write_release(opened.directory, params["dest"], check_mode=module.check_mode)
     problems += [problem for plan in plans for problem in plan.problems]
     image = opened.image._asdict()

@@ -390,8 +390,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
 
 def read_release(params: dict[str, Any], option: str, openshift_version: str | None, problems: Problems) -> LintSource:
     """Read the release that ``option`` names. Raises ``CapabilityError``."""
-    opened = open_release(params[option], release_source(params), option)
-    problems += opened.problems
+    opened = open_release(params[option], release_source(params), problems, option)
     return read_source(opened.directory, openshift_version, opened.index_directory)
 
 

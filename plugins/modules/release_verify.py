@@ -262,13 +262,12 @@ from ..module_utils._verify.verify import verify
 
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Compare, and put the findings into ``result``. Raises ``CapabilityError``."""
-    params, release = module.params, ReleaseOptions.from_params(module.params)
-    opened = open_release(release.release, release.source)
-    problems += opened.problems
+    params, options = module.params, ReleaseOptions.from_params(module.params)
+    opened = open_release(options.release, options.source, problems)
     client = connect(module)
-    state = read_cluster_state(client, release.cluster_profile)
-    loaded = load_release_for(state, release, opened, problems)
-    verification = verify(client, state, loaded, params["capabilities"], ClusterOptions.from_params(params))
+    state = read_cluster_state(client, options.cluster_profile)
+    release = load_release_for(state, options, opened, problems)
+    verification = verify(client, state, release, params["capabilities"], ClusterOptions.from_params(params))
     result.update(verification_dict(verification))
     problems += verification.problems
     problems.raise_errors(ClusterError)

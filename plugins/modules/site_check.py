@@ -260,6 +260,7 @@ from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
 from ..module_utils._module.untag import untag
 from ..module_utils._problems import Problems
+from ..module_utils._release.loader import problems_for_users
 from ..module_utils._release.release import Release
 from ..module_utils._release_image.open_release import open_release
 from ..module_utils._sites.fix import sites_diff, write_files
@@ -305,10 +306,10 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
 def load_releases(params: dict[str, Any], problems: Problems) -> Iterator[Release]:
     """Yield the releases of the option. Raises ``CapabilityError``."""
     for index, name in enumerate(params["releases"]):
-        opened = open_release(name, release_source(params), f"releases[{index}]")
-        loaded = opened.load()
-        problems += (*opened.problems, *loaded.problems_for_users)
-        yield loaded.release
+        opened, found = open_release(name, release_source(params), problems, f"releases[{index}]"), Problems()
+        release = opened.load(found)
+        problems += problems_for_users(found)
+        yield release
 
 
 def selection_options(params: dict[str, Any]) -> SelectionOptions | None:

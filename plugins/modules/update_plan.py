@@ -57,8 +57,7 @@ options:
         C(openshift_version).
       - The module verifies the signature of an image with the key rings and the signature stores of the release before
         it in the path, as the cluster-version operator does, unless O(signature_keys) and O(signature_stores) are set.
-        It trusts a directory, and an image with a valid signature. The verdict of each update contains the result. If
-        several paths contain the image, V(required) of O(signature) counts for the first path.
+        It trusts a directory, and an image with a valid signature. The verdict of each update contains the result.
       - Relative paths in this and all other options are relative to O(chdir).
       - Required, unless each of O(clusters) has its own path.
     type: list
@@ -881,10 +880,11 @@ from ..module_utils._module.main import ModuleDefinition, require_library, run_m
 from ..module_utils._module.progress import show_progress
 from ..module_utils._module.result import problem_dicts, warn
 from ..module_utils._problems import InvalidOptionError, Problem, Problems
+from ..module_utils._update_plan.plan import RULES
+from ..module_utils._update_plan.plan_options import PlanOptions
 from ..module_utils._update_plan.planner import FleetPlan
-from ..module_utils._update_plan.result import PlanShapes, planning_result, shown_problems
+from ..module_utils._update_plan.result import PlanSerializer, planning_result, shown_problems
 from ..module_utils._update_plan.run import plan_cluster, plan_fleet
-from ..module_utils._update_plan.start import RULES, PlanOptions
 
 if TYPE_CHECKING:
     from ..module_utils._kubernetes.client import Client
@@ -972,7 +972,7 @@ def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_
 
         path = absolute(params["report"])
         today = datetime.now(tz=UTC).date().isoformat()
-        written = write_report(path, PlanShapes().report(fleet, today), check_mode=check_mode)
+        written = write_report(path, PlanSerializer().report(fleet, today), check_mode=check_mode)
         result |= {"changed": written.changed, "report": sorted(written.files)}
         if diff_mode:
             result["diff"] = report_diff(written.files)

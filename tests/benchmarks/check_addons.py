@@ -73,9 +73,9 @@ def main() -> int:
 
 def one(release: str, addon: str, index: str) -> None:
     """Print the number of objects, the CPU seconds and the megabytes of one check."""
-    loaded = load_release(release, index_directory=index)
+    loaded = load_release(release, Problems(), index_directory=index)
     begun = time.process_time()
-    result = check_addons([addon], loaded.release, ClusterOptions(capabilities=ONLY_OLM), OPTIONS, Problems())
+    result = check_addons([addon], loaded, ClusterOptions(capabilities=ONLY_OLM), OPTIONS, Problems())
     spent = time.process_time() - begun
     print(result.objects, spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 

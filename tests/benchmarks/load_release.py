@@ -24,8 +24,8 @@ def main() -> None:
     """Load, decide and count."""
     start = time.process_time()
     path, *more = (argument for argument in sys.argv[1:] if argument != "--bodies")
-    loaded = load_release(path, index_directory=more[0] if more else "")
-    release = loaded.release
+    loaded = load_release(path, Problems(), index_directory=more[0] if more else "")
+    release = loaded
     context, _status = resolve_cluster(ClusterOptions(), release, Problems())
     included = sum(1 for inclusion in decide_all(release.manifests, context) if inclusion.included)
     if "--bodies" in sys.argv:

@@ -17,13 +17,14 @@ from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
-    PlanShapes,
+    PlanSerializer,
     plan_violations,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_fleet
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 DISTINCT = 5
 """Clusters for each distinct request: 10,000 clusters have 2,000."""
@@ -48,7 +49,7 @@ def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]
     start = time.perf_counter()
     common = PlanOptions(ClusterOptions(), releases=paths, fail_on=["any"])
     planned = plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)], common)
-    shapes = PlanShapes()
+    shapes = PlanSerializer()
     result = {
         "plans": [shapes.plan(item, details=False) for item in planned.plans],
         "clusters": dict(planned.clusters),
@@ -59,7 +60,7 @@ def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]
 
 def known(path: str) -> list[str]:
     """Return the names that the release at ``path`` knows."""
-    release = load_release(path).release
+    release = load_release(path, Problems())
     data = data_of(release.minor) if release.minor else None
     return sorted(data.capabilities) if data else []
 

@@ -22,9 +22,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 REPEATS = 20
 
@@ -36,7 +36,7 @@ def main() -> None:
         counted, spent = match(releases)
     else:
         start = time.perf_counter()
-        counted = plan(releases) if len(releases) > 1 else len(load_release(releases[0]).release.manifests)
+        counted = plan(releases) if len(releases) > 1 else len(load_release(releases[0], Problems()).manifests)
         spent = time.perf_counter() - start
     print(counted, f"{spent:.6f}")
 
@@ -45,14 +45,14 @@ def plan(releases: list[str]) -> int:
     """Return how many resources enable a capability of a cluster that selects none."""
     cluster = ClusterOptions(capabilities={"baselineCapabilitySet": "None"})
     fleet = plan_cluster(PlanOptions(cluster, releases=releases, allow_downgrade=True))
-    result = PlanShapes().plan(fleet.plans[0], details=True)
+    result = PlanSerializer().plan(fleet.plans[0], details=True)
     return sum(item["count"] for hop in result["hops"] for item in hop["implicitly_enabled"])
 
 
 def match(releases: list[str]) -> tuple[int, float]:
     """Match the manifests of two releases that are loaded and filtered, and judge them for one cluster."""
     cluster = check_options(ClusterOptions(), None, Problems())
-    current, target = (resolve_release(cluster, load_release(path).release, Problems()) for path in releases[:2])
+    current, target = (resolve_release(cluster, load_release(path, Problems()), Problems()) for path in releases[:2])
     assert current is not None
     assert target is not None
     spent = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
@@ -15,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 def main() -> None:
     """Read the release that the command line names."""
     pull_spec, ca, cache = sys.argv[1:]
-    open_release(pull_spec, ReleaseSource(AccessOptions(ca_path=ca), cache))
+    open_release(pull_spec, ReleaseSource(AccessOptions(ca_path=ca), cache), Problems())
 
 
 if __name__ == "__main__":

@@ -39,8 +39,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, selector
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.tests.benchmarks.floor import send_all
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -54,11 +55,11 @@ Place = tuple[str, int]
 _CRD_PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
-def included(loaded: LoadedRelease) -> list[Manifest]:
+def included(loaded: Release) -> list[Manifest]:
     """Return what a rollout of the full set applies."""
     options = ClusterOptions(capabilities=CAPABILITIES, feature_set=FEATURE_SET)
-    context, _status = resolve_cluster(options, loaded.release, Problems())
-    decided = decide_all(loaded.release.manifests, context)
+    context, _status = resolve_cluster(options, loaded, Problems())
+    decided = decide_all(loaded.manifests, context)
     return [item.manifest for item in decided if item.included and not item.manifest.deletes]
 
 
@@ -93,9 +94,9 @@ class Kinds:
         return f"{version}{within}/{resource['name']}/{name}"
 
 
-def sent_body(loaded: LoadedRelease, manifest: Manifest) -> Any:
+def sent_body(loaded: Release, manifest: Manifest) -> Any:
     """Return the body to send. The CVO makes ClusterOperators without what their manifests say."""
-    body = loaded.release.read_body(manifest)
+    body = loaded.read_body(manifest)
     return {**body, "spec": {}} if manifest.resource_id.kind == "ClusterOperator" and "spec" not in body else body
 
 
@@ -151,14 +152,14 @@ def wait_served(api: Api, paths: Iterable[str]) -> None:
         wait_for(partial(listed, path), f"{path} to be served")
 
 
-def write_release(loaded: LoadedRelease, kept: set[Place], folder: Path) -> None:
+def write_release(loaded: Release, kept: set[Place], folder: Path) -> None:
     """Write the manifests at ``kept`` as a flat directory, byte for byte, and as one file.
 
     Files with a ClusterOperator are the exception: only the CVO would apply one as it is.
     """
     out = (Reason("", ""),)
-    decided = [Inclusion(item, () if place(item) in kept else out) for item in loaded.release.manifests]
-    files = included_files(loaded, decided, selector(loaded.release))
+    decided = [Inclusion(item, () if place(item) in kept else out) for item in loaded.manifests]
+    files = included_files(loaded, decided, selector(loaded))
     chosen = [item.manifest for item in decided if item.included]
     for file in {item.file for item in chosen if item.resource_id.kind == "ClusterOperator"}:
         bodies = [json.dumps(sent_body(loaded, item)).encode() for item in chosen if item.file == file]
@@ -174,7 +175,7 @@ def write_release(loaded: LoadedRelease, kept: set[Place], folder: Path) -> None
 
 def main() -> None:
     """Read, try and write."""
-    loaded = load_release(sys.argv[1])
+    loaded = load_release(sys.argv[1], Problems())
     folder, every = Path(sys.argv[2]), int(sys.argv[3])
     chosen = included(loaded)
     crds = [manifest for manifest in chosen if manifest.resource_id.kind == "CustomResourceDefinition"]
@@ -208,7 +209,7 @@ def main() -> None:
     write_lines(folder / OBJECTS, [(path, data(item)) for item, path in kept])
     write_release(loaded, {place(item) for item, _path in kept}, folder)
     counts = {
-        "version": loaded.release.shown_version,
+        "version": loaded.shown_version,
         "included": len(chosen),
         "crds": len(crds),
         "namespaces": len(namespaces),

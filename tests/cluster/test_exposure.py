@@ -158,7 +158,7 @@ def predicted(folder: Path, bodies: Collection[Body], disabled: str) -> Contents
     """Return what the product says about a release of ``bodies``."""
     for number, body in enumerate(bodies):
         (folder / f"0000_10_a_{number:03}.json").write_text(json.dumps(body), encoding="utf-8")
-    release = load_release(str(folder), openshift_version="4.21.0").release
+    release = load_release(str(folder), Problems(), openshift_version="4.21.0")
     applied = {item.object_id: item for item in release.manifests if disabled not in item.capabilities}
     return contents_of(ContentsReader(release, Problems()).read(applied))
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import RULES
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import RULES
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import (
     by_hand,

@@ -51,7 +51,7 @@ def release_bodies(release: Release, kind: str, options: ClusterOptions | None =
 
 def read_release(folder: Path) -> Release:
     """Return the release in a folder."""
-    return load_release(str(folder)).release
+    return load_release(str(folder), Problems())
 
 
 def apply_crds(api: Api, release: Path = EXAMPLE, options: ClusterOptions | None = None) -> list[str]:

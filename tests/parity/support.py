@@ -302,9 +302,9 @@ def _skipped(reason: str) -> Any:
 
 
 @cache
-def load(folder: Path) -> _release.LoadedRelease:
+def load(folder: Path) -> Release:
     """Load a release once for all tests."""
-    return _release.load_release(str(folder))
+    return _release.load_release(str(folder), Problems())
 
 
 def options_of(inputs: Mapping[str, Any], gates: Sequence[str]) -> ClusterOptions:

@@ -41,7 +41,7 @@ def test_bodies_are_those_that_the_cvo_reads(folder: Path) -> None:
     lines: dict[str, list[str]] = {}
     loaded = load(folder)
     for name, file in loaded.files.items():
-        bodies = (loaded.release.read_body(manifest) for manifest in file.manifests)
+        bodies = (loaded.read_body(manifest) for manifest in file.manifests)
         lines.setdefault(component_of(name), []).extend(
             f"{name} {number} {sha256(canonical_json(body))}\n" for number, body in enumerate(bodies, 1)
         )

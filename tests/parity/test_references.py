@@ -39,7 +39,7 @@ def test_the_default_selection_leaves_nothing_dangling(folder: Path, profile: st
     found = {}
     for name, selection in (("default", {}), ("none", {"baselineCapabilitySet": "None"})):
         options = ClusterOptions(selection, cluster_profile=profile, feature_set=feature_set)
-        release = load(folder).release
+        release = load(folder)
         context, status = resolve_cluster(options, release, Problems())
         manifests = included_manifests(release.manifests, context._replace(capability_status=None))
         found[name] = ReleaseReferences(release, manifests).dangling(status.enabled & status.known)

@@ -59,26 +59,25 @@ NO_FILTER = InclusionContext()
 
 @folders
 def test_every_file_is_loaded(folder: Path) -> None:
-    loaded = load(folder)
-    left_out = {
-        str(problem.where).partition(" (line ")[0] for problem in loaded.problems if "left out" in problem.message
-    }
+    problems = Problems()
+    loaded = load_release(str(folder), problems)
+    left_out = {str(problem.where).partition(" (line ")[0] for problem in problems if "left out" in problem.message}
     assert {path.relative_to(folder).as_posix() for path in manifest_files(folder)} == set(loaded.files) | left_out
-    assert not [problem for problem in loaded.problems if problem.severity == "error"]
-    assert loaded.release.manifests
-    assert loaded.release.minor is not None
+    assert not [problem for problem in problems if problem.severity == "error"]
+    assert loaded.manifests
+    assert loaded.minor is not None
 
 
 @folders
 def test_identities_and_annotations_are_those_of_another_reader(folder: Path) -> None:
     facts = facts_of_folder(folder)
-    assert list(map(comparable, load(folder).release.manifests)) == list(map(comparable, facts.manifests))
+    assert list(map(comparable, load(folder).manifests)) == list(map(comparable, facts.manifests))
 
 
 @folders
 def test_each_filter_alone(folder: Path) -> None:
     """What holds of any release: which manifests one filter can touch, and what a wider setting lets in."""
-    manifests = load(folder).release.manifests
+    manifests = load(folder).manifests
     named = frozenset(name for manifest in manifests for name in manifest.capabilities)
     carriers = {place(manifest) for manifest in manifests if manifest.annotations is not None and manifest.capabilities}
     with_annotations = {place(manifest) for manifest in manifests if manifest.annotations is not None}
@@ -100,13 +99,13 @@ def test_more_capabilities_let_more_in(folder: Path) -> None:
 
     def body(manifest: Manifest) -> object:
         if place(manifest) not in bodies:
-            bodies[place(manifest)] = loaded.release.read_body(manifest)
+            bodies[place(manifest)] = loaded.read_body(manifest)
         return bodies[place(manifest)]
 
     def let_in(baseline: str) -> set[tuple[str, int]]:
         options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline}, always_enabled_capabilities=[])
-        context, _status = resolve_cluster(options, loaded.release._replace(read_body=body), Problems())
-        return included(loaded.release.manifests, context)
+        context, _status = resolve_cluster(options, loaded._replace(read_body=body), Problems())
+        return included(loaded.manifests, context)
 
     none, some, everything = map(let_in, ("None", "v4.11", "vCurrent"))
     assert none < some <= everything
@@ -117,9 +116,9 @@ def test_more_capabilities_let_more_in(folder: Path) -> None:
 def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_path: Path, baseline: str) -> None:
     loaded = load(folder)
     options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline})
-    context, _status = resolve_cluster(options, loaded.release, Problems())
-    inclusions = decide_all(loaded.release.manifests, context)
-    files = included_files(loaded, inclusions, selector(loaded.release, keep_deletions=True))
+    context, _status = resolve_cluster(options, loaded, Problems())
+    inclusions = decide_all(loaded.manifests, context)
+    files = included_files(loaded, inclusions, selector(loaded, keep_deletions=True))
     assert 0 < len(files) < len(loaded.files)
     for name, data in files.items():
         (file,) = (item for item in loaded.files if item.rpartition("/")[2] == name)
@@ -129,25 +128,25 @@ def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_pat
         assert is_cut_from(data, source), file
         (tmp_path / name).write_bytes(data)
 
-    again = load_release(str(tmp_path), openshift_version=loaded.release.version)
-    assert again.release.minor == loaded.release.minor
+    again = load_release(str(tmp_path), Problems(), openshift_version=loaded.version)
+    assert again.minor == loaded.minor
     expected = [item.manifest for item in inclusions if item.included]
-    assert sorted(map(content, again.release.manifests)) == sorted(map(content, expected))
+    assert sorted(map(content, again.manifests)) == sorted(map(content, expected))
     # The order inside a file counts, and the files stand in one directory now.
     by_name = sorted(expected, key=lambda item: item.file.rpartition("/")[2])
-    assert list(map(content, again.release.manifests)) == list(map(content, by_name))
-    assert all(decision.included for decision in decide_all(again.release.manifests, context))
+    assert list(map(content, again.manifests)) == list(map(content, by_name))
+    assert all(decision.included for decision in decide_all(again.manifests, context))
 
 
 @folders
 def test_no_written_manifest_deletes_its_resource(folder: Path, tmp_path: Path) -> None:
     loaded = load(folder)
-    context, _status = resolve_cluster(ClusterOptions(), loaded.release, Problems())
-    inclusions = decide_all(loaded.release.manifests, context)
-    for name, data in included_files(loaded, inclusions, selector(loaded.release)).items():
+    context, _status = resolve_cluster(ClusterOptions(), loaded, Problems())
+    inclusions = decide_all(loaded.manifests, context)
+    for name, data in included_files(loaded, inclusions, selector(loaded)).items():
         (tmp_path / name).write_bytes(data)
 
-    written = load_release(str(tmp_path), openshift_version=loaded.release.version).release.manifests
+    written = load_release(str(tmp_path), Problems(), openshift_version=loaded.version).manifests
     applied = [item.manifest for item in inclusions if item.included and not item.manifest.deletes]
     assert sorted(map(content, written)) == sorted(map(content, applied))
 
@@ -156,11 +155,11 @@ def test_no_written_manifest_deletes_its_resource(folder: Path, tmp_path: Path) 
 def test_each_credentials_request_goes_to_its_platform(folder: Path) -> None:
     """A YAML library decides again, on the text of whole files, which platform a request is for."""
     loaded = load(folder)
-    context, _status = resolve_cluster(ClusterOptions(), loaded.release, Problems())
-    inclusions = decide_all(loaded.release.manifests, context)
+    context, _status = resolve_cluster(ClusterOptions(), loaded, Problems())
+    inclusions = decide_all(loaded.manifests, context)
 
     def written(**options: Any) -> set[tuple[str, str]]:
-        select = selector(loaded.release, only_credentials_requests=True, **options)
+        select = selector(loaded, only_credentials_requests=True, **options)
         texts = included_files(loaded, inclusions, select).values()
         bodies = [body for text in texts for body in yaml.safe_load_all(text) if body]
         assert {body["kind"] for body in bodies} <= {"CredentialsRequest"}
@@ -178,11 +177,11 @@ def test_each_credentials_request_goes_to_its_platform(folder: Path) -> None:
 def test_every_image_of_a_release_is_in_one_list(folder: Path) -> None:
     """Only image-references has pull specs of the stored releases, so those in manifests have no name."""
     loaded = load(folder)
-    context, _status = resolve_cluster(ClusterOptions(), loaded.release, Problems())
-    lists = list_images(loaded.release, loaded.files, decide_all(loaded.release.manifests, context))
+    context, _status = resolve_cluster(ClusterOptions(), loaded, Problems())
+    lists = list_images(loaded, decide_all(loaded.manifests, context))
     found = [image.pull_spec for part in lists for image in part]
     assert len(found) == len(set(found))
-    assert set(loaded.release.images.values()) <= set(found)
+    assert set(loaded.images.values()) <= set(found)
     included = {image.pull_spec for image in lists.included}
     names = ("console-operator", "cluster-ingress-operator", "cluster-monitoring-operator")
     assert all(any(name in pull_spec for pull_spec in included) for name in names)
@@ -191,22 +190,19 @@ def test_every_image_of_a_release_is_in_one_list(folder: Path) -> None:
 @folders
 def test_a_release_has_no_changes_from_itself(folder: Path) -> None:
     loaded = load(folder)
-    manifests, status = loaded.release.manifests, CapabilityStatus(frozenset(), frozenset())
+    manifests, status = loaded.manifests, CapabilityStatus(frozenset(), frozenset())
     # Of the same object, nothing would be read.
-    before, side = (
-        ComparedSide(release, loaded.files, loaded.image_stream, status, manifests, "image")
-        for release in (loaded.release, loaded.release._replace())
-    )
+    before, side = (ComparedSide(release, status, manifests, "image") for release in (loaded, loaded._replace()))
     changes = compare(before, side, Problems())
     assert changes["manifests"].pop("before") == changes["manifests"].pop("after")
     assert not any((*changes["images"].values(), *changes["manifests"].values(), changes["credentials_requests"]))
-    assert {tag.name: tag.pull_spec for tag in side.stream.tags} == loaded.release.images
-    assert sum(1 for tag in side.stream.tags if tag.commit and tag.source.startswith("https://")) > 100
+    assert {tag.name: tag.pull_spec for tag in side.release.image_stream.tags} == loaded.images
+    assert sum(1 for tag in side.release.image_stream.tags if tag.commit and tag.source.startswith("https://")) > 100
 
 
 @folders
 def test_the_counts_of_a_capability_are_those_of_the_decisions(folder: Path) -> None:
-    release = load(folder).release
+    release = load(folder)
     summary = summarize_release(release, ClusterOptions(), Problems())
     context, _status = resolve_cluster(ClusterOptions(), release, Problems())
     names = Counter(name for item in included_manifests(release.manifests, context) for name in set(item.capabilities))
@@ -248,7 +244,7 @@ def is_cut_from(data: bytes, source: bytes) -> bool:
 
 @folders
 def test_a_release_has_key_rings_and_stores_and_policies_that_can_be_read(folder: Path) -> None:
-    release = load(folder).release
+    release = load(folder)
     manifests = [
         (manifest.file, release.read_body(manifest))
         for manifest in release.manifests

@@ -32,16 +32,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
     Planner,
     PlanResult,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
     plan_cluster,
     plan_fleet,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, precedence
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest
 from ansible_collections.capability.openshift.tests.parity.support import (
@@ -362,7 +362,7 @@ def test_next_release_against_the_loops(folder: Path) -> None:
     following = next_folder(folder)
     if following is None:
         pytest.skip("there is no later release in the folder")
-    start, end = path = [load(item).release for item in (folder, following)]
+    start, end = path = [load(item) for item in (folder, following)]
     gates = outgoing_gates(start)
     for baseline in ("None", "v4.11", "vCurrent"):
         (hop,) = reference.plan_of(path, **from_baseline(baseline)).plan.hops
@@ -390,7 +390,7 @@ def test_path_of_real_releases(folder: Path, baseline: str) -> None:
     assert plan.condition is not None
     assert [tuple(plan.condition)[1:]] == [row[1:] for row in CONDITIONS if row[0] == baseline]
     of_facts = planned(PATH, **from_baseline(baseline))
-    real, expected = (PlanShapes().plan(item, details=True) for item in (result, of_facts))
+    real, expected = (PlanSerializer().plan(item, details=True) for item in (result, of_facts))
     for answer in (real, expected):  # the golden manifests have no bodies, so their gates are not known
         for hop in answer["hops"]:
             for key in ("verdict", "reasons", "not_checked"):
@@ -440,7 +440,7 @@ def next_folder(folder: Path) -> Path | None:
     versions = {}
     for param in release_folders():
         (path,) = param.values
-        versions[path] = precedence(load(path).release.version or str(load(path).release.minor))
+        versions[path] = precedence(load(path).version or str(load(path).minor))
     later = [path for path, version in versions.items() if version > versions[folder]]
     return min(later, key=lambda path: versions[path], default=None)
 

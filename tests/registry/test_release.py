@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
@@ -136,7 +136,7 @@ def test_a_second_use_sends_no_request(call, options, proxy):
 
 
 def test_a_tag_is_looked_up_and_its_release_read_once(source, proxy):
-    opened = [open_release(f"{proxy.host}/{REPOSITORY}:4.21.0", source) for _number in range(2)]
+    opened = [open_release(f"{proxy.host}/{REPOSITORY}:4.21.0", source, Problems()) for _number in range(2)]
 
     assert opened[0] == opened[1]
     assert opened[0].pull_spec == spec(proxy)
@@ -157,27 +157,27 @@ def shared(source):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_second_user_of_a_cache(shared, registry, monkeypatch):
     with as_other_user():
-        theirs = open_release(spec(registry), shared)
-    ours = open_release(spec(registry), shared)
+        theirs = open_release(spec(registry), shared, Problems())
+    ours = open_release(spec(registry), shared, Problems())
     assert ours.directory != theirs.directory
     assert same_files(ours.directory, OLD)
-    root_read = open_release(spec(registry, NEW_IMAGE), shared)
+    root_read = open_release(spec(registry, NEW_IMAGE), shared, Problems())
     monkeypatch.setattr(HttpClient, "request", lambda *_, **_options: pytest.fail("it sent a request"))
     with as_other_user():
-        assert open_release(spec(registry), shared) == theirs
-        assert open_release(spec(registry, NEW_IMAGE), shared).directory == root_read.directory
+        assert open_release(spec(registry), shared, Problems()) == theirs
+        assert open_release(spec(registry, NEW_IMAGE), shared, Problems()).directory == root_read.directory
         assert same_files(root_read.directory, NEW)
-    assert open_release(spec(registry), shared) == ours
+    assert open_release(spec(registry), shared, Problems()) == ours
 
 
 def test_a_cache_that_cannot_be_written_serves_what_it_has(shared, registry):
     tag = f"{registry.host}/{REPOSITORY}:4.21.0"
-    known = open_release(tag, shared)
+    known = open_release(tag, shared, Problems())
     os.chmod(shared.cache, 0o555)
     with as_other_user():
-        assert open_release(tag, shared).directory == known.directory
-        assert open_release(spec(registry), shared).directory == known.directory
-        assert code(open_release, f"{registry.host}/{REPOSITORY}:4.22.0", shared) == "unwritable-cache"
+        assert open_release(tag, shared, Problems()).directory == known.directory
+        assert open_release(spec(registry), shared, Problems()).directory == known.directory
+        assert code(open_release, f"{registry.host}/{REPOSITORY}:4.22.0", shared, Problems()) == "unwritable-cache"
 
 
 def test_a_plan_of_pull_specs(call, options, registry):
@@ -193,17 +193,17 @@ def test_a_plan_of_pull_specs(call, options, registry):
 def test_the_release_of_an_architecture(source, proxy):
     named = spec(proxy, BOTH)
 
-    assert same_files(open_release(named, source).directory, OLD)
-    assert same_files(open_release(named, source._replace(architecture="arm64")).directory, NEW)
-    assert same_files(open_release(named, source._replace(architecture="aarch64")).directory, NEW)
-    opened = open_release(named, source._replace(architecture="multi"))
+    assert same_files(open_release(named, source, Problems()).directory, OLD)
+    assert same_files(open_release(named, source._replace(architecture="arm64"), Problems()).directory, NEW)
+    assert same_files(open_release(named, source._replace(architecture="aarch64"), Problems()).directory, NEW)
+    opened = open_release(named, source._replace(architecture="multi"), Problems())
     assert (opened.pull_spec, opened.image and opened.image.manifest_digest) == (named, OLD_IMAGE.digest)
     other = image_list({"arm64": NEW_IMAGE, "amd64": OLD_IMAGE})
     proxy.registry.push(REPOSITORY, other)
-    opened = open_release(spec(proxy, other), source._replace(architecture="multi"))
+    opened = open_release(spec(proxy, other), source._replace(architecture="multi"), Problems())
     assert opened.image
     assert opened.image.manifest_digest == OLD_IMAGE.digest, "that of amd64, which is not the first"
-    assert code(open_release, named, source._replace(architecture="s390x")) == "missing-architecture"
+    assert code(open_release, named, source._replace(architecture="s390x"), Problems()) == "missing-architecture"
 
 
 def test_the_layers_of_three_copies_are_all_read(source, registry):
@@ -215,7 +215,7 @@ def test_the_layers_of_three_copies_are_all_read(source, registry):
     found = image([layer({"usr/x": b"x" * 1000}), *map(layer, parts), layer(rest)])
     registry.push(REPOSITORY, found)
 
-    opened = open_release(spec(registry, found), source)
+    opened = open_release(spec(registry, found), source, Problems())
 
     assert same_files(opened.directory, OLD)
     assert opened.image is not None
@@ -226,14 +226,15 @@ def test_an_image_that_is_no_release(source, registry):
     found = image([layer({"release-manifests/x": b"1"})])
     registry.push(REPOSITORY, found)
 
-    assert code(open_release, spec(registry, found), source) == "not-a-release"
+    assert code(open_release, spec(registry, found), source, Problems()) == "not-a-release"
 
 
 def test_parallel_tasks_read_a_release_once(source, proxy):
     proxy.delay = 0.05
     opened = []
     threads = [
-        threading.Thread(target=lambda: opened.append(open_release(spec(proxy), source))) for _number in range(4)
+        threading.Thread(target=lambda: opened.append(open_release(spec(proxy), source, Problems())))
+        for _number in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -251,10 +252,10 @@ def test_layouts_and_archives(source, tmp_path):
         tar.add(layout, arcname="")
 
     for name in (f"oci:{layout}:old", f"oci-archive:{tmp_path / 'layout.tar'}:old"):
-        opened = open_release(name, source)
+        opened = open_release(name, source, Problems())
         assert same_files(opened.directory, OLD)
         assert opened.pull_spec == ""
-    assert same_files(open_release(f"oci:{layout}:new", source).directory, NEW)
+    assert same_files(open_release(f"oci:{layout}:new", source, Problems()).directory, NEW)
 
 
 def test_an_archive_of_a_mirror(source, registry, tmp_path):
@@ -266,13 +267,13 @@ def test_an_archive_of_a_mirror(source, registry, tmp_path):
         tar.add(registry.site.folder / "storage", arcname="")
 
     for path in (folder, folder / "mirror_000001.tar", registry.site.folder / "storage"):
-        assert same_files(open_release(f"oc-mirror:{path}@{OLD_IMAGE.digest}", source).directory, OLD)
+        assert same_files(open_release(f"oc-mirror:{path}@{OLD_IMAGE.digest}", source, Problems()).directory, OLD)
     with pytest.raises(CapabilityError) as raised:
-        open_release(f"oc-mirror:{folder}", source)
+        open_release(f"oc-mirror:{folder}", source, Problems())
     (problem,) = raised.value.problems
     assert problem.code == "image-not-found"
     assert f"4.22.0-x86_64 ({NEW_IMAGE.digest})" in problem.message
-    assert code(open_release, f"oc-mirror:{tmp_path}", source) == "unreadable-image"
+    assert code(open_release, f"oc-mirror:{tmp_path}", source, Problems()) == "unreadable-image"
 
 
 def auth_file(folder: Path, host: str, password: str = PASSWORD) -> str:
@@ -314,7 +315,7 @@ def test_a_mirror_of_the_release(source, proxy, tmp_path):
     }
     mirrored = source._replace(access=source.access._replace(mirrors=[mirrors]))
 
-    opened = open_release(f"quay.example/ocp/release@{OLD_IMAGE.digest}", mirrored)
+    opened = open_release(f"quay.example/ocp/release@{OLD_IMAGE.digest}", mirrored, Problems())
 
     assert same_files(opened.directory, OLD)
     assert opened.pull_spec == f"quay.example/ocp/release@{OLD_IMAGE.digest}"

@@ -383,14 +383,15 @@ def test_a_release_that_is_not_verified_verifies_no_other_one(plan, signed, next
     assert codes(plan(signed, next_image, signature="warn", release_cache=str(tmp_path / "new"))) == []
 
 
-def test_the_first_path_with_a_release_says_what_verifies_it(plan, signed, next_image, signatures, tmp_path):
+def test_each_path_of_a_fleet_needs_the_signatures_that_are_required(plan, signed, next_image, signatures, tmp_path):
     trusted = old_release(tmp_path, KEY, signatures)
     other = old_release(tmp_path / "other", Key("Other"), signatures)
-    paths = {"a": [str(trusted), signed], "b": [str(other), signed], "c": [signed, next_image]}
-    clusters = [{"name": name, "releases": path} for name, path in paths.items()]
-    assert not plan(clusters=clusters, releases=None).failed
-    refused = plan(clusters=clusters[1:], releases=None)
-    assert "not-verified" in faults(refused)
+    paths = {"a": [str(trusted), signed, next_image], "b": [str(other), signed], "c": [signed, next_image]}
+    good, bad, first = ({"name": name, "releases": path} for name, path in paths.items())
+    assert not plan(clusters=[good], releases=None).failed
+    assert set(faults(plan(clusters=[good, bad], releases=None))) == {"signature-unknown-key", "not-verified"}
+    # No release verifies the first one of a path, so its own keys have to be known ones.
+    assert set(faults(plan(clusters=[good, first], releases=None))) == {"unknown-release-keys", "not-verified"}
 
 
 def verdict(outcome: Outcome) -> tuple[str, list[str], list[str]]:

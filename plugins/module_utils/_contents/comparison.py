@@ -11,7 +11,7 @@ registry) have no manifest, so disabling a capability saves at least what is cou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
@@ -19,7 +19,6 @@ from .._problems import Problems
 from .._release.credentials_requests import RequestedCredentials, credentials_request, is_credentials_request
 from .._release.image_stream import ImageStream, ImageStreamTag
 from .._release.manifest import Manifest, manifest_dict
-from .._release.manifest_file import ManifestFile
 from .._release.release import Release
 from .._resources import ResourceId
 from .contents import Contents, ContentsReader, Needed, contents_of
@@ -33,8 +32,6 @@ class ComparedSide(NamedTuple):
     """
 
     release: Release
-    files: Mapping[str, ManifestFile]
-    stream: ImageStream
     status: CapabilityStatus
     included: tuple[Manifest, ...]
     image: str
@@ -65,7 +62,7 @@ def compare(before: ComparedSide, after: ComparedSide, problems: Problems) -> di
         "known_capabilities": _names(before.status.known, after.status.known),
         "enabled_capabilities": _names(before.status.enabled, after.status.enabled),
         "manifests": _manifests(before, after, changed),
-        "images": _images(before.stream, after.stream),
+        "images": _images(before.release.image_stream, after.release.image_stream),
         "credentials_requests": _credentials(before, after, changed),
         **_contents(old, new),
     }
@@ -156,7 +153,7 @@ def _texts(side: ComparedSide, wanted: Iterable[ResourceId]) -> dict[ResourceId,
     neutral = _neutralizer(side)
     texts: dict[ResourceId, bytes] = {}
     for file in dict.fromkeys(location.source for location in locations):
-        for manifest, body in side.files[file].read_all_json():
+        for manifest, body in side.release.files[file].read_all_json():
             if manifest.location in locations:
                 texts[manifest.object_id] = neutral(body)
     return texts
@@ -164,7 +161,8 @@ def _texts(side: ComparedSide, wanted: Iterable[ResourceId]) -> dict[ResourceId,
 
 def _neutralizer(side: ComparedSide) -> Callable[[bytes], bytes]:
     """A function that replaces what differs in every release: pull specs, and the version as a whole word."""
-    replacements = {tag.pull_spec.encode(): b"<image " + tag.name.encode() + b">" for tag in reversed(side.stream.tags)}
+    tags = reversed(side.release.image_stream.tags)
+    replacements = {tag.pull_spec.encode(): b"<image " + tag.name.encode() + b">" for tag in tags}
     replacements[side.image.encode()] = b"<release image>"
     if side.release.version:
         replacements[side.release.version.encode()] = b"<version>"

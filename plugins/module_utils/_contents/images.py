@@ -20,12 +20,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import Inclusion
 from .._release.manifest import Manifest
-from .._release.manifest_file import ManifestFile
 from .._release.release import Release
 from .._release.template import UNSET_RELEASE_IMAGE
 from .._unstructured import nested
@@ -92,18 +91,19 @@ def _listed_images(text: str) -> Iterator[str]:
             yield value
 
 
-def list_images(release: Release, files: Mapping[str, ManifestFile], inclusions: Iterable[Inclusion]) -> ImageLists:
-    """List the images of ``release``, whose files are ``files``. Raises ``ReleaseError``."""
+def list_images(release: Release, inclusions: Iterable[Inclusion]) -> ImageLists:
+    """List the images of ``release``. Raises ``ReleaseError``."""
     included, excluded = set[str](), set[str]()
-    find = image_finder(release.images.values())
+    images = release.images
+    find, pull_specs = image_finder(images.values()), frozenset(images.values())
     wanted = {item.manifest.location for item in inclusions if item.included}
-    for file in files.values():
+    for file in release.files.values():
         for manifest, body in file.read_all_json():
             if not manifest.deletes:
                 found = included if manifest.location in wanted else excluded
                 found.update(find(body))
-                found.update(_other_images(release, manifest))
-    names = {pull_spec: name for name, pull_spec in sorted(release.images.items(), reverse=True)}
+                found.update(_other_images(release, manifest, pull_specs))
+    names = {pull_spec: name for name, pull_spec in sorted(images.items(), reverse=True)}
     rest = set(names) - included - excluded
     return ImageLists(
         *(
@@ -136,9 +136,9 @@ def whole_names(names: Iterable[bytes], character: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"(?:(?<!" + character + rb")|(?<=\\[nrt]))(?:" + either + rb")(?!" + character + rb")")
 
 
-def _other_images(release: Release, manifest: Manifest) -> frozenset[str]:
+def _other_images(release: Release, manifest: Manifest, pull_specs: frozenset[str]) -> frozenset[str]:
     """Images of workloads that are not in image-references, such as the release image in the Deployment of the CVO."""
     if not has_images(manifest):
         return frozenset()
-    found = images_of(manifest, release.read_body(manifest), frozenset(release.images.values()))
+    found = images_of(manifest, release.read_body(manifest), pull_specs)
     return found - {UNSET_RELEASE_IMAGE}

@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable
 from .._capability.inclusion import Inclusion
 from .._problems import Problems, ReleaseError
 from .._release.credentials_requests import is_credentials_request, is_for_platform
-from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS, LoadedRelease
+from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
 from .._release.manifest import Manifest
 from .._release.release import Release
 
 Selector = Callable[[Manifest], bool]
 
 
-def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion], select: Selector) -> dict[str, bytes]:
+def included_files(release: Release, inclusions: Iterable[Inclusion], select: Selector) -> dict[str, bytes]:
     """Extract the included manifests that ``select`` accepts, byte for byte: file name -> content.
 
     Raises ``ReleaseError`` if both directories of the release have a file of the same name.
@@ -44,7 +44,7 @@ def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion], selec
         if name in files:
             message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name, expected one"
             problems.error("duplicate-file", file, message, "Rename one of the two files")
-        files[name] = loaded.files[file].excerpt(loaded.read_file(file), frozenset(positions))
+        files[name] = release.files[file].excerpt(release.read_file(file), frozenset(positions))
     problems.raise_errors(ReleaseError)
     return files
 

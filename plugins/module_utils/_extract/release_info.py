@@ -23,9 +23,10 @@ from .._module.argspec import (
     release_spec,
 )
 from .._problems import Problems
-from .._release.loader import LoadedRelease
+from .._release.release import Release
 from .._release.template import UNSET_RELEASE_IMAGE
-from .._release_image.open_release import OpenedRelease, open_release
+from .._release_image.open_release import open_release
+from .._release_image.opened_release import OpenedRelease
 from .resource_query import QUERY_OPTIONS, ResourceQuery, find_resources
 from .result import decision_dict
 
@@ -69,49 +70,42 @@ class ReleaseInfoOptions(NamedTuple):
 def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[str, Any]:
     """Summarize the release, and compare it with the previous release or selection. Raises ``CapabilityError``."""
     given = options.release
-    opened = open_release(given.release, given.source)
-    problems += opened.problems
-    loaded = given.load(opened, problems)
-    stream = loaded.image_stream
-    summary = summarize_release(loaded.release, options.cluster, problems)
+    opened = open_release(given.release, given.source, problems)
+    release = given.load(opened, problems)
+    summary = summarize_release(release, options.cluster, problems)
     image = _image(opened, given.release_image)
     result: dict[str, Any] = {"changed": False, "release": {**summary, **image}}
     if options.images:
-        result["release"]["images"] = [tag._asdict() for tag in stream.tags]
+        result["release"]["images"] = [tag._asdict() for tag in release.image_stream.tags]
     if any(options.query):
-        context, _status = resolve_cluster(options.cluster, loaded.release, Problems())
-        found = find_resources(options.query, loaded.release.manifests, problems)
+        context, _status = resolve_cluster(options.cluster, release, Problems())
+        found = find_resources(options.query, release.manifests, problems)
         result["resources"] = [decision_dict(inclusion) for inclusion in decide_all(found, context)]
     if options.previous_release is not None or options.previous_capabilities is not None:
-        after = _side(loaded, given.release_image or opened.pull_spec, options.cluster)
-        result["changes"] = compare(_previous(options, loaded, after, problems), after, problems)
+        after = _side(release, given.release_image or opened.pull_spec, options.cluster)
+        result["changes"] = compare(_previous(options, after, problems), after, problems)
     return result
 
 
-def _previous(
-    options: ReleaseInfoOptions, loaded: LoadedRelease, after: ComparedSide, problems: Problems
-) -> ComparedSide:
-    """The side that ``after``, a cluster with the release that is ``loaded``, is compared with."""
-    cluster, option, image = options.cluster, "capabilities", after.image
+def _previous(options: ReleaseInfoOptions, after: ComparedSide, problems: Problems) -> ComparedSide:
+    """The side that ``after`` is compared with."""
+    release, image = after.release, after.image
+    cluster, option = options.cluster, "capabilities"
     if options.previous_capabilities is not None:
         cluster = cluster._replace(
             capabilities=options.previous_capabilities, enabled_capabilities=None, known_capabilities=None
         )
         option = "previous_capabilities"
     if options.previous_release is not None:
-        opened = open_release(options.previous_release, options.release.source, "previous_release")
-        problems += opened.problems
-        loaded = options.release._replace(openshift_version=None, release_image=None).load(opened, Problems())
+        opened = open_release(options.previous_release, options.release.source, problems, "previous_release")
+        release = options.release._replace(openshift_version=None, release_image=None).load(opened, Problems())
         image = opened.pull_spec
-    return _side(loaded, image, cluster, option)
+    return _side(release, image, cluster, option)
 
 
-def _side(loaded: LoadedRelease, image: str, cluster: ClusterOptions, option: str = "capabilities") -> ComparedSide:
-    context, status = resolve_cluster(cluster, loaded.release, Problems(), option)
-    included = included_manifests(loaded.release.manifests, context)
-    return ComparedSide(
-        loaded.release, loaded.files, loaded.image_stream, status, included, image or UNSET_RELEASE_IMAGE
-    )
+def _side(release: Release, image: str, cluster: ClusterOptions, option: str = "capabilities") -> ComparedSide:
+    context, status = resolve_cluster(cluster, release, Problems(), option)
+    return ComparedSide(release, status, included_manifests(release.manifests, context), image or UNSET_RELEASE_IMAGE)
 
 
 def _image(opened: OpenedRelease, release_image: str | None) -> dict[str, Any]:

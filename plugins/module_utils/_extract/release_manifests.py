@@ -85,10 +85,7 @@ def run_release_manifests(
     options: ReleaseManifestsOptions, problems: Problems, *, check_mode: bool, diff_mode: bool
 ) -> dict[str, Any]:
     """Decide, and write the manifests if ``dest`` is set. Raises ``CapabilityError``."""
-    opened = open_release(options.release.release, options.release.source)
-    problems += opened.problems
-    loaded = options.release.load(opened, problems)
-    release = loaded.release
+    release = options.release.load(open_release(options.release.release, options.release.source, problems), problems)
     reported = Problems()
     context, status = resolve_cluster(options.cluster, release, reported)
     check_references(release, loaded_manifests(release.manifests, context), status, "warning", reported)
@@ -107,7 +104,7 @@ def run_release_manifests(
     if options.decisions:
         result["decisions"] = [decision_dict(inclusion) for inclusion in inclusions]
     if options.images:
-        result["images"] = image_lists_dict(list_images(release, loaded.files, inclusions))
+        result["images"] = image_lists_dict(list_images(release, inclusions))
     only_requests = options.credentials_requests
     select = selector(
         release,
@@ -121,11 +118,11 @@ def run_release_manifests(
             credentials_request_dict(credentials_request(manifest, release.read_body(manifest))) for manifest in written
         ]
     if options.dest is not None:
-        files = included_files(loaded, inclusions, select)
+        files = included_files(release, inclusions, select)
         if not files:
             raise DestinationError([*reported, NO_CREDENTIALS_REQUESTS if only_requests else NOTHING_INCLUDED])
         secrets = secret_files(inclusions)
-        plan = write_destination(options.dest, files, loaded.directories, secrets, check_mode=check_mode)
+        plan = write_destination(options.dest, files, release.directories, secrets, check_mode=check_mode)
         result["changed"] = plan.changed
         if diff_mode:
             result["diff"] = destination_diff(plan)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .._data.install_rules import HOSTED
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
+from .._release.loader import problems_for_users
 from .._release.provided_files import read_provided
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
@@ -260,12 +261,11 @@ def _read_release(options: InstallConfigOptions, problems: Problems) -> Release 
             return release_of_version(None)
         minor = read_minor(options.openshift_version, "openshift_version", problems)
         return None if minor is None else release_of_version(minor)
-    opened = open_release(options.release, options.source)
-    problems += opened.problems
-    profile = profile_of(options.install_method)
-    loaded = opened.load(openshift_version=options.openshift_version, cluster_profile=profile)
-    problems += loaded.problems_for_users
-    return loaded.release
+    opened = open_release(options.release, options.source, problems)
+    profile, found = profile_of(options.install_method), Problems()
+    release = opened.load(found, openshift_version=options.openshift_version, cluster_profile=profile)
+    problems += problems_for_users(found)
+    return release
 
 
 def _text(

@@ -69,7 +69,7 @@ class OperatorCheckout(NamedTuple):
         manifests = (*own, *self.operands.release.manifests)
         kind = CLUSTER_OPERATORS.group_kind
         operators = sorted({item.resource_id.name for item in own if item.resource_id.group_kind == kind})
-        files = {**self.source.loaded.files, **self.operands.loaded.files}
+        files = {**self.source.release.files, **self.operands.release.files}
         earlier, removed = _matched(self.earlier, manifests)
         released, _others = _matched(release.manifests if release else (), manifests)
         rows = []

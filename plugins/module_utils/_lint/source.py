@@ -13,13 +13,12 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .._problems import Location, Problem
+from .._problems import Location, Problem, Problems
 from .._release.loader import (
     CVO_MANIFESTS,
     METADATA,
     PLACEHOLDER_IMAGE,
     RELEASE_MANIFESTS,
-    LoadedRelease,
     load_release,
 )
 from .._release.manifest import Manifest
@@ -42,24 +41,23 @@ class LintSource(NamedTuple):
 
     release: Release
     findings: tuple[Problem, ...]
-    loaded: LoadedRelease
 
     @property
     def is_complete(self) -> bool:
         """Whether it has the layout of a release image, so what it lacks does not exist."""
-        return any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in self.loaded.directories)
+        return any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in self.release.directories)
 
     @property
     def main_file(self) -> str:
         """The file for findings about what no file contains: the metadata of a release, or else the first manifest."""
         metadata = f"{RELEASE_MANIFESTS}/{METADATA}"
-        return metadata if self.is_complete else next(iter(self.loaded.files), metadata)
+        return metadata if self.is_complete else next(iter(self.release.files), metadata)
 
     def location(self, manifest: Manifest, text: str = "") -> Location:
         """The location of ``manifest``, with the line of the first occurrence of ``text`` in it."""
-        file = self.loaded.files[manifest.file]
+        file = self.release.files[manifest.file]
         span = file.spans[[item.document for item in file.manifests].index(manifest.document)]
-        data = self.loaded.read_file(manifest.file)
+        data = self.release.read_file(manifest.file)
         at = data.find(text.encode(errors="replace"), span.content, span.end) if text else -1
         if at < 0:
             at = next((found for key in (b"apiVersion", b"kind") if (found := data.find(key, span.content)) >= 0), 0)
@@ -94,8 +92,10 @@ def read_source(
     path = os.path.abspath(path) if path else path  # the loader reports an empty one
     is_release = os.path.isdir(os.path.join(path, RELEASE_MANIFESTS))
     skipped = tuple(_files_to_skip(path, ("", CVO_MANIFESTS, RELEASE_MANIFESTS) if folders is None else folders))
-    loaded = load_release(
+    problems = Problems()
+    release = load_release(
         path,
+        problems,
         openshift_version=openshift_version,
         release_image=PLACEHOLDER_IMAGE,
         index_directory=index_directory if is_release else "",
@@ -104,21 +104,20 @@ def read_source(
         folders=folders,
     )
     findings = list(skipped)
-    failed = {problem.where.source for problem in loaded.problems if problem.severity == "error"}
+    failed = {problem.where.source for problem in problems if problem.severity == "error"}
     # Those of the CVO itself are rendered.
     texts = {file for file in failed if folders is not None or not file.startswith(f"{CVO_MANIFESTS}/")}
     templates = {file for file in texts if file and _is_template(path, file)}
     message = "is a template, so it was passed over"
     findings += [finding("template", Location(file), message) for file in sorted(templates)]
-    for problem in loaded.problems:
+    for problem in problems:
         file, line, field = problem.where.source, problem.where.line, problem.where.field
         if file not in templates and os.path.lexists(os.path.join(path, file)) and not os.path.isabs(file):
             message = f"{field} {problem.message}" if field else problem.message
             where = Location(file, line=line)
             findings.append(problem._replace(code="invalid-manifest", where=where, message=message))
-    manifests = tuple(item for item in loaded.release.manifests if item.file not in templates)
-    release = loaded.release._replace(manifests=manifests)
-    return LintSource(release, tuple(findings), loaded)
+    manifests = tuple(item for item in release.manifests if item.file not in templates)
+    return LintSource(release._replace(manifests=manifests), tuple(findings))
 
 
 def _files_to_skip(path: str, folders: Iterable[str]) -> Iterator[Problem]:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
 from .._problems import Problems, empty_option
 from .._registry.access_options import AccessOptions
-from .._release.loader import LoadedRelease
-from .._release_image.open_release import OpenedRelease
+from .._release.release import Release
+from .._release_image.opened_release import OpenedRelease
 from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource, SignatureOptions
 from .progress import show_progress
 
@@ -61,18 +61,17 @@ class ReleaseOptions(NamedTuple):
         """The options of a module."""
         return cls(source=release_source(params), **{name: params[name] for name in cls._fields[:-1]})
 
-    def load(self, opened: OpenedRelease, problems: Problems) -> LoadedRelease:
+    def load(self, opened: OpenedRelease, problems: Problems) -> Release:
         """Load the release that was ``opened``; its pull spec is the default of ``release_image``.
 
         Raises ``ReleaseError``.
         """
-        loaded = opened.load(
+        return opened.load(
+            problems,
             openshift_version=self.openshift_version,
             cluster_profile=self.cluster_profile,
             release_image=self.release_image or opened.pull_spec or None,
         )
-        problems += loaded.problems
-        return loaded
 
 
 def release_image_spec() -> Spec:

@@ -12,12 +12,13 @@ types_azure.go, types_gcp.go, types_ibmcloud.go, types_vsphere.go.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._data.platforms import PLATFORM_DATA
 from .._unstructured import as_list, as_text, mappings_in, nested
 from .manifest import Manifest
+from .release import Release
 
 PLATFORMS: tuple[str, ...] = tuple(name for name, platform in PLATFORM_DATA.items() if platform.credentials)
 """The platforms that need CredentialsRequests, sorted."""
@@ -51,6 +52,19 @@ def is_credentials_request(manifest: Manifest) -> bool:
 def is_for_platform(body: Any, platform: str) -> bool:
     """Whether a CredentialsRequest with ``body`` is for ``platform``, one of ``PLATFORMS``."""
     return as_text(nested(body, "spec", "providerSpec", "kind")) == PLATFORM_DATA[platform].credentials
+
+
+def credentials_requests(release: Release, manifests: Iterable[Manifest], platform: str | None) -> Iterator[Manifest]:
+    """Yield the CredentialsRequests among ``manifests`` of ``release`` that are applied, and are for ``platform``.
+
+    All of them if ``platform`` is ``None``; then their bodies are not read. Raises ``ReleaseError``.
+    """
+    needs_none = platform is not None and platform not in PLATFORMS
+    for manifest in manifests:
+        if needs_none or not is_credentials_request(manifest) or manifest.deletes:
+            continue
+        if platform is None or is_for_platform(release.read_body(manifest), platform):
+            yield manifest
 
 
 def credentials_request(manifest: Manifest, body: Any) -> RequestedCredentials:

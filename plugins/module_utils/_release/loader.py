@@ -13,8 +13,8 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Location, Problem, Problems, ReleaseError, has_errors, raise_errors
@@ -54,30 +54,9 @@ PLACEHOLDER_IMAGE = "unset"
 """Release image for callers whose results do not show it. It avoids the note that the image is not set."""
 
 
-class LoadedRelease(NamedTuple):
-    """A release with its files. ``problems`` are the warnings of loading it.
-
-    ``image_stream`` has no tags if there is no image-references.
-    ``directories`` are those that were read. ``read_file`` reads one of ``files`` again, rendered if it is a template;
-    it raises ``ReleaseError``. ``partial``: parts of the release are missing.
-    """
-
-    release: Release
-    image_stream: ImageStream
-    directories: tuple[str, ...]
-    files: Mapping[str, ManifestFile]
-    read_file: Callable[[str], bytes]
-    problems: tuple[Problem, ...]
-    partial: bool = False
-
-    @property
-    def problems_for_users(self) -> tuple[Problem, ...]:
-        """``problems``, with the mistakes in manifests as remarks: only the authors of a release can correct them."""
-        return tuple(item._replace(severity="info") if item.where.document else item for item in self.problems)
-
-
 def load_release(
     path: str,
+    problems: Problems,
     *,
     openshift_version: str | None = None,
     cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
@@ -86,31 +65,31 @@ def load_release(
     keep_going: bool = False,
     skip: Collection[str] = (),
     folders: tuple[str, ...] | None = None,
-) -> LoadedRelease:
+) -> Release:
     """Load the release in the directory ``path``. Raises ``ReleaseError`` with all of its errors.
 
     ``openshift_version`` is the version of a flat directory without release-metadata. ``cluster_profile`` and
     ``release_image`` are rendered into the templates among the CVO's own manifests. The index of the release is kept in
     ``index_directory``, and read instead of the manifests as long as no file changes; empty: it is not kept. With
-    ``keep_going``, errors of single files are in the problems of the result, and the other files are loaded. Files in
-    ``skip`` are not read. ``folders`` are the directories of a repository that contain manifests: they are read instead
-    of those of a release, and need not contain any.
+    ``keep_going``, ``problems`` gets the errors of single files, and the other files are loaded. Files in ``skip`` are
+    not read. ``folders`` are the directories of a repository that contain manifests: they are read instead of the
+    directories of a release, and need not contain any.
     """
-    problems = Problems()
+    found = Problems()
     if release_image is not None and (not release_image.isprintable() or " " in release_image):
         hint = "Set the pull spec of the release image, or remove the option"
-        problems.error("invalid-pull-spec", "release_image", f"{release_image!r} is not a pull spec", hint)
+        found.error("invalid-pull-spec", "release_image", f"{release_image!r} is not a pull spec", hint)
     if not path:
-        problems.error("invalid-path", "release", "is empty, expected a directory", _SET_RELEASE)
-        raise_errors(problems, ReleaseError)
+        found.error("invalid-path", "release", "is empty, expected a directory", _SET_RELEASE)
+        found.raise_errors(ReleaseError)
     path = os.path.abspath(path)
-    directories = _directories(path, problems) if folders is None else folders
-    raise_errors(problems, ReleaseError)
+    directories = _directories(path, found) if folders is None else folders
+    found.raise_errors(ReleaseError)
     file_problems = Problems()
     version, image_stream = openshift_version, ImageStream()
     if folders is None:
-        version = _version(path, directories[-1], openshift_version, problems)
-        image_stream = _image_stream(path, directories[-1], version, problems)
+        version = _version(path, directories[-1], openshift_version, found)
+        image_stream = _image_stream(path, directories[-1], version, found)
     images = {tag.name: tag.pull_spec for tag in image_stream.tags}
     values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
     renderings = {
@@ -122,21 +101,35 @@ def load_release(
     index = _index(path, renderings, values, index_directory)
     file_problems += index.problems
     if not keep_going:
-        problems += file_problems
+        found += file_problems
     manifests = tuple(manifest for file in index.files.values() for manifest in file.manifests)
-    if not (manifests or folders is not None or problems.has_errors or file_problems.has_errors):
+    if not (manifests or folders is not None or found.has_errors or file_problems.has_errors):
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
-        problems.error("empty-release", Location(path), f"contains no manifests, {expected}", _SET_RELEASE)
-    raise_errors(problems, ReleaseError)
-    lacks_cvo = directories == ("",) and _lacks_cvo_manifests(path, manifests, problems)
-    minor = None if version is None else read_minor(version, "openshift_version", problems)
-    raise_errors(problems, ReleaseError)
-    absolute = (path, *(os.path.join(path, directory) for directory in directories))
-    release = Release(path, version, minor, manifests, images, functools.partial(_read_body, index.files))
-    read_file = functools.partial(_reread, path, renderings, index.files)
-    partial = index.partial or lacks_cvo or directories == (RELEASE_MANIFESTS,)
-    found = tuple([*problems, *file_problems] if keep_going else problems)
-    return LoadedRelease(release, image_stream, absolute, index.files, read_file, found, partial)
+        found.error("empty-release", Location(path), f"contains no manifests, {expected}", _SET_RELEASE)
+    found.raise_errors(ReleaseError)
+    lacks_cvo = directories == ("",) and _lacks_cvo_manifests(path, manifests, found)
+    minor = None if version is None else read_minor(version, "openshift_version", found)
+    found.raise_errors(ReleaseError)
+    problems += found
+    if keep_going:
+        problems += file_problems
+    return Release(
+        path,
+        version,
+        minor,
+        manifests,
+        image_stream,
+        functools.partial(_read_body, index.files),
+        index.files,
+        functools.partial(_reread, path, renderings, index.files),
+        (path, *(os.path.join(path, directory) for directory in directories)),
+        partial=index.partial or lacks_cvo or directories == (RELEASE_MANIFESTS,),
+    )
+
+
+def problems_for_users(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """``problems`` of loading a release, with mistakes in manifests as remarks: only its authors can correct them."""
+    return tuple(item._replace(severity="info") if item.where.document else item for item in problems)
 
 
 def _index(

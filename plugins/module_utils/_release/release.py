@@ -11,34 +11,51 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .._version import Minor
+from .image_stream import ImageStream
 from .manifest import Manifest
+from .manifest_file import ManifestFile
+
+
+def _no_body(manifest: Manifest) -> Any:
+    raise LookupError(str(manifest.resource_id))
+
+
+def _no_file(file: str) -> bytes:
+    raise LookupError(file)
 
 
 class Release(NamedTuple):
     """A release without the bodies of its manifests.
 
-    ``version`` is that of release-metadata, or the given one for a directory without release-metadata; ``None`` if
-    neither is available. ``images`` maps the tags of image-references to pull specs. ``read_body`` returns a new copy
-    of the body of a manifest, as the values of JSON.
+    ``version`` is the one in release-metadata, or the given one for a directory without release-metadata; ``None`` if
+    neither is available. ``image_stream`` has no tags if there is no image-references. ``read_body`` returns a new copy
+    of the body of a manifest, as the values of JSON. ``read_file`` reads one of ``files`` again, rendered if it is a
+    template, and raises ``ReleaseError``. ``directories`` are the ones that were read. ``partial``: parts of the
+    release are missing.
     """
 
     path: str
     version: str | None
     minor: Minor | None
     manifests: tuple[Manifest, ...]
-    images: Mapping[str, str]
-    read_body: Callable[[Manifest], Any]
+    image_stream: ImageStream = ImageStream()
+    read_body: Callable[[Manifest], Any] = _no_body
+    files: Mapping[str, ManifestFile] = {}
+    read_file: Callable[[str], bytes] = _no_file
+    directories: tuple[str, ...] = ()
+    partial: bool = False
 
     @property
     def shown_version(self) -> str:
         """The version for messages, or the minor if the version is not known."""
         return self.version or str(self.minor)
 
+    @property
+    def images(self) -> dict[str, str]:
+        """The pull specs of the images in image-references, by their tags."""
+        return {tag.name: tag.pull_spec for tag in self.image_stream.tags}
+
 
 def release_of_version(minor: Minor | None) -> Release:
     """A release without files, for callers that know only the minor."""
-    return Release("", None, minor, (), {}, _no_body)
-
-
-def _no_body(manifest: Manifest) -> Any:
-    raise LookupError(str(manifest.resource_id))
+    return Release("", None, minor, ())

@@ -19,9 +19,10 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._problems import Problem, ReleaseError
+from .opened_release import OpenedRelease, ReleaseImage
 
 MOST_RELEASES = 32
 """Of about 16 MB each. The ones that were not used for the longest time are removed."""
@@ -32,31 +33,6 @@ _ROOT = 0
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _RECORD, _PART, _LOCK = "release-image.json", ".part-", ".lock-"
 _INDEXES = "indexes"
-
-
-class ReleaseImage(NamedTuple):
-    """A release image, as the cache records it.
-
-    ``digest`` is that of the name, which can be a list, ``manifest_digest`` that of the image in it. ``source`` is
-    where it was read from. ``layers`` and ``bytes`` are those that were read. ``architecture`` is the requested one;
-    ``built_for`` and ``created`` are those of its configuration.
-    """
-
-    digest: str
-    manifest_digest: str
-    architecture: str
-    source: str
-    layers: int
-    bytes: int
-    built_for: str = ""
-    created: str = ""
-
-
-class CachedRelease(NamedTuple):
-    """A release in the cache. Its directory has the layout of the release image."""
-
-    directory: str
-    image: ReleaseImage
 
 
 def default_directory(environ: Mapping[str, str]) -> str:
@@ -75,7 +51,7 @@ class ReleaseCache:
         self.directory = os.path.abspath(directory)
         self.index_directory = self._own(_INDEXES)
 
-    def find(self, digest: str, architecture: str) -> CachedRelease | None:
+    def find(self, digest: str, architecture: str) -> OpenedRelease | None:
         """Return the release of an image or, for an architecture, of a list; ``None`` if it is not in the cache."""
         for name in (_name(digest), _name(digest, architecture)):
             for directory in (self._own(name), os.path.join(self.directory, name)):
@@ -84,10 +60,10 @@ class ReleaseCache:
                     continue
                 with suppress(OSError):
                     os.utime(directory)  # it was used now
-                return CachedRelease(directory, image)
+                return OpenedRelease(directory, image, self.index_directory)
         return None
 
-    def add(self, image: ReleaseImage, files: Mapping[str, bytes]) -> CachedRelease:
+    def add(self, image: ReleaseImage, files: Mapping[str, bytes]) -> OpenedRelease:
         """Add a release, or replace one that is not valid. Raises ``ReleaseError``."""
         directory = self._own(_name(image.digest, image.architecture if image.digest != image.manifest_digest else ""))
         try:
@@ -105,7 +81,7 @@ class ReleaseCache:
             self._remove_oldest()
         except OSError as error:
             raise _unwritable(self.directory, error) from None
-        return CachedRelease(directory, image)
+        return OpenedRelease(directory, image, self.index_directory)
 
     @contextmanager
     def lock(self, digest: str) -> Iterator[None]:

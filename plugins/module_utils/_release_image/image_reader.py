@@ -27,7 +27,8 @@ from .._registry.registry_storage import RegistryStorage
 from .._registry.stored_files import ArchiveFiles, DirectoryFiles, StoredFiles, unreadable
 from .._release.loader import CVO_MANIFESTS, IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
 from .._unstructured import as_text
-from .cache import CachedRelease, ReleaseCache, ReleaseImage
+from .cache import ReleaseCache
+from .opened_release import OpenedRelease, ReleaseImage
 from .release_name import ReleaseName
 
 _DIRECTORIES = (CVO_MANIFESTS, RELEASE_MANIFESTS)
@@ -55,7 +56,7 @@ class ImageReader(NamedTuple):
 
     def read(
         self, resolved: ResolvedImage, architecture: str, cache: ReleaseCache, progress: Progress = silent
-    ) -> CachedRelease:
+    ) -> OpenedRelease:
         """Read the release of an image into the cache. Raises ``RegistryError`` and ``ReleaseError``."""
         found = read_files(self.store, resolved.manifest, _DIRECTORIES, is_complete, self.name.text, progress)
         if _METADATA_FILE not in found.files:

@@ -8,84 +8,53 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
-from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._problems import Problem, Problems, ReleaseError
-from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release
-from .._signature.signer import Signer
-from .cache import CachedRelease, ReleaseCache, ReleaseImage, default_directory
+from .._problems import Problems, ReleaseError
+from .cache import ReleaseCache, default_directory
+from .opened_release import OpenedRelease
 from .release_name import ReleaseName, parse_release_name
 from .release_source import PreviousRelease, ReleaseSource
 from .signature_check import check_signature
 
 
-class OpenedRelease(NamedTuple):
-    """The directory of a release. ``image`` and ``pull_spec`` are those of an image, if it was named by one.
-
-    ``pull_spec`` is by digest, and empty if no registry is known: an archive does not contain the name of its image.
-    ``problems`` are warnings. ``index_directory`` is where ``load`` keeps its index. ``signed_by``: whose
-    OpenPGP signatures were verified. ``unsigned``: those of ``problems`` that are about the signature.
-    """
-
-    directory: str
-    image: ReleaseImage | None = None
-    pull_spec: str = ""
-    problems: tuple[Problem, ...] = ()
-    index_directory: str = ""
-    signed_by: tuple[Signer, ...] = ()
-    unsigned: tuple[Problem, ...] = ()
-
-    def load(
-        self,
-        *,
-        openshift_version: str | None = None,
-        cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
-        release_image: str | None = PLACEHOLDER_IMAGE,
-    ) -> LoadedRelease:
-        """Load the release. Set ``release_image`` if the result shows it. Raises ``ReleaseError``."""
-        return load_release(
-            self.directory,
-            openshift_version=openshift_version,
-            cluster_profile=cluster_profile,
-            release_image=release_image,
-            index_directory=self.index_directory,
-        )
-
-
-def open_release(text: str, source: ReleaseSource, where: str = "release") -> OpenedRelease:
+def open_release(text: str, source: ReleaseSource, problems: Problems, where: str = "release") -> OpenedRelease:
     """Return the directory of a release. The release of an image is read into the cache, unless it is there.
 
     ``where`` is the option for messages. Raises ``CapabilityError``, also if a signature is required and not there. A
     directory is returned as it is, and not checked.
     """
-    problems = Problems()
+    return with_signers(open_unverified(text, source, problems, where), text, source, problems)
+
+
+def open_unverified(text: str, source: ReleaseSource, problems: Problems, where: str) -> OpenedRelease:
+    """Return the directory of a release as ``open_release`` does, but do not verify the signature of its image."""
+    found = Problems()
     if not text:
         message = "is empty, expected a directory or a pull spec"
-        problems.error("invalid-path", where, message, "Name an extracted release or an image")
-    name = parse_release_name(text, where, problems)
-    problems.raise_errors(ReleaseError)
+        found.error("invalid-path", where, message, "Name an extracted release or an image")
+    name = parse_release_name(text, where, found)
+    found.raise_errors(ReleaseError)
     if name is None:
         raise AssertionError("a name that cannot be read is an error")
     cache = ReleaseCache(source.cache or default_directory(os.environ))
     if name.kind == "directory":
         return OpenedRelease(name.path, index_directory=cache.index_directory)
-    architecture = source.go_architecture
-    found = _find(name, architecture, cache) or _read(name, source, cache, problems)
-    spec = name.spec.with_digest(found.image.digest) if name.spec else ""
-    unsigned = Problems()
-    source.progress(f"{text}: verifying its signature")
-    signed_by = check_signature(text, found, source.signature, source.access.ca_path, unsigned)
+    opened = _find(name, source.go_architecture, cache) or _read(name, source, cache, found)
+    problems += found
+    return opened._replace(pull_spec=str(name.spec.with_digest(opened.digest)) if name.spec else "")
+
+
+def with_signers(opened: OpenedRelease, name: str, source: ReleaseSource, problems: Problems) -> OpenedRelease:
+    """Return ``opened`` with the signers of its image. A directory has none. ``name`` is for messages.
+
+    A missing signature is a warning, or raises ``ReleaseError`` if ``source`` requires one.
+    """
+    if opened.image is None:
+        return opened
+    source.progress(f"{name}: verifying its signature")
+    signed_by = check_signature(name, opened, source.signature, source.access.ca_path, problems)
     source.progress("")
-    return OpenedRelease(
-        found.directory,
-        found.image,
-        str(spec),
-        (*problems, *unsigned),
-        cache.index_directory,
-        signed_by,
-        tuple(unsigned),
-    )
+    return opened._replace(signed_by=signed_by)
 
 
 def is_stored(text: str, source: ReleaseSource) -> bool:
@@ -100,7 +69,7 @@ def is_stored(text: str, source: ReleaseSource) -> bool:
 def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> ReleaseSource:
     """Return the options for the release that follows ``previous``, whose key rings and stores verify it.
 
-    ``name`` is that of ``previous``. An image without a valid signature verifies nothing. A directory is trusted.
+    ``name`` is the name of ``previous``. An image without a valid signature verifies nothing. A directory is trusted.
     """
     if (previous.image and not previous.signed_by) or not os.path.isdir(previous.directory):
         return source
@@ -108,11 +77,11 @@ def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> R
     return source._replace(signature=source.signature._replace(previous=verified_by))
 
 
-def _find(name: ReleaseName, architecture: str, cache: ReleaseCache) -> CachedRelease | None:
+def _find(name: ReleaseName, architecture: str, cache: ReleaseCache) -> OpenedRelease | None:
     return cache.find(name.digest, architecture) if name.digest else None
 
 
-def _read(name: ReleaseName, source: ReleaseSource, cache: ReleaseCache, problems: Problems) -> CachedRelease:
+def _read(name: ReleaseName, source: ReleaseSource, cache: ReleaseCache, problems: Problems) -> OpenedRelease:
     # Imported here: a directory, and a release in the cache, need no client of registries.
     from .image_reader import open_image
 

@@ -25,7 +25,7 @@ from .._data.release_keys import RED_HAT_KEYS
 from .._files import write_cache_file
 from .._problems import Problem, Problems, ReleaseError
 from .._signature.signer import Signer
-from .cache import CachedRelease
+from .opened_release import OpenedRelease
 from .release_source import SignatureOptions, UnreachableServers
 
 _RECORD = "release-signature.json"
@@ -51,7 +51,7 @@ class _Record(NamedTuple):
 
 
 def check_signature(
-    name: str, found: CachedRelease, options: SignatureOptions, ca_path: str | None, problems: Problems
+    name: str, found: OpenedRelease, options: SignatureOptions, ca_path: str | None, problems: Problems
 ) -> tuple[Signer, ...]:
     """Return who signed the release. Problems are warnings, or raise ``ReleaseError`` if a signature is required.
 

@@ -29,14 +29,14 @@ from .._signature.verifier import Verifier, verify_digest
 from .._unstructured import Object
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
-from .cache import CachedRelease
+from .opened_release import OpenedRelease
 from .release_source import PreviousRelease, SignatureOptions, UnreachableServers
 from .verification_documents import verification_documents
 
 
 def verify_release(
     name: str,
-    found: CachedRelease,
+    found: OpenedRelease,
     options: SignatureOptions,
     ca_path: str | None,
     unreachable: UnreachableServers,
@@ -57,7 +57,7 @@ def verify_release(
             verifier = config.verifier(get, rings, stores, None if options.previous else RED_HAT_KEYS)
     if problems.has_errors:
         return ()
-    return verify_digest(name, found.image.digest, verifier, problems)
+    return verify_digest(name, found.digest, verifier, problems)
 
 
 def _config_manifests(name: str, directory: str) -> Iterator[tuple[str, Object]]:

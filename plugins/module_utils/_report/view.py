@@ -129,7 +129,7 @@ class _Listings:
 
 
 def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the report shows. ``report``: ``plans`` and ``problems``, as ``PlanShapes.report`` returns them.
+    """Return what the report shows. ``report``: ``plans`` and ``problems``, as ``PlanSerializer.report`` returns them.
 
     ``shared``: the numbers of the lists that occur more than once. ``origin``: when and from what it was made, as
     labels and values.

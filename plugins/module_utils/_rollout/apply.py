@@ -61,7 +61,7 @@ class Applier:
         ownership: OwnershipMetadata,
     ) -> None:
         self._client, self._options, self._mode, self._ownership = client, options, mode, ownership
-        self._kinds, self._loaded = context.state.kinds, context.loaded
+        self._kinds, self._release = context.state.kinds, context.release
         self._live, self._inventory = context.live, context.state.inventory
         self._definitions = DefinitionWatch(client)
         self._webhooks = MutatingWebhooks(client, options.rewritten_fields)
@@ -121,7 +121,7 @@ class Applier:
 
     def defines(self, definition: Manifest, manifest: Manifest) -> bool:
         """Whether the CustomResourceDefinition ``definition`` defines the kind of ``manifest``."""
-        spec = nested(self._loaded.release.read_body(definition), "spec")
+        spec = nested(self._release.read_body(definition), "spec")
         return (nested(spec, "group"), nested(spec, "names", "kind")) == manifest.resource_id.group_kind
 
     def is_unchanged(self, manifest: Manifest, definition: Manifest | None = None) -> bool:
@@ -146,7 +146,7 @@ class Applier:
         return entry is not None and "" != entry.owned == owned_digest(metadata)
 
     def _hash(self, manifest: Manifest, ownership: OwnershipMetadata) -> str:
-        return last_applied_hash(manifest, self._loaded.files[manifest.file].read_json(manifest), ownership)
+        return last_applied_hash(manifest, self._release.files[manifest.file].read_json(manifest), ownership)
 
     def _unserved(self, manifest: Manifest) -> ApplyResult:
         if self._kinds.unknown(manifest.resource_id.group):
@@ -229,7 +229,7 @@ class Applier:
         dry_run = self._options.dry_run
         ownership = self._ownership.of_live(live)
         problems = Problems()
-        content = self._loaded.release.read_body(manifest)
+        content = self._release.read_body(manifest)
         inject(manifest, content, self._ownership.config, problems)
         hash_value, namespaced = self._hash(manifest, ownership), target.kind.namespaced
         body = build_apply_object(manifest, content, ownership, hash_value, problems, namespaced=namespaced)
@@ -385,7 +385,7 @@ class Applier:
 
     def _read_schema(self, target: Target, definition: Manifest | None) -> object:
         if definition is not None:
-            return schema_of(self._loaded.release.read_body(definition), target.kind.version)
+            return schema_of(self._release.read_body(definition), target.kind.version)
         # The server's own kinds have no definition.
         crd = self._read_live(Target(CUSTOM_RESOURCE_DEFINITIONS, target.kind.resource))
         return schema_of(crd, target.kind.version)
@@ -447,7 +447,7 @@ class Applier:
         refusal = refusal_of(error, manifest.resource_id)
         if refusal is Refusal.UNAUTHORIZED:
             raise error  # Every other manifest would fail, too.
-        problem = refusal_problem(refusal, manifest, error, self._loaded.release.read_body)
+        problem = refusal_problem(refusal, manifest, error, self._release.read_body)
         return refused(manifest, refusal, (problem,), conflicts_of(manifest, error))
 
 

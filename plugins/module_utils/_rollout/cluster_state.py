@@ -33,10 +33,10 @@ from .._kubernetes.lookup import ExistingResources, api_identity
 from .._kubernetes.rest_mapper import RestMapper
 from .._module.argspec import ReleaseOptions
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
-from .._release.loader import LoadedRelease, read_version
+from .._release.loader import read_version
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._release_image.open_release import OpenedRelease
+from .._release_image.opened_release import OpenedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
 from .feature_set import FeatureGateReading, cluster_options, read_feature_gate
@@ -92,7 +92,7 @@ class RolloutContext(NamedTuple):
     """
 
     state: ClusterState
-    loaded: LoadedRelease
+    release: Release
     options: ClusterOptions
     resolved: ResolvedRelease
     overrides: tuple[Override, ...]
@@ -156,7 +156,7 @@ def read_cluster_state(client: Client, cluster_profile: str | None = None) -> Cl
 
 def load_release_for(
     state: ClusterState, options: ReleaseOptions, opened: OpenedRelease, problems: Problems
-) -> LoadedRelease:
+) -> Release:
     """Load a release as it applies to a cluster. Raises ``ReleaseError``.
 
     The release image defaults to that of the cluster, if the cluster has the same version.
@@ -167,59 +167,59 @@ def load_release_for(
     return options._replace(release_image=image, cluster_profile=_profile(state, options)).load(opened, problems)
 
 
-def load_previous_release(state: ClusterState, options: ReleaseOptions, opened: OpenedRelease) -> LoadedRelease:
+def load_previous_release(state: ClusterState, options: ReleaseOptions, opened: OpenedRelease) -> Release:
     """Load the release that the cluster has. Raises ``ReleaseError``."""
-    return opened.load(cluster_profile=_profile(state, options))
+    return opened.load(Problems(), cluster_profile=_profile(state, options))
 
 
-def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions) -> RolloutContext:
-    """Read everything that a rollout of ``loaded`` depends on.
+def read_context(client: Client, state: ClusterState, release: Release, options: RolloutOptions) -> RolloutContext:
+    """Read everything that a rollout of ``release`` depends on.
 
     Raises ``ClusterError`` if a CVO manages the cluster or something cannot be read, and ``InvalidOptionError`` if the
     options do not fit the cluster.
     """
-    context = read_release_context(client, state, loaded, options)
+    context = read_release_context(client, state, release, options)
     entries = state.inventory.entries if state.inventory else {}
     resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
     # Without both, there was no rollout. If its records were deleted, each apply finds the object that exists.
     is_new = state.inventory is None and state.cluster_version is None
     members = _NO_MEMBERS if is_new else find_members(client, state.kinds, resources)
-    configuration = read_config(client, state.kinds, context.manifests, loaded.release.minor)
+    configuration = read_config(client, state.kinds, context.manifests, release.minor)
     return context._replace(members=members, configuration=configuration)
 
 
 def read_release_context(
-    client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions
+    client: Client, state: ClusterState, release: Release, options: RolloutOptions
 ) -> RolloutContext:
-    """Read how ``loaded`` applies to a cluster, but not what earlier rollouts left. Raises as ``read_context``."""
+    """Read how ``release`` applies to a cluster, but not what earlier rollouts left. Raises as ``read_context``."""
     raise_errors(state.problems, ClusterError)
     if not options.allow_cvo_managed:
         refuse_cvo(client, state.cluster_version or {}, is_ours)
-    gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
-    context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
+    gate = read_feature_gate(client, state.kinds, options.cluster, release)
+    context = rollout_context(state, release, options.cluster, options.release_image, gate)
     if gate.is_unserved and any(defines(item, FEATURE_GATES) for item in context.managed):
         # No FeatureGate can exist before the rollout defines the kind, so its feature set is the default one.
         gate = FeatureGateReading(readable=True)
-        context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
+        context = rollout_context(state, release, options.cluster, options.release_image, gate)
     _check_profile(context, options.cluster.cluster_profile)
     return context
 
 
 def rollout_context(
     state: ClusterState,
-    loaded: LoadedRelease,
+    release: Release,
     given: ClusterOptions,
     release_image: str,
     gate: FeatureGateReading,
 ) -> RolloutContext:
-    """Resolve how ``loaded`` applies to a cluster; sends no requests.
+    """Resolve how ``release`` applies to a cluster; sends no requests.
 
     Options win over what the cluster reports. Raises ``ClusterError`` and ``InvalidOptionError``.
     """
     problems = Problems((*state.problems, *gate.problems))
     overrides = state.cluster.overrides if state.cluster else ()
     options = cluster_options(given, gate, state.cluster_profile, overrides)
-    release, resolution = loaded.release, Problems()
+    resolution = Problems()
     criteria = check_options(options, release.minor, resolution)
     target, resolved = status_inputs(criteria._replace(overrides=()), release, release_image, resolution)
     if not gate.readable:
@@ -234,7 +234,7 @@ def rollout_context(
         resolved = resolved._replace(loaded=decided)
     dropped = _dropped_resources(state, release)
     problems += resolution
-    return RolloutContext(state, loaded, options, resolved, criteria.overrides, target, dropped, tuple(problems))
+    return RolloutContext(state, release, options, resolved, criteria.overrides, target, dropped, tuple(problems))
 
 
 def defines(manifest: Manifest, kind: ApiResource) -> bool:

@@ -17,7 +17,7 @@ from .._injection.injected_config import InjectedConfig
 from .._kubernetes.client import Client
 from .._problems import InvalidOptionError, Problem, Problems
 from .._progress import Progress
-from .._release.loader import LoadedRelease
+from .._release.release import Release
 from .._release.task_graph import Mode, task_graph
 from .apply import Applier
 from .change_set import CapabilityResult, Rollout
@@ -34,14 +34,14 @@ _MODE: Mode = "install"
 
 
 def apply_definitions(
-    client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions, progress: Progress
+    client: Client, state: ClusterState, release: Release, options: RolloutOptions, progress: Progress
 ) -> Rollout:
-    """Apply the included definitions of ``loaded``, and wait until the API server serves their kinds.
+    """Apply the included definitions of ``release``, and wait until the API server serves their kinds.
 
     Raises ``CapabilityError`` if none can be applied. Failures of single definitions are in the result.
     """
     _refuse_recorded(state)
-    context = read_release_context(client, state, loaded, options)
+    context = read_release_context(client, state, release, options)
     problems = Problems(context.problems)
     capabilities = _requested(context, problems)
     definitions = [item for item in included_by_resource(context, capabilities.status) if is_definition(item)]
@@ -56,7 +56,7 @@ def apply_definitions(
     listener = RunListener(manifests, progress)
     changes = GraphRunner(task_graph(manifests, _MODE), applier, state.kinds, options, listener).run()
     progress("")
-    version = loaded.release.shown_version
+    version = release.shown_version
     return Rollout(_MODE, version, None, capabilities, changes, (), inventory_changed=False, problems=problems.unique())
 
 

@@ -17,8 +17,8 @@ from .._contents.unmet_references import ReleaseReferences
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.lookup import api_identity
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
-from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
+from .._release.release import Release
 from .._release.task_graph import Mode, TaskGraph, task_graph
 from .._resources import CLUSTER_VERSIONS, CVO, ResourceId
 from .._unstructured import nested
@@ -59,7 +59,7 @@ class RolloutPlan(NamedTuple):
     @property
     def version(self) -> str:
         """The version of the incoming release."""
-        return self.context.loaded.release.shown_version
+        return self.context.release.shown_version
 
 
 class ManifestPlan(NamedTuple):
@@ -81,13 +81,13 @@ class ManifestPlan(NamedTuple):
         return task_graph(self.manifests, self.mode)
 
 
-def plan_rollout(context: RolloutContext, previous: LoadedRelease | None, options: RolloutOptions) -> RolloutPlan:
+def plan_rollout(context: RolloutContext, previous: Release | None, options: RolloutOptions) -> RolloutPlan:
     """Plan a rollout. ``previous`` is the release that the cluster has, if the user set it.
 
     Raises ``CapabilityError`` if the rollout must not start: it would remove a capability, downgrade the release,
     prune too much, or depend on something unknown.
     """
-    state, release = context.state, context.loaded.release
+    state, release = context.state, context.release
     problems = Problems(context.problems)
     selection = requested_selection(options.cluster.capabilities, context, problems)
     given = _given_release(previous, context)
@@ -132,7 +132,7 @@ def _warn_about_references(plan: RolloutPlan, status: CapabilityStatus, problems
     context, enabled = plan.context, status.enabled & status.known
     # If the API server does not serve a kind, a rollout has nothing to delete.
     applied = [item for item in context.managed if not item.deletes]
-    found = ReleaseReferences(context.loaded.release, applied).dangling(enabled)
+    found = ReleaseReferences(context.release, applied).dangling(enabled)
     report_dangling([item for item in found if item.target not in context.live], enabled, "warning", problems)
 
 
@@ -196,17 +196,16 @@ def _planned_inventory(
     return planned if planned == inventory else planned._replace(unfinished=mode, implicit=capabilities.implicit)
 
 
-def _given_release(previous: LoadedRelease | None, context: RolloutContext) -> OutgoingRelease | None:
+def _given_release(previous: Release | None, context: RolloutContext) -> OutgoingRelease | None:
     """The release ``previous`` with the manifests that pass the filters of the cluster, except for capabilities."""
     if previous is None:
         return None
-    release = previous.release
     problems = Problems()
-    criteria = check_options(context.options, release.minor, problems)
+    criteria = check_options(context.options, previous.minor, problems)
     problems.raise_errors(InvalidOptionError)
-    inclusion = inclusion_context(criteria, release, Problems())
-    manifests = included_manifests(release.manifests, inclusion._replace(overrides=()))
-    return OutgoingRelease(release.version, release.minor, manifests)
+    inclusion = inclusion_context(criteria, previous, Problems())
+    manifests = included_manifests(previous.manifests, inclusion._replace(overrides=()))
+    return OutgoingRelease(previous.version, previous.minor, manifests)
 
 
 def loaded_by_outgoing(outgoing: OutgoingRelease, context: RolloutContext) -> tuple[Manifest, ...]:
@@ -215,7 +214,7 @@ def loaded_by_outgoing(outgoing: OutgoingRelease, context: RolloutContext) -> tu
     rules = inclusion.rules if outgoing.minor is None else inclusion_rules(outgoing.minor)
     if rules == inclusion.rules:
         return context.manifests
-    return included_manifests(context.loaded.release.manifests, inclusion._replace(rules=rules))
+    return included_manifests(context.release.manifests, inclusion._replace(rules=rules))
 
 
 def _excluded_definition_error(context: RolloutContext, definition: Manifest) -> ClusterError:

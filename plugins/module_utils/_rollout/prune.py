@@ -37,7 +37,7 @@ def refuse_unsafe_prune(context: RolloutContext) -> None:
     inventory = context.state.inventory
     leftovers = _leftovers(context)
     code = message = ""
-    if context.loaded.partial:
+    if context.release.partial:
         code = "incomplete-release"
         message = "is not possible, because the release is incomplete (see the warnings), so leftovers are unknown"
     elif _CLUSTER_VERSIONS in leftovers:

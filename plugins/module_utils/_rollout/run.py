@@ -14,7 +14,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problems, raise_errors
 from .._progress import Progress
-from .._release.loader import LoadedRelease
+from .._release.release import Release
 from .apply import Applier
 from .capabilities import reconcile_cluster_version
 from .change_set import ApplyResult, CapabilityResult, ChangeSet, Leftover, Rollout
@@ -34,17 +34,17 @@ from .wait import wait_until_ready
 def roll_out(
     client: Client,
     state: ClusterState,
-    loaded: LoadedRelease,
-    previous: LoadedRelease | None,
+    release: Release,
+    previous: Release | None,
     options: RolloutOptions,
     progress: Progress,
 ) -> Rollout:
-    """Roll out ``loaded``, in the order of the flowchart in docs/explanation/order_of_a_rollout.md.
+    """Roll out ``release``, in the order of the flowchart in docs/explanation/order_of_a_rollout.md.
 
     ``previous`` is the release that the cluster has, needed if no inventory records it. Raises ``CapabilityError`` if
     no manifest can be applied. Failures of single manifests are in the result.
     """
-    context = read_context(client, state, loaded, options)
+    context = read_context(client, state, release, options)
     plan = plan_rollout(context, previous, options)  # Nothing is written up to here.
     problems = Problems(plan.problems)
     definition = apply_definition(client, plan)

@@ -46,7 +46,7 @@ def wait_until_ready(
     Reports objects that are not ready at ``deadline`` (of ``time.monotonic``), and warns of degraded operators.
     ``notify`` receives the number of unready objects, the first of them, and why it is not ready.
     """
-    release = context.loaded.release
+    release = context.release
     waited_for = _by_kind(context.state.kinds, manifests)
     failure: ClusterError | None = None
     unlisted: dict[Target, ClusterError] = {}

@@ -24,7 +24,7 @@ from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._resources import CONFIG_MAPS, ResourceId, target_for
 from .._unstructured import Object, nested
-from .start import PlanOptions
+from .plan_options import PlanOptions
 
 _WHERE, _RESOURCES = "cluster", "live_resources"
 _OF_INFRASTRUCTURE = frozenset({"control_plane_topology", "infrastructure_topology", "infrastructure_name"})

@@ -14,7 +14,7 @@ Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go loadUpdatedPay
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
 from .._capability.inclusion import CapabilityStatus, Override, is_overridden
@@ -26,10 +26,29 @@ from .._contents.unmet_references import ReleaseReferences
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest
 from .._resources import ResourceId
-from .image_signature import ImageSignature
 from .live_resources import LiveOnlyResource, live_only, present_after
 from .release_diff import Changes, ReleaseDiff
-from .start import Rule, StartingCluster
+
+Rule = Literal["manifest", "presence"]
+"""What the new release is compared with: the old release, as every CVO does, or the resources on the cluster."""
+
+RULES: tuple[Rule, ...] = get_args(Rule)
+
+
+class StartingCluster(NamedTuple):
+    """A cluster before the first update of its path.
+
+    ``status``: as the cluster reports it, which takes precedence over the capability sets. Without it, the status
+    follows from ``selection``. ``present``: the resources that exist on the cluster, ``None`` if not known. The rule
+    ``presence`` needs them. ``provided``: resources that other manifests create.
+    """
+
+    selection: Selection
+    status: ReportedCapabilities | None = None
+    overrides: tuple[Override, ...] = ()
+    present: frozenset[ResourceId] | None = None
+    rule: Rule = "manifest"
+    provided: frozenset[ResourceId] = frozenset()
 
 
 class EnabledCapability(NamedTuple):
@@ -114,8 +133,7 @@ class Hop(NamedTuple):
     """Two releases of a path, compared once for all clusters.
 
     ``credentials``: those of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release.
-    ``references``: those of the new release that some selection leaves dangling. ``signature``: that of the new image,
-    by the keys of the old release; ``None`` for a directory.
+    ``references``: those of the new release that some selection leaves dangling.
     """
 
     start: ResolvedRelease
@@ -126,7 +144,6 @@ class Hop(NamedTuple):
     downgrade: bool
     gates: tuple[AdminGate, ...]
     references: ReleaseReferences
-    signature: ImageSignature | None = None
 
 
 def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:

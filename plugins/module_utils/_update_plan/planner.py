@@ -23,10 +23,10 @@ from .._capability.resolved_release import (
 from .._capability.selection import check_selection
 from .._contents.unmet_references import ReleaseReferences
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
+from .._release.credentials_requests import credentials_requests
 from .._release.release import Release
+from .._resources import ResourceId
 from .blockers import release_gates
-from .credentials import credentials_requests
-from .image_signature import ImageSignature
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
 from .release_diff import ReleaseDiff
@@ -61,8 +61,8 @@ class PlanResult(NamedTuple):
 class FleetPlan(NamedTuple):
     """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
-    ``problems``: those of the releases. ``identities``: see ``PlanOrigin``. ``releases``: those of all paths, as
-    ``PlanOrigin.release`` returns them.
+    ``problems``: those of the releases. ``identities``: see ``ReportSources``. ``releases``: those of all paths, as
+    ``ReportSources.release`` returns them.
     """
 
     plans: tuple[PlanResult, ...]
@@ -72,8 +72,8 @@ class FleetPlan(NamedTuple):
     releases: tuple[Mapping[str, str], ...] = ()
 
 
-class _Path(NamedTuple):
-    """The data that requests with the same path, criteria and platform share. ``hops``: empty if the path is invalid.
+class ResolvedPath(NamedTuple):
+    """A path for clusters with the same criteria and platform. ``hops``: empty if the path is invalid.
 
     ``start``: the first release, if all releases can be resolved. ``always``: names that any of them always enables.
     """
@@ -85,42 +85,40 @@ class _Path(NamedTuple):
 
 
 class Planner:
-    """Plans clusters whose paths consist of ``releases``. ``signatures``: as in ``NamedReleases``."""
+    """Plans clusters whose paths consist of ``releases``."""
 
-    def __init__(
-        self,
-        releases: Sequence[Release],
-        signatures: Mapping[tuple[int, int], ImageSignature] | None = None,
-        *,
-        allow_downgrade: bool = False,
-    ) -> None:
-        self._releases = releases
-        self._signatures = signatures or {}
-        self._allow_downgrade = allow_downgrade
+    def __init__(self, releases: Sequence[Release], *, allow_downgrade: bool = False) -> None:
+        self._releases, self._allow_downgrade = releases, allow_downgrade
         self._plans: dict[PlanRequest, tuple[Plan, Problems]] = {}
         self._results: dict[tuple[PlanRequest, tuple[HopVerdict, ...]], PlanResult] = {}
-        self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], _Path] = {}
+        self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], ResolvedPath] = {}
         self._resolved: dict[tuple[int, InclusionCriteria], tuple[ResolvedRelease | None, Problems]] = {}
         self._hops: dict[tuple[int, int, InclusionCriteria, str | None], Hop] = {}
 
-    def plan(self, request: PlanRequest, problems: Problems) -> PlanResult:
-        """Return the plan of ``request``; ``problems`` gets the warnings about this request.
+    def resolve(self, request: PlanRequest, problems: Problems) -> ResolvedPath:
+        """Return the path of ``request``, and check the request with it; ``problems`` gets the warnings about it.
 
-        Requests with the same meaning and the same verdicts share a plan. Raises ``InvalidOptionError`` with the
-        problems of path and request if one of them is an error.
+        Raises ``InvalidOptionError`` with the problems of path and request if one of them is an error.
         """
         key = (request.path, request.criteria, request.platform)
-        path = _cached(self._paths, key, lambda: self._path(*key))
+        path = _cached(self._paths, key, lambda: self._resolve_path(*key))
         request_problems = Problems()
         _check_request(request, path, request_problems)
         raise_errors((*path.problems, *request_problems), InvalidOptionError)
         problems += request_problems
+        return path
+
+    def plan(self, request: PlanRequest, path: ResolvedPath) -> PlanResult:
+        """Return the plan of ``request``, whose resolved path is ``path``.
+
+        Requests with the same meaning and the same verdicts share a plan.
+        """
         normalized = request.normalized(path.hops[0].start)
         plan, plan_problems = _cached(self._plans, normalized, lambda: _plan(normalized, path))
         verdicts = hop_verdicts(path.hops, request.cluster.overrides, request.state)
         return _cached(self._results, (normalized, verdicts), lambda: _with_verdicts(plan, plan_problems, verdicts))
 
-    def _path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> _Path:
+    def _resolve_path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> ResolvedPath:
         problems = Problems()
         check_path(
             [self._releases[index] for index in path], "releases", problems, allow_downgrade=self._allow_downgrade
@@ -134,16 +132,16 @@ class Planner:
         start = resolved[0] if path and len(resolved) == len(path) else None
         always = frozenset[str]().union(*(release.always for release in resolved))
         if problems.has_errors:
-            return _Path(start, (), problems.unique(), always)
+            return ResolvedPath(start, (), problems.unique(), always)
         hops = [
             _cached(
                 self._hops,
                 (*key, criteria, platform),
-                partial(_hop, before, after, platform, self._signatures.get(key)),
+                partial(_hop, before, after, platform),
             )
             for key, (before, after) in zip(pairwise(path), pairwise(resolved), strict=True)
         ]
-        return _Path(start, tuple(hops), problems.unique(), always)
+        return ResolvedPath(start, tuple(hops), problems.unique(), always)
 
     def _resolve(self, index: int, criteria: InclusionCriteria) -> tuple[ResolvedRelease | None, Problems]:
         def resolve() -> tuple[ResolvedRelease | None, Problems]:
@@ -153,12 +151,27 @@ class Planner:
         return _cached(self._resolved, (index, criteria), resolve)
 
 
-def _hop(
-    start: ResolvedRelease,
-    end: ResolvedRelease,
-    platform: str | None,
-    signature: ImageSignature | None,
-) -> Hop:
+def deciding_resources(request: PlanRequest, path: ResolvedPath) -> frozenset[ResourceId]:
+    """Return the resources whose presence on the cluster can change the plan of ``request``.
+
+    These are the resources of the incoming releases that need a name which is disabled at the start, because an enabled
+    name stays enabled (see ``ImplicitEnablement.enabled_by_presence`` and ``live_only``).
+    """
+    start, status = path.hops[0].start, request.cluster.status
+    selection = start.pinned(request.cluster.selection)
+    enabled = start.status(selection).enabled if status is None else status.enabled
+    # A name that is gated in one of the releases is not enabled in all of them.
+    gated = start.gated.union(*(hop.end.gated for hop in path.hops))
+    always_enabled = (enabled | start.requested(selection) | start.always) - gated
+    return frozenset(
+        manifest.object_id
+        for hop in path.hops
+        for manifest in (*hop.end.manifests_loaded_by(hop.start), *hop.end.loaded)
+        if not always_enabled.issuperset(manifest.capabilities)
+    )
+
+
+def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> Hop:
     return Hop(
         start,
         end,
@@ -168,7 +181,6 @@ def _hop(
         not is_upgrade(start.release, end.release),
         release_gates(start),
         ReleaseReferences(end.release, end.loaded),
-        signature,
     )
 
 
@@ -178,7 +190,7 @@ def _with_verdicts(plan: Plan, plan_problems: Problems, verdicts: tuple[HopVerdi
     return PlanResult(plan, (*problems, *plan_problems), verdicts)
 
 
-def _plan(request: PlanRequest, path: _Path) -> tuple[Plan, Problems]:
+def _plan(request: PlanRequest, path: ResolvedPath) -> tuple[Plan, Problems]:
     """Return a plan, and its problems, without what depends on the state of a cluster."""
     plan = plan_path(path.hops, request.cluster)
     problems = Problems(path.problems)
@@ -187,7 +199,7 @@ def _plan(request: PlanRequest, path: _Path) -> tuple[Plan, Problems]:
     return plan, problems
 
 
-def _check_request(request: PlanRequest, path: _Path, problems: Problems) -> None:
+def _check_request(request: PlanRequest, path: ResolvedPath, problems: Problems) -> None:
     start, selection, status = path.start, request.cluster.selection, request.cluster.status
     if start is None or start.minor_data is None:
         return

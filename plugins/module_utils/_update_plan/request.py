@@ -7,25 +7,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
 from .._capability.resolved_release import ResolvedRelease, read_selection
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
 from .._data.capabilities import NONE
-from .._problems import Location, Problem, Problems, type_name
-from .._release.release import Release
+from .._data.platforms import PLATFORM_DATA
+from .._problems import Location, Problem, Problems, did_you_mean, type_name
 from .._resources import ResourceId
 from .._version import Minor, find_minor
-from .credentials import resolve_platform
 from .live_resources import read_live_resources
-from .path import resolve_on_path
-from .start import PlanOptions, Source, StartingCluster
+from .plan import StartingCluster
+from .plan_options import PlanOptions
 from .update_status import read_signature_stores, read_update_status
 from .verdict import UpdateState
+
+Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
+"""The option that a plan starts from."""
 
 
 class PlanRequest(NamedTuple):
@@ -51,8 +52,17 @@ class PlanRequest(NamedTuple):
         return self._replace(cluster=cluster, source="capabilities", location="", state=UpdateState())
 
 
-def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | None, problems: Problems) -> PlanRequest:
-    """Check the options of a cluster that runs a release of ``minor``. Do not use the request if there is an error."""
+def read_request(
+    options: PlanOptions,
+    path: tuple[int, ...],
+    minor: Minor | None,
+    problems: Problems,
+    provided: frozenset[ResourceId] = frozenset(),
+) -> PlanRequest:
+    """Check the options of a cluster that runs a release of ``minor``. Do not use the request if there is an error.
+
+    ``provided``: the resources that the extra manifests of the cluster create.
+    """
     source = _read_source(options, problems)
     selection, status, updates = Selection(), None, None
     stores: tuple[str, ...] = ()
@@ -75,7 +85,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     effective = criteria.overrides if any(override.unmanaged for override in criteria.overrides) else ()
     listed = options.live_resources
     present = None if listed is None else read_live_resources(listed, problems)
-    start = StartingCluster(selection, status, effective, present, options.rule, options.provided)
+    start = StartingCluster(selection, status, effective, present, options.rule, provided)
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
     state = UpdateState(updates, promql=_read_promql(options.promql, problems), signature_stores=stores)
@@ -99,26 +109,14 @@ def _read_promql(results: object, problems: Problems) -> tuple[tuple[str, bool],
     return tuple(sorted((str(name), bool(value)) for name, value in results.items()))
 
 
-def deciding_resources(request: PlanRequest, releases: Sequence[Release]) -> frozenset[ResourceId]:
-    """Return the resources whose presence on the cluster can change the plan. ``releases``: those of the path.
-
-    These are the resources of the incoming releases that need a name which is disabled at the start, because an enabled
-    name stays enabled (see ``ImplicitEnablement.enabled_by_presence`` and ``live_only``). ``request`` must be valid.
-    """
-    resolved = [resolve_on_path(request.criteria, release, Problems()) for release in releases]
-    on_path = [release for release in resolved if release is not None]
-    start, status = on_path[0], request.cluster.status
-    selection = start.pinned(request.cluster.selection)
-    enabled = start.status(selection).enabled if status is None else status.enabled
-    # A name that is gated in one of the releases is not enabled in all of them.
-    gated = frozenset[str]().union(*(release.gated for release in on_path))
-    always_enabled = (enabled | start.requested(selection) | start.always) - gated
-    return frozenset(
-        manifest.object_id
-        for before, after in pairwise(on_path)
-        for manifest in (*after.manifests_loaded_by(before), *after.loaded)
-        if not always_enabled.issuperset(manifest.capabilities)
-    )
+def resolve_platform(name: str | None, problems: Problems) -> str | None:
+    """Return the platform in lower case; reports an unknown one."""
+    if name is None:
+        return None
+    platform = name.lower()
+    if platform not in PLATFORM_DATA:
+        problems.error("unknown-platform", "platform", f"{name!r} is not a platform", did_you_mean(name, PLATFORM_DATA))
+    return platform
 
 
 def _read_source(options: PlanOptions, problems: Problems) -> Source:

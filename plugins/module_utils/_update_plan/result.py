@@ -15,13 +15,13 @@ from .._module.result import problem_dicts
 from .._problems import Problem, shown_names
 from .._release.manifest import Manifest, manifest_dict
 from .._version import COLLECTION_VERSION
-from .fail_on import verdict_violations, violations
 from .plan import EnabledCapability, HopPlan, Plan
 from .planner import FleetPlan, PlanResult
 from .verdict import HopVerdict
+from .violations import verdict_violations, violations
 
 
-class PlanShapes:
+class PlanSerializer:
     """Converts plans. Lists that many plans of a fleet have in common become one object."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ def end_dict(plan: Plan) -> dict[str, Any]:
 
 def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, fail_on: Sequence[str]) -> dict[str, Any]:
     """Return the result of the module, apart from the report and the problems."""
-    shapes = PlanShapes()
+    shapes = PlanSerializer()
     common: dict[str, Any] = {"changed": False, "violations": plan_violations(fleet, fail_on)}
     if not of_fleet:
         return {**common, **shapes.plan(fleet.plans[0], details=details)}

@@ -16,15 +16,14 @@ from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._progress import Progress, counted, silent
 from .._release.provided_files import read_provided
-from .._release.release import Release
-from .._release_image.release_source import SignatureOptions
 from .._resources import ResourceId
-from .fail_on import check_fail_on
-from .origin import PlanOrigin
-from .planner import FleetPlan, Planner, PlanResult
-from .releases import NamedReleases
-from .request import PlanRequest, deciding_resources, read_request
-from .start import PlanOptions
+from .hop_signatures import HopSignatures
+from .plan_options import PlanOptions
+from .planner import FleetPlan, Planner, PlanResult, ResolvedPath, deciding_resources
+from .releases import PathRelease, PathReleases
+from .report_sources import ReportSources
+from .request import PlanRequest, read_request
+from .violations import check_fail_on
 
 if TYPE_CHECKING:
     from .._kubernetes.client import Client
@@ -79,108 +78,123 @@ def _plan(
     progress: Progress,
     problems: Problems,
 ) -> FleetPlan:
-    named, path_problems, release_problems = NamedReleases(common.source), Problems(), Problems()
+    references, path_problems, remarks = PathReleases(), Problems(), Problems()
     paths = [
-        named.path(options.releases or (), options.cluster.profile, options.releases_where, path_problems)
+        references.read_path(options.releases or (), options.cluster.profile, options.releases_where, path_problems)
         for options in fleet
     ]
-    loaded = named.load(release_problems, path_problems, progress)
-    releases = tuple(release for release, _name in loaded)
+    releases = references.load(common.source, remarks, path_problems, progress)
     problems += path_problems.unique()
-    planner = None
-    if not path_problems:
-        planner = Planner(releases, named.signatures, allow_downgrade=common.allow_downgrade)
-    results: list[PlanResult] = []
-    result_problems: list[dict[Problem, list[str]]] = []
-    positions: dict[int, int] = {}
-    clusters: dict[str, int] = {}
-    origin = PlanOrigin()
-    errors: dict[Problem, list[str]] = {}
-    provided: dict[tuple[str, ...], frozenset[ResourceId]] = {}
+    clusters = _Clusters(releases, common, connect, remarks)
+    results, errors = _Results(), dict[Problem, list[str]]()
     for options, path in counted(list(zip(fleet, paths, strict=True)), "clusters", progress):
-        given = tuple(options.provided_manifests or ())
-        if given not in provided:
-            provided[given] = read_provided(given, "provided_manifests", problems)
-        options = options._replace(provided=provided[given])
-        cluster_problems = Problems()
-        result = _plan_one(planner, options, path or (), releases, named, connect, origin, cluster_problems)
-        if result is None:
-            for problem in cluster_problems:
-                errors.setdefault(problem, []).append(options.where)
-            continue
-        position = positions.setdefault(id(result), len(results))
-        if position == len(results):
-            results.append(result)
-            result_problems.append({})
-        for problem in cluster_problems:
-            result_problems[position].setdefault(problem, []).append(options.name)
-        clusters[options.name] = position
+        own = Problems()
+        result = clusters.plan(options, None if path_problems else path, own)
+        if result is not None:
+            results.add(options.name, result, own)
+        for problem in own if result is None else ():
+            errors.setdefault(problem, []).append(options.where)
+    problems += clusters.problems
     problems += [of_clusters(problem, locations) for problem, locations in errors.items()]
-    if planner is not None and common.fail_on:
-        check_fail_on(common.fail_on, _known_names(releases, results), problems)
+    if not path_problems and common.fail_on:
+        check_fail_on(common.fail_on, _known_names(releases, results.plans), problems)
     problems.raise_errors(InvalidOptionError)
-    plans = [
-        result._replace(problems=(*(of_clusters(problem, names) for problem, names in own.items()), *result.problems))
-        for result, own in zip(results, result_problems, strict=True)
-    ]
     return FleetPlan(
-        tuple(plans),
-        clusters,
-        release_problems.unique(),
-        origin.identities,
-        tuple(origin.release(release.shown_version, name) for release, name in loaded),
+        results.with_problems(),
+        results.clusters,
+        remarks.unique(),
+        clusters.sources.identities,
+        tuple(clusters.sources.release(item.release.shown_version, item.exact_name) for item in releases),
     )
 
 
-def _plan_one(
-    planner: Planner | None,
-    options: PlanOptions,
-    path: tuple[int, ...],
-    releases: Sequence[Release],
-    named: NamedReleases,
-    connect: Connect | None,
-    origin: PlanOrigin,
-    problems: Problems,
-) -> PlanResult | None:
-    """Return the plan of a cluster; ``None`` if there is an error, or no planner. ``origin`` gets what is read.
+class _Results:
+    """The distinct plans of a fleet, the clusters that have them, and the problems of each cluster."""
 
-    The options are checked even without a planner. Resources are looked up last, because an error in the options makes
-    them useless.
+    def __init__(self) -> None:
+        self.plans: list[PlanResult] = []
+        self.clusters: dict[str, int] = {}
+        self._positions: dict[int, int] = {}
+        self._problems: list[dict[Problem, list[str]]] = []
+
+    def add(self, cluster: str, result: PlanResult, problems: Problems) -> None:
+        """Add the plan of a cluster. Clusters can share one."""
+        position = self._positions.setdefault(id(result), len(self.plans))
+        if position == len(self.plans):
+            self.plans.append(result)
+            self._problems.append({})
+        for problem in problems:
+            self._problems[position].setdefault(problem, []).append(cluster)
+        self.clusters[cluster] = position
+
+    def with_problems(self) -> tuple[PlanResult, ...]:
+        """Return the plans, each with the problems of its clusters."""
+        return tuple(
+            result._replace(
+                problems=(*(of_clusters(problem, names) for problem, names in own.items()), *result.problems)
+            )
+            for result, own in zip(self.plans, self._problems, strict=True)
+        )
+
+
+class _Clusters:
+    """Plans one cluster after another, on the same releases.
+
+    ``sources`` gets what clusters report about themselves, ``problems`` what is wrong with extra manifests.
     """
-    with problems.collect(CapabilityError), ExitStack() as stack:
-        client = None
-        if connect is not None and options.missing:
-            client = stack.enter_context(closing(connect()))
+
+    def __init__(
+        self, releases: Sequence[PathRelease], common: PlanOptions, connect: Connect | None, remarks: Problems
+    ) -> None:
+        self._planner = Planner([item.release for item in releases], allow_downgrade=common.allow_downgrade)
+        self._signatures = HopSignatures(releases, common.source, remarks)
+        self._releases, self._connect = releases, connect
+        self._provided: dict[tuple[str, ...], frozenset[ResourceId]] = {}
+        self.sources, self.problems = ReportSources(), Problems()
+
+    def plan(self, options: PlanOptions, path: tuple[int, ...] | None, problems: Problems) -> PlanResult | None:
+        """Return the plan of a cluster; ``None`` if there is an error, or no ``path``.
+
+        The options are checked even without a path. Resources are looked up last, because an error makes them useless.
+        """
+        with problems.collect(CapabilityError), ExitStack() as stack:
+            client = None
+            if self._connect is not None and options.missing:
+                client = stack.enter_context(closing(self._connect()))
+            request = self._read(options, path, client, problems)
+            if path is None:
+                return None
+            resolved = self._planner.resolve(request, problems)
+            if problems.has_errors:
+                return None
+            request = self._signatures.add(request)
+            if client is not None and options.live_resources is None:
+                present = _look_up(client, request, resolved, problems)
+                request = request._replace(cluster=request.cluster._replace(present=present))
+            return self._planner.plan(request, resolved)
+        return None
+
+    def _read(
+        self, options: PlanOptions, path: tuple[int, ...] | None, client: Client | None, problems: Problems
+    ) -> PlanRequest:
+        """Complete and check the options of a cluster, also with what it reports if there is a ``client``."""
+        given = tuple(options.provided_manifests or ())
+        if given not in self._provided:
+            self._provided[given] = read_provided(given, "provided_manifests", self.problems)
         options = _with_file(options)
         if client is not None:
             from .live import complete_options  # imports the client, which only plans with a cluster need
 
             options, found = complete_options(options, client, problems)
-            origin.properties |= found
-        origin.add_cluster(options.name, options.cluster_version)
+            self.sources.properties |= found
+        self.sources.add_cluster(options.name, options.cluster_version)
         if options.rule == "presence" and options.live_resources is None and client is None:
             message = "is presence, but the resources of the cluster are not known"
             hint = "Set live_resources or connection options, or remove the option"
             problems.error("missing-option", "rule", message, hint)
-        minor = releases[path[0]].minor if planner is not None and path else None
-        request = read_request(options, path, minor, problems)
-        if planner is None:
-            return None
-        if client is not None:
-            request = _with_admin_acks(request, client, problems)
-        if not problems.has_errors:
-            request = _with_signatures(request, options.source.signature, named)
-        valid, request_problems = not problems.has_errors, Problems()
-        result = planner.plan(request, request_problems)
-        if client is not None and options.live_resources is None and valid:
-            request = request._replace(
-                cluster=request.cluster._replace(present=_look_up(client, request, releases, problems))
-            )
-            request_problems = Problems()
-            result = planner.plan(request, request_problems)
-        problems += request_problems
-        return result if valid else None
-    return None
+        minor = self._releases[path[0]].release.minor if path else None
+        request = read_request(options, path or (), minor, problems, self._provided[given])
+        return request if client is None else _with_admin_acks(request, client, problems)
 
 
 def _with_file(options: PlanOptions) -> PlanOptions:
@@ -201,32 +215,16 @@ def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -
     return request
 
 
-def _with_signatures(request: PlanRequest, options: SignatureOptions, named: NamedReleases) -> PlanRequest:
-    """Return ``request`` with the signatures in the stores of its cluster, which replace those of the releases.
-
-    The option ``signature_stores`` replaces both. Then the stores of the cluster that it lacks remain in the request.
-    """
-    stores = request.state.signature_stores
-    if options.stores or options.mode == "ignore":
-        left = tuple(url for url in stores if url not in options.stores)
-        return request._replace(state=request.state._replace(signature_stores=left))
-    signatures = named.signatures_in(request.path, stores) if stores else ()
-    return request._replace(state=request.state._replace(signature_stores=(), signatures=signatures))
-
-
-def _look_up(
-    client: Client, request: PlanRequest, releases: Sequence[Release], problems: Problems
-) -> frozenset[ResourceId]:
+def _look_up(client: Client, request: PlanRequest, path: ResolvedPath, problems: Problems) -> frozenset[ResourceId]:
     from .live import look_up_resources  # imports the client, which only plans with a cluster need
 
-    on_path = [releases[index] for index in request.path]
     decisive = request.cluster.rule == "presence"
-    return look_up_resources(client, deciding_resources(request, on_path), problems, decisive=decisive)
+    return look_up_resources(client, deciding_resources(request, path), problems, decisive=decisive)
 
 
-def _known_names(releases: Iterable[Release], results: Iterable[PlanResult]) -> set[str]:
+def _known_names(releases: Iterable[PathRelease], results: Iterable[PlanResult]) -> set[str]:
     """Return every name that ``fail_on`` can contain: those of the minors, and those in the plans."""
-    minors = (capability_data.data_of(release.minor) for release in releases if release.minor is not None)
+    minors = (capability_data.data_of(item.release.minor) for item in releases if item.release.minor is not None)
     known = {name for data in minors if data is not None for name in data.capabilities}
     hops = (hop for result in results for hop in result.plan.hops)
     return known.union(*(hop.before.known | hop.after.known | hop.newly_enabled for hop in hops))

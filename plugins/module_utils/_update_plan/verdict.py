@@ -18,10 +18,9 @@ from .._capability.inclusion import Override
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of
 from .._version import find_minor, is_semantic_version, precedence
 from .blockers import Previous, blockers, downgrade_reasons, is_minor_update, override_blockers
-from .image_signature import ImageSignature
 from .path import is_upgrade
 from .plan import Hop
-from .signature import signature_reasons
+from .signature import ImageSignature, signature_reasons
 from .update_reasons import (
     VERDICTS,
     Unchecked,
@@ -39,8 +38,8 @@ class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
     ``status``: ``None`` without the status of a ClusterVersion. ``promql``: names of risks, and whether each applies.
-    ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: those of the images,
-    one for each hop, if these stores were asked.
+    ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
+    new image of each hop, ``None`` for a directory; empty if no image was verified.
     """
 
     status: UpdateStatus | None = None
@@ -72,23 +71,28 @@ def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: Up
     if state.status is not None and state.status.version != hops[0].start.release.shown_version:
         previous = Previous(known=False)  # the history is that of another version
     verdicts: list[HopVerdict] = []
-    for position, hop in enumerate(hops):
-        if state.signatures:
-            hop = hop._replace(signature=state.signatures[position])
-        verdicts.append(_hop_verdict(hop, overrides, state, previous, first=position == 0))
+    signatures = state.signatures or (None,) * len(hops)
+    for position, (hop, signature) in enumerate(zip(hops, signatures, strict=True)):
+        verdicts.append(_hop_verdict(hop, signature, overrides, state, previous, first=position == 0))
         previous = Previous(known=True, version=hop.start.release.shown_version)
     return tuple(verdicts)
 
 
 def _hop_verdict(
-    hop: Hop, overrides: tuple[Override, ...], state: UpdateState, previous: Previous, *, first: bool
+    hop: Hop,
+    signature: ImageSignature | None,
+    overrides: tuple[Override, ...],
+    state: UpdateState,
+    previous: Previous,
+    *,
+    first: bool,
 ) -> HopVerdict:
     start, end = hop.start, hop.end
     if not is_upgrade(start.release, end.release) and not is_upgrade(end.release, start.release):
         return HopVerdict((), ())  # the same version: the cluster does not update
     reasons = [*blockers(start, end, previous), *override_blockers(start, end, overrides)]
     unchecked: list[Unchecked] = []
-    reasons += signature_reasons(hop, state.signature_stores, unchecked)
+    reasons += signature_reasons(hop, signature, state.signature_stores, unchecked)
     if first and state.status is not None:
         reasons += _mismatch_reasons(hop, state.status, unchecked)
     status = _status_at(hop, state.status, unchecked) if first else None

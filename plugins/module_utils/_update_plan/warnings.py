@@ -17,8 +17,8 @@ from .._contents.reference_report import report_dangling
 from .._data.capabilities import gates_of
 from .._problems import Problems, did_you_mean
 from .._resources import ResourceId
-from .plan import Hop, HopPlan, Plan
-from .start import Source, StartingCluster
+from .plan import Hop, HopPlan, Plan, StartingCluster
+from .request import Source
 from .verdict import HopVerdict
 
 

@@ -21,8 +21,8 @@ from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import Schema, is_declared, schema_of, served_schema
 from .._problems import Problem, Problems
-from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
+from .._release.release import Release
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
 from .._rollout.desired_object import LAST_APPLIED_HASH, PART_OF, OwnershipMetadata, build_apply_object, is_create_only
 from .._unstructured import mappings_in, nested
@@ -48,12 +48,12 @@ class CheckedResource(NamedTuple):
 def compare(
     client: Client,
     kinds: RestMapper,
-    loaded: LoadedRelease,
+    release: Release,
     existing: Sequence[tuple[Manifest, Target]],
     problems: Problems,
 ) -> Sequence[CheckedResource]:
     """Read the ``existing`` resources and compare each with its manifest; report what affects all of them."""
-    configuration = read_config(client, kinds, [manifest for manifest, _target in existing], loaded.release.minor)
+    configuration = read_config(client, kinds, [manifest for manifest, _target in existing], release.minor)
     problems += [problem for reasons in configuration.unread.values() for problem in reasons]
 
     def check(item: tuple[Manifest, Target]) -> CheckedResource:
@@ -66,21 +66,21 @@ def compare(
             return CheckedResource(manifest, unclear=True, problems=error.problems)
         readiness = None
         if can_be_unready(manifest.resource_id) or nested(live, "metadata", "deletionTimestamp"):
-            readiness = readiness_of(loaded.release, manifest, live, "reconcile")
+            readiness = readiness_of(release, manifest, live, "reconcile")
         unready = readiness if readiness and readiness.state != "ready" else None
         if is_create_only(manifest.annotations):
             return CheckedResource(manifest, readiness=unready)
         if configuration.reasons(manifest):
             return CheckedResource(manifest, unclear=True, readiness=unready)
         reported = Problems()
-        fields = _different_fields(loaded, target, manifest, live, configuration.config, reported)
+        fields = _different_fields(release, target, manifest, live, configuration.config, reported)
         return CheckedResource(manifest, fields=fields, readiness=unready, problems=tuple(reported))
 
     return _without_undeclared_fields(client, existing, list(client.each(check, existing)))
 
 
 def _different_fields(
-    loaded: LoadedRelease,
+    release: Release,
     target: Target,
     manifest: Manifest,
     live: Mapping[str, Any],
@@ -88,7 +88,7 @@ def _different_fields(
     problems: Problems,
 ) -> tuple[Difference, ...]:
     """Return the fields that differ from the manifest; report why the desired object is unknown."""
-    body = loaded.release.read_body(manifest)
+    body = release.read_body(manifest)
     inject(manifest, body, config, problems)
     ownership = OwnershipMetadata("", "", config, is_created=False)
     desired = build_apply_object(manifest, body, ownership, "", problems, namespaced=target.kind.namespaced)

@@ -23,7 +23,7 @@ from .._cluster.spec_change import merged_status
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._problems import ClusterError, Problem, Problems
-from .._release.loader import LoadedRelease
+from .._release.release import Release
 from .._rollout.cluster_state import (
     ClusterState,
     RolloutContext,
@@ -54,21 +54,21 @@ class Verification(NamedTuple):
 
 
 def verify(
-    client: Client, state: ClusterState, loaded: LoadedRelease, capabilities: object, given: ClusterOptions
+    client: Client, state: ClusterState, release: Release, capabilities: object, given: ClusterOptions
 ) -> Verification:
-    """Compare the cluster with ``loaded``. Raises ``CapabilityError`` if the desired state is unknown.
+    """Compare the cluster with ``release``. Raises ``CapabilityError`` if the desired state is unknown.
 
     ``capabilities`` is a selection as given by the user; ``None`` means the capabilities that the cluster reports.
     """
-    gate = read_feature_gate(client, state.kinds, given, loaded.release)
+    gate = read_feature_gate(client, state.kinds, given, release)
     if not gate.readable and not gate.problems:
         message = "the cluster does not serve FeatureGate, so the default feature set is used"
         gate = FeatureGateReading(
             readable=True, problems=(Problem("info", "missing-feature-set", "feature_set", message),)
         )
     problems = Problems(state.problems)
-    _check_version(state, loaded, problems)
-    context = rollout_context(state, loaded, given, state.release_image, gate)
+    _check_version(state, release, problems)
+    context = rollout_context(state, release, given, state.release_image, gate)
     problems += context.problems
     status = _capability_status(context, capabilities, problems)
     desired = _desired_state(context, status, gate, problems)
@@ -76,7 +76,7 @@ def verify(
     lookup = find_existing(client, state.kinds, resources)
     problems += lookup.problems
     found = find_missing(state.kinds, desired.expected, lookup, lambda: _is_cvo_running(client, state), problems)
-    checked = compare(client, state.kinds, loaded, found.existing, problems)
+    checked = compare(client, state.kinds, release, found.existing, problems)
     report_checked(checked, problems)
     unread = {item.manifest.resource_id for item in checked if item.unclear}
     unserved = {manifest.resource_id for manifest in found.unserved}
@@ -98,10 +98,10 @@ def _is_cvo_running(client: Client, state: ClusterState) -> bool:
         return True
 
 
-def _check_version(state: ClusterState, loaded: LoadedRelease, problems: Problems) -> None:
+def _check_version(state: ClusterState, release: Release, problems: Problems) -> None:
     """Warn if the cluster runs another release or an incomplete rollout, because both cause differences."""
-    if state.version and state.version != loaded.release.shown_version:
-        message = f"is {loaded.release.shown_version}, but the cluster runs {state.version}"
+    if state.version and state.version != release.shown_version:
+        message = f"is {release.shown_version}, but the cluster runs {state.version}"
         problems.warning("other-release", "release", message, "Set release to the release that the cluster runs")
     if state.inventory and state.inventory.unfinished:
         message = f"the last rollout ({state.inventory.unfinished}) is incomplete"
@@ -112,7 +112,7 @@ def _capability_status(context: RolloutContext, capabilities: object, problems: 
     """Resolve the selection, by default the capabilities in the status and the inventory of the cluster."""
     if capabilities is not None:
         options = context.options._replace(capabilities=capabilities)
-        return resolve_cluster(options, context.loaded.release, problems)[1]
+        return resolve_cluster(options, context.release, problems)[1]
     reported = context.state.cluster
     if context.state.inventory is None and (reported is None or reported.status is None):
         message = "does not report capabilities" if reported else ABSENT
@@ -127,7 +127,7 @@ def _desired_state(
 ) -> DesiredState:
     """Compute the desired state without manifests whose annotations make the CVO reject them; those are reported."""
     rules = context.resolved.context.rules
-    release = context.loaded.release
+    release = context.release
     manifests = [item for item in release.manifests if gate.readable or not depends_on_feature_set(item, rules)]
     inventory = context.state.inventory
     entries = inventory.entries if inventory else {}

@@ -58,7 +58,7 @@ def are_there(*versions: str) -> bool:
 @cache
 def release_of(version: str) -> Release:
     """Return a release of a minor."""
-    return load_release(str(folder_of(version)), release_image=IMAGE).release
+    return load_release(str(folder_of(version)), Problems(), release_image=IMAGE)
 
 
 def roll(plane: ControlPlane, version: str, **options: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,
@@ -136,7 +136,7 @@ def changes(hop: HopPlan) -> dict[str, list[str]]:
 
 def shape(result: PlanResult) -> dict[str, Any]:
     """Return the first hop as playbooks get it."""
-    hop = PlanShapes().plan(result, details=True)["hops"][0]
+    hop = PlanSerializer().plan(result, details=True)["hops"][0]
     assert isinstance(hop, dict)
     return hop
 

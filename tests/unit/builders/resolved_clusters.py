@@ -43,7 +43,7 @@ class Files:
         read = [manifest_from_object(value, f"{n}.yaml", 1, Problems()) for n, value in enumerate(self.values)]
         self.manifests = tuple(item for item in read if item is not None)
         assert len(self.manifests) == len(texts)
-        self.release = Release("here", f"{minor}.1", minor, self.manifests, {}, self.body)
+        self.release = Release("here", f"{minor}.1", minor, self.manifests, read_body=self.body)
 
     def body(self, wanted: Manifest) -> Any:
         return self.values[int(wanted.file.removesuffix(".yaml"))]

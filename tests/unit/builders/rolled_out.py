@@ -15,8 +15,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import ReleaseOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._progress import silent
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import OpenedRelease
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import OpenedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
@@ -56,7 +56,7 @@ class Site:
         reported: Problems | None = None,
         complete: bool = True,
         only_definitions: bool = False,
-        previous: LoadedRelease | None = None,
+        previous: Release | None = None,
         capabilities: Any = MappingProxyType({"baseline_capability_set": "None"}),
         **options: Any,
     ) -> Rollout:
@@ -89,9 +89,9 @@ class Site:
         state, loaded = self._load(client, version, manifests, Problems(), complete=True)
         return verify(client, state, loaded, selected, ClusterOptions(**options))
 
-    def release(self, version: str, *manifests: str) -> LoadedRelease:
+    def release(self, version: str, *manifests: str) -> Release:
         """Load a release without a cluster."""
-        return OpenedRelease(self._write(version, manifests, complete=True)).load()
+        return OpenedRelease(self._write(version, manifests, complete=True)).load(Problems())
 
     def _write(self, version: str, manifests: tuple[str, ...], *, complete: bool) -> str:
         files = {f"0000_{10 + index}_part_1.yaml": text for index, text in enumerate(manifests)}
@@ -102,7 +102,7 @@ class Site:
 
     def _load(
         self, client: Client, version: str, manifests: tuple[str, ...], problems: Problems, *, complete: bool
-    ) -> tuple[ClusterState, LoadedRelease]:
+    ) -> tuple[ClusterState, Release]:
         path = self._write(version, manifests, complete=complete)
         state = read_cluster_state(client)
         source: Any = None

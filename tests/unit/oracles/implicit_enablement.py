@@ -29,9 +29,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import EnabledCapability, HopPlan
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 Pair = tuple[Manifest, Manifest]
@@ -88,13 +88,14 @@ def plan_of(path: Sequence[Release], *, allow_downgrade: bool = False, **options
     Its problems are complete, those of the request first. Raises ``InvalidOptionError`` if the module would fail.
     """
     of_request = Problems()
-    result = Planner(path, allow_downgrade=allow_downgrade).plan(plan_request(path, **options), of_request)
+    planner, request = Planner(path, allow_downgrade=allow_downgrade), plan_request(path, **options)
+    result = planner.plan(request, planner.resolve(request, of_request))
     return result._replace(problems=(*of_request, *result.problems))
 
 
 def shared_plan(planner: Planner, request: PlanRequest) -> PlanResult:
     """Return the plan that equal requests share, without the warnings about this request."""
-    return planner.plan(request, Problems())
+    return planner.plan(request, planner.resolve(request, Problems()))
 
 
 def plan_request(path: Sequence[Release], positions: tuple[int, ...] | None = None, **options: Any) -> PlanRequest:
@@ -110,7 +111,7 @@ def plan_request(path: Sequence[Release], positions: tuple[int, ...] | None = No
 
 def release(version: str, manifests: Iterable[Manifest], body: Callable[[Manifest], Any] | None = None) -> Release:
     """Return a release in memory."""
-    return Release(version, version, minor_of(version), tuple(manifests), {}, body or _no_body)
+    return Release(version, version, minor_of(version), tuple(manifests), read_body=body or _no_body)
 
 
 def _no_body(manifest: Manifest) -> Any:

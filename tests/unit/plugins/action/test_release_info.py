@@ -13,9 +13,9 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.cache import (
     ReleaseCache,
-    ReleaseImage,
     default_directory,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import ReleaseImage
 from ansible_collections.capability.openshift.plugins.modules import release_info
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     image_references,

@@ -14,12 +14,14 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
+    Planner,
     deciding_resources,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
     read_request,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
 
@@ -148,17 +150,18 @@ def test_without_the_library_only_reading_from_a_cluster_fails(run, monkeypatch)
 @pytest.mark.parametrize("minors", [("r4_13", "r4_14"), ("r4_14", "r4_15"), ("r4_13", "r4_14", "r4_15")])
 @pytest.mark.parametrize("rule", ["manifest", "presence"])
 def test_only_the_deciding_resources_can_change_a_plan(rule, names, minors, releases):
-    loaded = [load_release(getattr(releases, minor)).release for minor in minors]
+    loaded = [load_release(getattr(releases, minor), Problems()) for minor in minors]
     options = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
     request = read_request(PlanOptions(options), tuple(range(len(loaded))), loaded[0].minor, Problems())
     planner = Planner(loaded)
+    path = planner.resolve(request, Problems())
 
     def plan_with(present):
         cluster = request.cluster._replace(present=frozenset(present), rule=rule)
-        return planner.plan(request._replace(cluster=cluster), Problems()).plan
+        return planner.plan(request._replace(cluster=cluster), path).plan
 
     every = {manifest.resource_id for release in loaded for manifest in release.manifests}
-    deciding = deciding_resources(request, loaded)
+    deciding = deciding_resources(request, path)
     assert deciding < every
     assert plan_with(every) == plan_with(deciding) != plan_with([])
     assert [resource for resource in every - deciding if plan_with([resource]) != plan_with([])] == []

@@ -14,6 +14,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
     names_disabled_by_gates,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of, newest_minor
+from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import (
+    ImageStream,
+    ImageStreamTag,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     PROFILE,
@@ -345,7 +349,9 @@ def test_a_version_without_capabilities_is_quoted_only_if_it_may_be_a_number(min
 
 def test_the_version_of_a_release_image_is_not_an_option():
     files = Files(Minor(4, 10), manifest("one"))
-    files.release = files.release._replace(images={"cli": "registry.example/cli"})
+    files.release = files.release._replace(
+        image_stream=ImageStream(tags=(ImageStreamTag("cli", "registry.example/cli"),))
+    )
 
     (problem,) = errors(None, files)
 

@@ -20,6 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.admi
     gates_in,
     gates_of,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
@@ -81,5 +82,5 @@ def test_the_gates_of_a_release_are_in_one_config_map(tmp_path: Path) -> None:
         "c.yaml": config("other"),
         "d.yaml": config("admin-gates", **{DELETE: "true"}),
     }
-    release = load_release(str(write_release(tmp_path, files))).release
+    release = load_release(str(write_release(tmp_path, files)), Problems())
     assert list(gates_in(release, release.manifests)) == [(GATE, "text", "release-manifests/a.yaml")]

@@ -79,7 +79,7 @@ def test_a_capability_is_enabled_with_the_release_of_the_cluster_only(server, ve
     release = None
     if version is not None:
         crd = {"0000_00_a.yaml": cluster_version_crd(["Console", "Ingress"])}
-        release = load_release(str(write_release(tmp_path, crd, version))).release
+        release = load_release(str(write_release(tmp_path, crd, version)), Problems())
     request = CapabilityRequest(Selection("None", ("Console",)), append=True)
     if version == "4.20.4":
         with pytest.raises(InvalidOptionError) as error:

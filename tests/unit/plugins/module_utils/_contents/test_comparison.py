@@ -20,7 +20,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._contents.comparison import ComparedSide, compare
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._summary.changes import changes_lines
 from ansible_collections.capability.openshift.tests.parity.support import load as load_folder
 from ansible_collections.capability.openshift.tests.parity.support import release_folders
@@ -35,19 +36,19 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 CLI, CONSOLE, OTHER = (f"registry.example/{name}@sha256:{number}" for number, name in enumerate(("a", "a", "b")))
 
 
-def load(path: Path, version: str, images: Mapping[str, str], **manifests: str) -> LoadedRelease:
+def load(path: Path, version: str, images: Mapping[str, str], **manifests: str) -> Release:
     files = {f"0000_{10 + index}_{name}.yaml": text for index, (name, text) in enumerate(manifests.items())}
     references = image_references(version, images)
-    return load_release(str(write_release(path / version, files, version, references=references)))
+    return load_release(str(write_release(path / version, files, version, references=references)), Problems())
 
 
-def side_of(loaded: LoadedRelease, *disabled: str, known: Collection[str] = ()) -> ComparedSide:
-    release, status = loaded.release, CapabilityStatus(frozenset(known), frozenset(known).difference(disabled))
+def side_of(loaded: Release, *disabled: str, known: Collection[str] = ()) -> ComparedSide:
+    release, status = loaded, CapabilityStatus(frozenset(known), frozenset(known).difference(disabled))
     included = tuple(item for item in release.manifests if not set(item.capabilities) & set(disabled))
-    return ComparedSide(release, loaded.files, loaded.image_stream, status, included, f"r:{release.version}")
+    return ComparedSide(release, status, included, f"r:{release.version}")
 
 
-def changes_of(sides: Iterable[LoadedRelease]) -> dict[str, Any]:
+def changes_of(sides: Iterable[Release]) -> dict[str, Any]:
     before, after = map(side_of, sides)
     return compare(before, after, Problems())
 
@@ -206,10 +207,10 @@ def test_the_figures_of_all_releases_add_up() -> None:
         check_text(list(changes_lines(changes, after.release.version)), changes)
 
 
-def real_side(loaded: LoadedRelease, selection: object) -> ComparedSide:
-    context, status = resolve_cluster(ClusterOptions(capabilities=selection), loaded.release, Problems())
-    included = included_manifests(loaded.release.manifests, context)
-    return ComparedSide(loaded.release, loaded.files, loaded.image_stream, status, included, "<unset>")
+def real_side(loaded: Release, selection: object) -> ComparedSide:
+    context, status = resolve_cluster(ClusterOptions(capabilities=selection), loaded, Problems())
+    included = included_manifests(loaded.manifests, context)
+    return ComparedSide(loaded, status, included, "<unset>")
 
 
 def check_sums(changes: Mapping[str, Any]) -> None:

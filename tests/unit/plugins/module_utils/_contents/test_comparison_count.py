@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 
 FOLDER = Path(__file__).resolve().parents[5] / "examples" / "releases" / "4.22.0"
-LOADED = load_release(str(FOLDER))
+LOADED = load_release(str(FOLDER), Problems())
 KINDS = {
     "CustomResourceDefinition": "crds",
     "Namespace": "namespaces",
@@ -80,9 +80,9 @@ def count(disabled: set[str]) -> dict[str, int]:
 
 def side(*disabled: str) -> ComparedSide:
     selection = {"excluded_capabilities": list(disabled)} if disabled else None
-    context, status = resolve_cluster(ClusterOptions(capabilities=selection), LOADED.release, Problems())
-    included = included_manifests(LOADED.release.manifests, context)
-    return ComparedSide(LOADED.release, LOADED.files, LOADED.image_stream, status, included, "<unset>")
+    context, status = resolve_cluster(ClusterOptions(capabilities=selection), LOADED, Problems())
+    included = included_manifests(LOADED.manifests, context)
+    return ComparedSide(LOADED, status, included, "<unset>")
 
 
 def test_both_sides_equal_a_count_of_the_manifests() -> None:

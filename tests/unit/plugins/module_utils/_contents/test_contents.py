@@ -89,7 +89,7 @@ def expose(tmp_path: Path):
         folder = write_release(
             tmp_path / str(next(numbers)), {f"0000_{at:02}_x.yaml": text for at, text in enumerate(texts)}
         )
-        return read(load_release(str(folder)).release, *disabled)
+        return read(load_release(str(folder), Problems()), *disabled)
 
     return run
 
@@ -237,7 +237,7 @@ def test_a_body_is_read_once_for_all_selections_and_only_if_it_is_needed(tmp_pat
         "0000_40_d.yaml": manifest("d", kind="Service", namespace="x"),
         "0000_50_e.yaml": manifest("e"),
     }
-    release = load_release(str(write_release(tmp_path, files))).release
+    release = load_release(str(write_release(tmp_path, files)), Problems())
     found: Counter[str] = Counter()
 
     def body(item: Manifest) -> Any:
@@ -252,7 +252,7 @@ def test_a_body_is_read_once_for_all_selections_and_only_if_it_is_needed(tmp_pat
 
 def test_a_quantity_that_is_no_quantity_is_reported_once_with_its_file(tmp_path: Path) -> None:
     text = deployment("one", container("a", "many", "1Ki"))
-    release = load_release(str(write_release(tmp_path, {"0000_10_one.yaml": text}))).release
+    release = load_release(str(write_release(tmp_path, {"0000_10_one.yaml": text})), Problems())
     problems = Problems()
     reader = ContentsReader(release, problems)
     found = [contents_of(reader.read(applied(release))) for _side in range(2)]
@@ -265,7 +265,7 @@ def test_a_quantity_that_is_no_quantity_is_reported_once_with_its_file(tmp_path:
 
 
 def test_a_body_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    release = load_release(str(write_release(tmp_path, {"0000_10_one.yaml": deployment("one")}))).release
+    release = load_release(str(write_release(tmp_path, {"0000_10_one.yaml": deployment("one")})), Problems())
 
     def body(item: Manifest) -> Any:
         raise ReleaseError([Problem("error", "todo", item.file, "cannot be parsed")])

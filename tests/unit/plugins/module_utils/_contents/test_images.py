@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._contents.ima
     images_of,
     list_images,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
@@ -85,10 +86,10 @@ def test_each_image_is_in_one_list(tmp_path: Path) -> None:
         "0000_30_d.yaml": config("d", delete=True, a=OTHER),
     }
     references = image_references("4.20.3", images)
-    loaded = load_release(str(write_release(tmp_path, files, "4.20.3", references=references)))
+    loaded = load_release(str(write_release(tmp_path, files, "4.20.3", references=references)), Problems())
     reason = (Reason("capability", "disabled"),)
-    decisions = [Inclusion(item, () if item.resource_id.name in "apd" else reason) for item in loaded.release.manifests]
-    lists = list_images(loaded.release, loaded.files, decisions)
+    decisions = [Inclusion(item, () if item.resource_id.name in "apd" else reason) for item in loaded.manifests]
+    lists = list_images(loaded, decisions)
     assert lists._asdict() == {
         "included": (("", foreign), ("also-cli", CLI)),
         "excluded": (("console", CONSOLE),),

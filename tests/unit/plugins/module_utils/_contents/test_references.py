@@ -58,7 +58,7 @@ def release(tmp_path):
 
     def release(*texts):
         files = {f"{number:02}.yaml": text for number, text in enumerate(texts)}
-        return load_release(str(write_release(tmp_path, files)), release_image="image").release
+        return load_release(str(write_release(tmp_path, files)), Problems(), release_image="image")
 
     return release
 
@@ -182,7 +182,7 @@ def waiting(tmp_path):
     """Return the Deployments that ClusterOperators in ``files`` lack with ``enabled``."""
 
     def waiting(files, *enabled):
-        loaded = load_release(str(write_release(tmp_path, files)), release_image="image").release
+        loaded = load_release(str(write_release(tmp_path, files)), Problems(), release_image="image")
         names = frozenset(enabled)
         found = ReleaseReferences(loaded, loaded.manifests).dangling(names)
         assert {(item.kind, item.blocks) for item in found} <= {("dangling-operator", True)}
@@ -324,7 +324,7 @@ def test_a_deletion_that_the_cvo_cannot_do_is_an_error(release):
 
 def test_a_cluster_operator_without_operator_is_an_error(tmp_path):
     files = operator_files(deployment({}, "Console"))
-    (problem,) = problems_of(load_release(str(write_release(tmp_path, files)), release_image="image").release)
+    (problem,) = problems_of(load_release(str(write_release(tmp_path, files)), Problems(), release_image="image"))
     assert problem.severity == "error"
     assert problem.message.endswith(
         "Deployment.apps ns/app, which is excluded because Console is disabled: no operator writes its status, so the "

@@ -16,8 +16,8 @@ EXAMPLE = Path(__file__).resolve().parents[5] / "examples" / "releases" / "4.22.
 
 def codes(folder: Path) -> dict[str, int]:
     problems = Problems()
-    loaded = load_release(str(folder), openshift_version="4.22.0")
-    summarize_release(loaded.release, ClusterOptions(), problems)
+    loaded = load_release(str(folder), Problems(), openshift_version="4.22.0")
+    summarize_release(loaded, ClusterOptions(), problems)
     found = [problem.code for problem in problems]
     return {code: found.count(code) for code in ("unused-capability", "partial-release")}
 

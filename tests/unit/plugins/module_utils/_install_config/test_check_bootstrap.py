@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     InstallOptions,
     SelectionOptions,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.installations import check
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
@@ -63,7 +64,7 @@ def test_a_manifest_of_the_release_that_the_bootstrap_renders(tmp_path, method, 
         "a.yaml": manifest("consoles.config.openshift.io", "Console", kind="CustomResourceDefinition", api=API),
         "b.yaml": manifest("consoles.operator.openshift.io", "Console", kind="CustomResourceDefinition", api=API),
     }
-    release = load_release(str(write_release(tmp_path, files, "4.20.1"))).release
+    release = load_release(str(write_release(tmp_path, files, "4.20.1")), Problems())
     options = InstallOptions(
         {"platform": {"none": {}}} if method == "upi" else {},
         "content",

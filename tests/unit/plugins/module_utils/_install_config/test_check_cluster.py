@@ -24,6 +24,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     Location,
     Problem,
+    Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
@@ -83,7 +84,7 @@ def test_a_cluster_that_the_installer_provisions_requires_machine_api():
 
 def test_the_manifests_of_a_release_show_whether_anything_needs_a_namespace(tmp_path):
     given = block("None", "Build", "Ingress", "OperatorLifecycleManager")
-    release = load_release(str(write_release(tmp_path, {"a.yaml": manifest()}, "5.0.0"))).release
+    release = load_release(str(write_release(tmp_path, {"a.yaml": manifest()}, "5.0.0")), Problems())
     options = InstallOptions(document=NONE, source="content", complete=False)
     found = check_selection(read_installation(options, release), SelectionOptions(capabilities=given)).problems
 

@@ -38,7 +38,7 @@ def release(tmp_path) -> Release:
     images = {"web": f"quay.io/art@{DIGEST}", "cli": f"quay.io/art:tag@{DIGEST}", "bad": "quay.io/art:tag"}
     references = image_references("4.21.0", images)
     path = write_release(tmp_path / "release", {"a.yaml": manifest("one")}, "4.21.0", references=references)
-    return load_release(str(path)).release
+    return load_release(str(path), Problems())
 
 
 def request(release: Release, **changed: Any):

@@ -13,6 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.admi
 from ansible_collections.capability.openshift.plugins.module_utils._data.admin_gates import SIGSTORE_GATE
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.row import RELEASE, ImageRow
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.update import check_update
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, write_release
@@ -30,7 +31,7 @@ def release(tmp_path):
     def release(version: str, annotations: dict[str, str] | None = None, **gates: str) -> Release:
         metadata = {"name": "admin-gates", "namespace": "openshift-config-managed", "annotations": annotations or {}}
         body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": gates})
-        return load_release(str(write_release(tmp_path / version, {"gates.json": body}, version))).release
+        return load_release(str(write_release(tmp_path / version, {"gates.json": body}, version)), Problems())
 
     return release
 

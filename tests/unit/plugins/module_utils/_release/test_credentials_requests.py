@@ -12,11 +12,18 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
     PLATFORMS,
     credentials_request,
+    credentials_requests,
     is_credentials_request,
     is_for_platform,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
+    CAPABILITY_ANNOTATION,
+    DELETE_ANNOTATION,
+    Manifest,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 RESOURCE = ResourceId("cloudcredential.openshift.io", "CredentialsRequest", "a", "b")
 MANIFEST = Manifest(RESOURCE, "v1", {}, "a.yaml")
@@ -84,3 +91,70 @@ def test_each_cloud_has_its_own_kind() -> None:
 @pytest.mark.parametrize(("group", "expected"), [(RESOURCE.group, True), ("", False)])
 def test_only_the_kind_of_cloud_credential_is_one(group: str, expected: bool) -> None:
     assert is_credentials_request(MANIFEST._replace(resource_id=RESOURCE._replace(group=group))) == expected
+
+
+GROUP = "cloudcredential.openshift.io"
+
+
+def manifest(
+    name: str, kind: str = "CredentialsRequest", group: str = GROUP, *, delete: str = "", needs: str = ""
+) -> Manifest:
+    annotations = {DELETE_ANNOTATION: delete} if delete else {}
+    annotations |= {CAPABILITY_ANNOTATION: needs} if needs else {}
+    return Manifest(ResourceId(group, kind, "", name), "v1", annotations, f"{name}.yaml")
+
+
+def body(provider: Any) -> dict[str, Any]:
+    return {"spec": {"providerSpec": {"kind": provider}}}
+
+
+BODIES: dict[str, Any] = {
+    "aws": body("AWSProviderSpec"),
+    "gcp": body("GCPProviderSpec"),
+    "aws2": body("AWSProviderSpec"),
+    "number": body(7),
+    "none": body(None),
+    "spec": {"spec": "x"},
+    "provider": {"spec": {"providerSpec": ["x"]}},
+    "empty": None,
+}
+
+
+def release_of(manifests: list[Manifest], read: list[str]) -> Release:
+    def body_of(manifest: Manifest) -> Any:
+        read.append(manifest.resource_id.name)
+        return BODIES[manifest.resource_id.name]
+
+    return Release("", "4.20.3", Minor(4, 20), tuple(manifests), read_body=body_of)
+
+
+@pytest.mark.parametrize(
+    ("platform", "names"), [("aws", ["aws", "aws2"]), ("gcp", ["gcp"]), ("azure", []), ("none", []), ("baremetal", [])]
+)
+def test_a_platform_has_the_requests_for_its_provider_in_their_order(platform, names):
+    manifests = [manifest(name) for name in BODIES]
+    found = tuple(credentials_requests(release_of(manifests, []), manifests, platform))
+
+    assert [item.resource_id.name for item in found] == names
+
+
+@pytest.mark.parametrize("platform", [None, "none"])
+def test_no_body_is_read_unless_the_provider_is_needed(platform):
+    read: list[str] = []
+    manifests = [manifest(name) for name in BODIES]
+    found = tuple(credentials_requests(release_of(manifests, read), manifests, platform))
+
+    assert read == []
+    assert list(found) == (manifests if platform is None else [])
+
+
+def test_only_credentials_requests_that_are_applied_count():
+    others = [
+        manifest("aws", "ConfigMap"),
+        manifest("aws", group="example.org"),
+        manifest("gcp", delete="true"),
+        manifest("aws2", delete="false"),
+    ]
+    found = tuple(credentials_requests(release_of(others, []), others, None))
+
+    assert list(found) == others[3:]

@@ -10,15 +10,16 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ReleaseError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, ReleaseError
 from ansible_collections.capability.openshift.plugins.module_utils._release import documents, index
 from ansible_collections.capability.openshift.plugins.module_utils._release.documents import read_manifest_file
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import ManifestFile
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
 RELEASES = os.environ.get("CAPABILITY_RELEASES", "")
@@ -57,15 +58,22 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Parsed:
     return since
 
 
-def load(path: Path, directory: Path, image: str = "registry.example/release@sha256:1") -> LoadedRelease:
-    return load_release(str(path), index_directory=str(directory), release_image=image)
+class Loaded(NamedTuple):
+    release: Release
+    problems: Problems
 
 
-def content(loaded: LoadedRelease) -> list[object]:
+def load(path: Path, directory: Path | str, image: str = "registry.example/release@sha256:1") -> Loaded:
+    problems = Problems()
+    release = load_release(str(path), problems, index_directory=str(directory), release_image=image)
+    return Loaded(release, problems)
+
+
+def content(loaded: Loaded) -> list[object]:
     release = loaded.release
-    files = [(name, *file[1:4], bytes(file.bodies), loaded.read_file(name)) for name, file in loaded.files.items()]
+    files = [(name, *file[1:4], bytes(file.bodies), release.read_file(name)) for name, file in release.files.items()]
     bodies = [release.read_body(item) for item in release.manifests]
-    return [release[:5], bodies, loaded.directories, files, loaded.problems, loaded.partial]
+    return [release[:5], bodies, release.directories, files, loaded.problems, release.partial]
 
 
 def test_a_kept_index_gives_the_same_release(release, tmp_path, parsed):
@@ -78,7 +86,7 @@ def test_a_kept_index_gives_the_same_release(release, tmp_path, parsed):
     assert parsed() == []
     assert content(second) == content(first)
     assert {problem.code for problem in second.problems} == {"unsupported-template", "not-a-string"}
-    assert second.partial
+    assert second.release.partial
 
 
 @pytest.mark.skipif(not RELEASES, reason="needs real releases (CAPABILITY_RELEASES)")
@@ -90,7 +98,7 @@ def test_the_index_of_a_real_release(path, tmp_path, parsed):
 
     assert parsed() == []
     assert (second.release[:5], second.problems) == (first.release[:5], first.problems)
-    assert list(second.files.values()) == list(first.files.values())
+    assert list(second.release.files.values()) == list(first.release.files.values())
 
 
 def _same_size_and_time(release: Path) -> None:
@@ -131,7 +139,7 @@ def test_a_change_of_any_file_is_seen(change, release, tmp_path, parsed):
     found = load(release, tmp_path / "cache")
 
     assert parsed()
-    assert content(found) == content(load_release(str(release), release_image="registry.example/release@sha256:1"))
+    assert content(found) == content(load(release, ""))
 
 
 def test_another_release_image_is_another_index(release, tmp_path, parsed):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ReleaseError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, ReleaseError
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
@@ -35,7 +35,7 @@ EXTRACT = (
 
 def errors(path: Path | str, **options: Any) -> list[tuple[str, ...]]:
     with pytest.raises(ReleaseError) as raised:
-        load_release(str(path), **options)
+        load_release(str(path), Problems(), **options)
     return [tuple(problem.as_dict().values())[1:] for problem in raised.value.problems if problem.severity == "error"]
 
 
@@ -99,7 +99,7 @@ def test_a_flat_release_may_contain_the_directory_of_another_one(tmp_path):
     write_files(tmp_path, {**FILES, "release-metadata": json.dumps(metadata("4.20.3"))})
     write_release(tmp_path / "other", FILES)
 
-    assert load_release(str(tmp_path)).release.version == "4.20.3"
+    assert load_release(str(tmp_path), Problems()).version == "4.20.3"
 
 
 def test_missing_release_manifests(tmp_path):
@@ -114,11 +114,17 @@ def test_missing_release_manifests(tmp_path):
     )
 
 
+def problems_of(path: Path) -> Problems:
+    problems = Problems()
+    load_release(str(path), problems)
+    return problems
+
+
 def test_missing_manifests_of_the_cvo(tmp_path):
     path = write_release(tmp_path, FILES)
     (path / "manifests").rmdir()
 
-    (problem,) = load_release(str(path)).problems
+    (problem,) = problems_of(path)
 
     assert tuple(problem.as_dict().values()) == (
         "warning",
@@ -256,7 +262,7 @@ def test_a_file_without_permission(tmp_path, monkeypatch):
 
 def test_a_file_that_changes_while_it_is_read(tmp_path):
     path = write_release(tmp_path, FILES)
-    loaded = load_release(str(path))
+    loaded = load_release(str(path), Problems())
     (path / "release-manifests" / "0000_50_one_01.yaml").write_text("shorter")
 
     with pytest.raises(ReleaseError) as raised:
@@ -274,7 +280,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
 def test_a_template_that_is_not_supported(tmp_path):
     path = write_release(tmp_path, FILES, cvo={"a.yaml": manifest("cvo", more="x: '{{ if .X }}'\n")})
 
-    (problem,) = load_release(str(path)).problems
+    (problem,) = problems_of(path)
 
     assert tuple(problem.as_dict().values()) == (
         "warning",
@@ -289,7 +295,7 @@ def test_a_template_that_is_not_supported(tmp_path):
 def test_a_missing_release_image(tmp_path):
     path = write_release(tmp_path, FILES, cvo={"a.yaml": manifest("cvo", more="x: '{{.ReleaseImage}}'\n")})
 
-    (problem,) = load_release(str(path)).problems
+    (problem,) = problems_of(path)
 
     assert tuple(problem.as_dict().values()) == (
         "info",

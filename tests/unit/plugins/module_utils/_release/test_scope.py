@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from time import time
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release import index
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
@@ -43,7 +44,7 @@ def test_the_api_ignores_the_namespace_of_a_cluster_scoped_kind(tmp_path, monkey
     path = write_release(tmp_path / "release", FILES)
 
     for _read in ("from the files", "from the index"):
-        release = load_release(str(path), index_directory=str(tmp_path / "cache")).release
+        release = load_release(str(path), Problems(), index_directory=str(tmp_path / "cache"))
         assert {item.resource_id.namespace for item in release.manifests[:6]} == {"one"}
         found = {item.resource_id.kind: item.object_id.namespace for item in release.manifests[:6]}
         assert found == {"ClusterRole": "", "Role": "one", "OAuthClient": "", "Rule": "", "Thing": "one", "Node": "one"}

@@ -17,9 +17,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release_image import cache as cache_file
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.cache import (
     ReleaseCache,
-    ReleaseImage,
     default_directory,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import ReleaseImage
 from ansible_collections.capability.openshift.tests.unit.other_user import as_other_user
 
 FILES = {"release-manifests/a.yaml": b"a", "manifests/b.yaml": b"b"}

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
-    OpenedRelease,
     is_stored,
     open_release,
     source_after,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import OpenedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import (
     PreviousRelease,
     ReleaseSource,
@@ -54,25 +54,26 @@ def source(tmp_path: Path) -> ReleaseSource:
 
 def code(call: Any, *arguments: Any) -> str:
     with pytest.raises(CapabilityError) as raised:
-        call(*arguments)
+        call(*arguments, Problems())
     return raised.value.problems[0].code
 
 
 def names(opened: OpenedRelease) -> set[str]:
-    return {item.resource_id.name for item in opened.load().release.manifests}
+    return {item.resource_id.name for item in opened.load(Problems()).manifests}
 
 
 def test_an_image_in_a_layout_is_read_once(layout: Path, release: Path, source: ReleaseSource) -> None:
     shown: list[str] = []
     text = f"oci:{layout}:one"
     assert not is_stored(text, source)
-    opened = open_release(text, source._replace(progress=shown.append))
+    problems = Problems()
+    opened = open_release(text, source._replace(progress=shown.append), problems)
     expected = release_image(release)
     assert opened.image is not None
     found = opened.image
     assert (found.digest, found.manifest_digest, found.architecture) == (expected.digest, expected.digest, "amd64")
     assert (found.source, found.built_for, found.layers) == (text, "amd64", 3)
-    assert (opened.pull_spec, opened.signed_by, opened.problems) == ("", (), ())
+    assert (opened.pull_spec, opened.signed_by, problems) == ("", (), [])
     assert names(opened) == {"a", "cvo"}
     assert [item.removeprefix(text) for item in (shown[0], shown[-2], shown[-1])] == [
         ": reading its manifest",
@@ -80,15 +81,15 @@ def test_an_image_in_a_layout_is_read_once(layout: Path, release: Path, source: 
         "",
     ]
     (layout / "blobs" / "sha256" / expected.blobs[-1].digest[7:]).unlink()
-    assert open_release(text, source).directory == opened.directory
+    assert open_release(text, source, Problems()).directory == opened.directory
     by_digest = f"registry.example/a/b@{expected.digest}"
     assert is_stored(by_digest, source)
-    assert open_release(by_digest, source)[:3] == (opened.directory, opened.image, by_digest)
+    assert open_release(by_digest, source, Problems()) == opened._replace(pull_spec=by_digest)
     assert not is_stored(by_digest, source._replace(cache=f"{source.cache}2"))
 
 
 def test_the_image_of_an_architecture_is_read_from_a_list(layout: Path, source: ReleaseSource) -> None:
-    opened = open_release(f"oci:{layout}:list", source._replace(architecture="x86_64"))
+    opened = open_release(f"oci:{layout}:list", source._replace(architecture="x86_64"), Problems())
     assert opened.image is not None
     assert opened.image.digest != opened.image.manifest_digest
     assert names(opened) == {"a", "cvo"}
@@ -99,7 +100,7 @@ def test_the_image_of_an_architecture_is_read_from_a_list(layout: Path, source: 
 def test_a_layout_in_an_archive(layout: Path, tmp_path: Path, source: ReleaseSource) -> None:
     with tarfile.open(tmp_path / "layout.tar", "w") as archive:
         archive.add(layout, arcname="")
-    assert names(open_release(f"oci-archive:{tmp_path / 'layout.tar'}:one", source)) == {"a", "cvo"}
+    assert names(open_release(f"oci-archive:{tmp_path / 'layout.tar'}:one", source, Problems())) == {"a", "cvo"}
 
 
 def test_what_is_no_release_is_refused(layout: Path, tmp_path: Path, source: ReleaseSource) -> None:
@@ -111,7 +112,7 @@ def test_what_is_no_release_is_refused(layout: Path, tmp_path: Path, source: Rel
 
 
 def test_a_directory_is_itself(release: Path, source: ReleaseSource) -> None:
-    opened = open_release(str(release), source)
+    opened = open_release(str(release), source, Problems())
     assert (opened.directory, opened.image, opened.pull_spec) == (str(release), None, "")
     assert is_stored(str(release), source)
     assert names(opened) == {"a", "cvo"}
@@ -121,7 +122,7 @@ def test_a_directory_is_itself(release: Path, source: ReleaseSource) -> None:
 def test_only_a_directory_and_a_verified_image_verify_the_next_release(
     layout: Path, release: Path, source: ReleaseSource, signed: bool | None, stays: bool
 ) -> None:
-    opened = open_release(str(release) if signed is None else f"oci:{layout}:one", source)
+    opened = open_release(str(release) if signed is None else f"oci:{layout}:one", source, Problems())
     opened = opened._replace(signed_by=(Signer("ring", "AB", "user", "store"),) if signed else ())
     found = source_after(opened, "4.20.3", source)
     previous = None if stays else PreviousRelease("4.20.3", opened.directory)

@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release import documents
 from ansible_collections.capability.openshift.plugins.module_utils._release.documents import read_manifest_file
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import ManifestFile
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import OpenedRelease
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import OpenedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     ClusterState,
     load_release_for,
@@ -68,8 +68,8 @@ def test_a_release_is_loaded_once_with_the_image_of_a_cluster_of_its_version(
     problems = Problems()
     loaded = load_release_for(state, release_options(given), OpenedRelease(str(tmp_path)), problems)
 
-    (cvo,) = [item for item in loaded.release.manifests if item.resource_id.name == "cvo"]
-    assert loaded.release.read_body(cvo)["data"]["image"] == rendered
+    (cvo,) = [item for item in loaded.manifests if item.resource_id.name == "cvo"]
+    assert loaded.read_body(cvo)["data"]["image"] == rendered
     assert bool(problems) == is_reported
     assert read == ["manifests/0000_00_cvo_01.yaml", "release-manifests/0000_10_any.yaml"]
 

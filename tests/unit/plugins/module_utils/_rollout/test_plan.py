@@ -85,10 +85,9 @@ def plan_of(stored: Inventory | None, *manifests: Manifest, outgoing: str | None
         always=frozenset(),
         loaded=manifests,
     )
-    loaded: Any = SimpleNamespace(release=release)
     in_release = {item.resource_id for item in manifests}
     dropped = tuple(item for item in (stored.entries if stored else ()) if item not in in_release)
-    context = RolloutContext(state, loaded, ClusterOptions(), resolved, (), target, dropped, ())
+    context = RolloutContext(state, release, ClusterOptions(), resolved, (), target, dropped, ())
     options: Any = SimpleNamespace(mode=mode)
     capabilities: Any = None
     return RolloutPlan(context, options, OutgoingRelease(outgoing, None, None), capabilities, None, ())
@@ -226,7 +225,8 @@ def test_a_deletion_needs_no_definition() -> None:
     annotations = {INCLUDED: "true", DELETE_ANNOTATION: "true"}
     widget = Manifest(ResourceId("example.org", "Widget", "", "one"), "v1", annotations, "a.yaml")
     plan = plan_of(None, widget, definition)
-    plan.context.loaded.release.read_body = lambda manifest: {"spec": {"names": {"kind": "Widget"}}}
+    release: Any = plan.context.release
+    release.read_body = lambda manifest: {"spec": {"names": {"kind": "Widget"}}}
     problems = Problems()
     plan_manifests(plan, CapabilityResult(None, CapabilityStatus(ENABLED, ENABLED), None, frozenset(), False), problems)
     assert problems == []

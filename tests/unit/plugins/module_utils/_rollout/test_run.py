@@ -663,7 +663,7 @@ def test_fields_that_a_webhook_rewrites_are_reported(site: Site) -> None:
     assert webhooks.of_kind(DEPLOYMENTS) == ("all", "pods")
     found = Problems()
     loaded = site.release(OLD, config("a"))
-    (item,) = loaded.release.manifests
+    (item,) = loaded.manifests
     webhooks.report(item, kind, {}, {}, found)
     (problem,) = found
     assert (problem.severity, problem.code, problem.where) == ("warning", "rewritten-field", item.location)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import violations
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import UpdateReason
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.violations import violations
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     TECH_PREVIEW,
     changes,

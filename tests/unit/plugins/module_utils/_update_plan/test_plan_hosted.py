@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
 from ansible_collections.capability.openshift.tests.unit.builders.installations import known
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     changes,
@@ -102,7 +102,7 @@ def test_baremetal_stays_enabled_after_4_17_which_enables_it():
 def test_the_selection_of_the_plan_is_the_difference_from_the_default():
     plan = planned([], [], path=("4.20.1", "4.21.1"), **HOSTED, cluster_version=written("4.20", "Console"))
 
-    assert PlanShapes().plan(plan, details=False)["capabilities"] == {
+    assert PlanSerializer().plan(plan, details=False)["capabilities"] == {
         "baseline_capability_set": "vCurrent",
         "additional_enabled_capabilities": [],
         "excluded_capabilities": ["Console"],

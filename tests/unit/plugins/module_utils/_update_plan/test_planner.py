@@ -21,13 +21,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan import planner as planner_module
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
     Planner,
     PlanResult,
     _cached,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.tests.unit.builders.plans import build_release, manifest, select_only
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import (
@@ -56,7 +56,7 @@ def request_of(value: dict[str, Any], location: str) -> PlanRequest:
 def planned(planner: Planner, of: PlanRequest) -> tuple[PlanResult, list[Problem]]:
     """Return the plan, and the warnings about the request."""
     problems = Problems()
-    return planner.plan(of, problems), problems
+    return planner.plan(of, planner.resolve(of, problems)), problems
 
 
 def without_status(spec: dict[str, Any]) -> dict[str, Any]:

@@ -11,11 +11,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Override
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ReportedCapabilities
+from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORM_DATA
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import (
-    PlanOptions,
-    StartingCluster,
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import StartingCluster
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
+    PlanRequest,
+    read_request,
+    resolve_platform,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
@@ -255,3 +258,45 @@ def test_invalid_options_are_reported_at_their_location(given, locations, codes)
 )
 def test_a_problem_of_a_request_has_a_hint(given, expected):
     assert list(map(str, read(given)[1])) == [expected]
+
+
+@pytest.mark.parametrize("name", PLATFORM_DATA)
+@pytest.mark.parametrize("spell", [str.lower, str.upper, str.title])
+def test_a_platform_is_accepted_in_any_case(name, spell):
+    problems = Problems()
+
+    assert resolve_platform(spell(name), problems) == name
+    assert problems == []
+
+
+# openshift/api:config/v1/types_infrastructure.go PlatformType
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("AWS", "AlibabaCloud", "Azure", "BareMetal", "EquinixMetal", "External", "GCP", "IBMCloud"),
+        *("KubeVirt", "Libvirt", "None", "Nutanix", "OpenStack", "PowerVS", "VSphere", "oVirt"),
+    ],
+)
+def test_every_platform_of_the_api_is_known(name):
+    problems = Problems()
+    resolve_platform(name, problems)
+
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("asw", "Did you mean aws?"), ("", "Use one of: agent, alibabacloud, aws, ")]
+)
+def test_an_unknown_platform_is_reported(name, hint):
+    problems = Problems()
+    resolve_platform(name, problems)
+
+    assert [(item.severity, str(item.where)) for item in problems] == [("error", "platform")]
+    assert problems[0].hint.startswith(hint)
+
+
+def test_no_platform_is_not_a_problem():
+    problems = Problems()
+
+    assert resolve_platform(None, problems) is None
+    assert problems == []

@@ -13,7 +13,6 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
     DEPLOYMENTS,
@@ -21,15 +20,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     INFRASTRUCTURES,
     NAMESPACES,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import NamedReleases
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import PathReleases
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
-    PlanShapes,
+    PlanSerializer,
     planning_result,
     shown_problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster, plan_fleet
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     BAREMETAL,
@@ -107,15 +106,15 @@ def test_an_invalid_fleet_is_reported(clusters, options, expected):
 def test_an_invalid_release_is_reported(release, expected):
     problems = Problems()
 
-    assert NamedReleases(ReleaseSource()).path([release], "", "releases", problems) is None
+    assert PathReleases().read_path([release], "", "releases", problems) is None
     assert list(map(str, problems)) == [expected]
 
 
 def test_equal_releases_are_named_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    named, problems = NamedReleases(ReleaseSource()), Problems()
+    references, problems = PathReleases(), Problems()
     paths = [
-        named.path(path, "profile", "releases", problems)
+        references.read_path(path, "profile", "releases", problems)
         for path in (["a", "b"], ["b", "./a"], [{"release": str(tmp_path / "a")}], ["a"])
     ]
 
@@ -201,7 +200,7 @@ def test_clusters_of_a_fleet_share_plans_and_their_problems_name_them(releases):
     found = [(item["name"], item["from"], item["to"], item["clusters"]) for item in result["violations"]]
     assert found == [("MachineAPI", "4.13.5", "4.14.2", ["a", "c"]), ("MachineAPI", "4.13.5", "4.14.2", ["b"])]
     assert [item["message"].partition(": ")[0] for item in result["violations"]] == ["a, c", "b"]
-    report = PlanShapes().report(fleet, "2026-02-03")
+    report = PlanSerializer().report(fleet, "2026-02-03")
     assert [item["clusters"] for item in report["plans"]] == [["a", "c"], ["b"]]
     assert (report["origin"]["date"], report["origin"]["cluster"]) == ("2026-02-03", "")
     assert [item["version"] for item in report["origin"]["releases"]] == result["summaries"]["b"]["releases"]
@@ -247,7 +246,7 @@ def test_a_selected_cluster_is_read_and_named(releases):
     result = planning_result(fleet, of_fleet=False, details=True, fail_on=[])
     assert (result["hops"][0]["enabled_before"], result["newly_enabled"]) == (["Console", "baremetal"], ENABLED)
     assert result["hops"][0]["live_only"] == []
-    origin = PlanShapes().report(fleet, "")["origin"]
+    origin = PlanSerializer().report(fleet, "")["origin"]
     assert origin["cluster"] == "paris-x7, ID 1-2"
     assert [item["name"] for item in origin["releases"]] == [f"{image['image']} ({releases.r4_13})", releases.r4_14]
     assert not [request for request in server.requests if not request.startswith("GET ")]

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.image_signature import ImageSignature
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.signature import signature_reasons
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.signature import (
+    ImageSignature,
+    signature_reasons,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import Unchecked
 
 STORE = "https://me:secret@store.example/signatures"
@@ -36,9 +38,9 @@ def test_an_invalid_signature_blocks_unless_other_stores_may_have_a_valid_one(
     sides = {
         side: SimpleNamespace(hosted=hosted, release=SimpleNamespace(shown_version=side)) for side in ("start", "end")
     }
-    hop: Any = SimpleNamespace(signature=signature, **sides)
+    hop: Any = SimpleNamespace(**sides)
     left: list[Unchecked] = []
-    found = list(signature_reasons(hop, stores, left))
+    found = list(signature_reasons(hop, signature, stores, left))
 
     assert [(item.verdict, item.code) for item in found] == [("blocked", code) for code in reasons]
     assert [item.code for item in left] == unchecked

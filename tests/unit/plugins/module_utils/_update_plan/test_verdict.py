@@ -15,7 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.admi
     acknowledged,
     admin_gates,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import HopVerdict
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import (
@@ -73,7 +73,7 @@ def with_acks(path: tuple[str, ...], acks: AdminAcks, *start: Entry, **options: 
     ]
     request = reference.plan_request(releases, **options)
     request = request._replace(state=request.state._replace(acks=acks))
-    return Planner(releases).plan(request, Problems()).verdicts[0]
+    return reference.shared_plan(Planner(releases), request).verdicts[0]
 
 
 @pytest.mark.parametrize("path", [PATCH, MINOR])

@@ -3,27 +3,16 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The cluster that a plan starts from: as the user describes it, and checked."""
+"""The options of a plan for one cluster, as the user sets them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._capability.inclusion import Override
-from .._capability.selection import Selection
-from .._cluster.cluster_version import ReportedCapabilities
 from .._release_image.release_source import ReleaseSource
-from .._resources import ResourceId
-
-Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
-"""The option that a plan starts from."""
-
-Rule = Literal["manifest", "presence"]
-"""What the new release is compared with: the old release, as every CVO does, or the resources on the cluster."""
-
-RULES: tuple[Rule, ...] = get_args(Rule)
+from .plan import Rule
 
 _STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
 
@@ -34,8 +23,7 @@ class PlanOptions(NamedTuple):
     ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``name``: of a cluster of
     a fleet. ``where``, ``releases_where`` and ``location``: the locations of the cluster, of its path and of its
     ClusterVersion in problems.
-    ``reported_gates``: as in ``InclusionCriteria``. ``source``: how releases in images are read. ``provided``: what
-    ``provided_manifests`` create.
+    ``reported_gates``: as in ``InclusionCriteria``. ``source``: how releases in images are read.
     """
 
     cluster: ClusterOptions
@@ -54,7 +42,6 @@ class PlanOptions(NamedTuple):
     location: str = "cluster_version"
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
     source: ReleaseSource = ReleaseSource()
-    provided: frozenset[ResourceId] = frozenset()
 
     def of_cluster(self, entry: Mapping[str, Any], index: int) -> PlanOptions:
         """The options of a cluster of a fleet: its entry, and these for what it does not set.
@@ -92,19 +79,3 @@ class PlanOptions(NamedTuple):
             "overrides": cluster.overrides if self.cluster_version is None else True,
         }
         return frozenset(name for name, value in values.items() if value is None)
-
-
-class StartingCluster(NamedTuple):
-    """A cluster before the first update of its path.
-
-    ``status``: as the cluster reports it, which takes precedence over the capability sets. Without it, the status
-    follows from ``selection``. ``present``: the resources that exist on the cluster, ``None`` if not known. The rule
-    ``presence`` needs them. ``provided``: resources that other manifests create.
-    """
-
-    selection: Selection
-    status: ReportedCapabilities | None = None
-    overrides: tuple[Override, ...] = ()
-    present: frozenset[ResourceId] | None = None
-    rule: Rule = "manifest"
-    provided: frozenset[ResourceId] = frozenset()

@@ -13,16 +13,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import (
-    check_fail_on,
-    violations,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import (
     EnabledCapability,
     HopPlan,
     Plan,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.violations import (
+    check_fail_on,
+    violations,
+)
 
 
 def cause(name: str) -> MovedResource:

@@ -14,7 +14,7 @@ from .._cluster.cluster_properties import ClusterProperty
 from .._unstructured import mappings_in, nested
 
 
-class PlanOrigin:
+class ReportSources:
     """Collects what clusters report about themselves and about the images of releases.
 
     ``identities`` maps names of clusters to their name in the cloud and their ID; a single cluster has no name.
