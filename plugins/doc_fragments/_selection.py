@@ -114,6 +114,82 @@ options:
     elements: dict
 """
 
+    # The suboptions of the option ``clusters`` of update_plan, all of them: Ansible takes them from one place only
+    CLUSTERS = r"""
+options:
+  clusters:
+    suboptions:
+      name:
+        description: Unique name of the cluster.
+        type: str
+        required: true
+      releases:
+        description: As O(releases).
+        type: list
+        elements: raw
+      capabilities:
+        description: As O(capabilities).
+        type: dict
+      cluster_version:
+        description: As O(cluster_version).
+        type: raw
+        aliases: [clusterVersion]
+      enabled_capabilities:
+        description: As O(enabled_capabilities).
+        type: list
+        elements: str
+        aliases: [enabledCapabilities]
+      known_capabilities:
+        description: As O(known_capabilities).
+        type: list
+        elements: str
+        aliases: [knownCapabilities]
+      overrides:
+        description: As O(overrides).
+        type: list
+        elements: dict
+      live_resources:
+        description: As O(live_resources).
+        type: list
+        elements: dict
+      rule:
+        description: As O(rule).
+        type: str
+        choices: [manifest, presence]
+      platform:
+        description: As O(platform).
+        type: str
+      promql:
+        description: As O(promql).
+        type: dict
+      provided_manifests:
+        description: As O(provided_manifests).
+        type: list
+        elements: path
+      cluster_profile:
+        description: As O(cluster_profile).
+        type: str
+      feature_set:
+        description: As O(feature_set).
+        type: str
+        aliases: [featureSet]
+      feature_gates:
+        description: As O(feature_gates).
+        type: list
+        elements: str
+        aliases: [featureGates]
+      hosted_control_plane:
+        description: As O(hosted_control_plane).
+        type: bool
+      exclude_identifier:
+        description: As O(exclude_identifier).
+        type: str
+      always_enabled_capabilities:
+        description: As O(always_enabled_capabilities).
+        type: list
+        elements: str
+"""
+
     # Filters and tests
     FILTER_VERSION = r"""
 options:

@@ -172,6 +172,16 @@ def test_a_fragment_documents_the_options_that_modules_take(fragments, spec):
     }
 
 
+def test_a_fragment_documents_the_options_of_a_cluster_of_a_fleet():
+    from ansible_collections.capability.openshift.plugins.modules.update_plan import CLUSTER_SPEC
+
+    documented = fragment_options("_selection.clusters")["clusters"]["suboptions"]
+    for option in documented.values():
+        assert option.pop("description")
+
+    assert documented == CLUSTER_SPEC
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_rollout_options_are_described_before_those_they_share(name):
     """The first description of an option counts."""

@@ -107,21 +107,23 @@ class ClusterOptions(NamedTuple):
 class InclusionCriteria(NamedTuple):
     """The checked options apart from the selection. Hashable, because clusters with equal criteria share a plan.
 
-    ``feature_set``: ``""`` is the default one. ``feature_gates`` and ``always_enabled`` are ``None`` if the release and
-    its minor decide. ``hosted``: HyperShift prepares the release for the CVO, and writes the ClusterVersion.
-    ``reported_gates``: the enabled gates that the cluster reports, as pairs of a version and their names. They take
-    precedence over those that a release of this version enables itself. ``platform``: of a hosted cluster, if known.
+    ``filters``: the context of decisions, without what each release adds to it: its feature gates if they are ``None``
+    here, its major version, the files that HyperShift deletes from it, and the rules of its CVO. ``always_enabled`` is
+    ``None`` if the minor decides. ``hosted``: HyperShift prepares the release for the CVO, and writes the
+    ClusterVersion. ``reported_gates``: the enabled gates that the cluster reports, as pairs of a version and their
+    names. A release of this version enables these gates instead of its own. ``platform``: of a hosted cluster, in lower
+    case, if known.
     """
 
-    cluster_profile: str
-    feature_set: str
-    feature_gates: frozenset[str] | None
-    exclude_identifier: str
-    overrides: tuple[Override, ...]
-    always_enabled: tuple[str, ...] | None
+    filters: InclusionContext
+    always_enabled: tuple[str, ...] | None = None
     hosted: bool = False
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
     platform: str | None = None
+
+    def without_overrides(self) -> InclusionCriteria:
+        """The same criteria for a cluster that has no overrides."""
+        return self._replace(filters=self.filters._replace(overrides=()))
 
 
 def check_options(
@@ -131,44 +133,39 @@ def check_options(
 
     ``overrides_at`` is the location of the overrides.
     """
-    gates, always = options.feature_gates, options.always_enabled_capabilities
     if options.hosted and options.profile != HOSTED_PROFILE:
         message = f"is true, but the cluster profile is {options.profile}"
         hint = f"Set cluster_profile to {HOSTED_PROFILE}, or remove hosted_control_plane"
         problems.error("conflicting-options", "hosted_control_plane", message, hint)
-    return InclusionCriteria(
-        options.profile,
-        resolve_feature_set(options.feature_set or "", minor, problems),
-        None if gates is None else _parse_gates(gates, problems),
-        options.exclude_identifier or "",
-        tuple(_parse_overrides(options.overrides or (), overrides_at, problems)),
-        None if always is None else tuple(always),
-        options.hosted,
+    gates, always = options.feature_gates, options.always_enabled_capabilities
+    filters = InclusionContext(
+        cluster_profile=options.profile,
+        feature_set=resolve_feature_set(options.feature_set or "", minor, problems),
+        feature_gates=None if gates is None else _parse_gates(gates, problems),
+        exclude_identifier=options.exclude_identifier or "",
+        overrides=tuple(_parse_overrides(options.overrides or (), overrides_at, problems)),
     )
+    return InclusionCriteria(filters, None if always is None else tuple(always), options.hosted)
 
 
 def inclusion_context(criteria: InclusionCriteria, release: Release, problems: Problems) -> InclusionContext:
     """The context of decisions on ``release`` by the rules of its CVO, without a capability status.
 
-    A release whose minor is not known is decided by the newest rules. If the user gave no feature gates, they are those
-    that the cluster reports for the version of ``release``, or else those that ``release`` itself enables.
+    The newest rules decide about a release whose minor is not known. Feature gates that the user did not set are the
+    ones that the cluster reports for the version of ``release``, or else the ones that ``release`` itself enables.
     """
-    gates, rules = criteria.feature_gates, inclusion_rules(release.minor)
-    if gates is None and release.minor is not None and rules.reads_gates:
+    context = criteria.filters._replace(rules=inclusion_rules(release.minor))
+    gates = context.feature_gates
+    if gates is None and release.minor is not None and context.rules.reads_gates:
         gates = dict(criteria.reported_gates).get(release.shown_version)
     if gates is None:
-        gates = read_release_gates(release, rules, criteria.feature_set, criteria.cluster_profile, problems)
+        gates = read_release_gates(release, context, problems)
     if release.manifests:
-        check_profile(criteria.cluster_profile, release, problems)
-    return InclusionContext(
-        cluster_profile=criteria.cluster_profile,
-        feature_set=criteria.feature_set,
+        check_profile(context.cluster_profile or "", release, problems)
+    return context._replace(
         feature_gates=gates,
-        exclude_identifier=criteria.exclude_identifier,
         major_version=release.minor.major if release.minor else None,
-        overrides=criteria.overrides,
         deleted_files=deleted_files(release, criteria.platform, problems) if criteria.hosted else frozenset(),
-        rules=rules,
     )
 
 

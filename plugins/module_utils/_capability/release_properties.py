@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from .._data import capabilities as capability_data
 from .._data import feature_sets
-from .._data.inclusion_rules import InclusionRules
 from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
@@ -39,19 +38,17 @@ def names_disabled_by_gates(gates: frozenset[str] | None, feature_set: str) -> f
     return capability_data.gated_capabilities(gates)
 
 
-def read_release_gates(
-    release: Release, rules: InclusionRules, feature_set: str, cluster_profile: str, problems: Problems
-) -> frozenset[str] | None:
-    """The feature gates that the release itself enables for a feature set; ``None`` disables the filter.
+def read_release_gates(release: Release, context: InclusionContext, problems: Problems) -> frozenset[str] | None:
+    """The feature gates that ``release`` itself enables for a cluster of ``context``; ``None`` disables the filter.
 
-    ``rules`` are those of its CVO. The CVOs of releases before 4.22 do not filter by feature gates.
+    The CVOs of releases before 4.22 do not filter by feature gates.
     """
-    minor = release.minor
-    if minor is None or not rules.reads_gates or not release.manifests:
+    minor, feature_set, cluster_profile = release.minor, context.feature_set, context.cluster_profile
+    if minor is None or not context.rules.reads_gates or not release.manifests:
         return None
     gates: frozenset[str] | None = None
     # The CVO skips these manifests; cluster-config-operator and oc read them.
-    context = InclusionContext(feature_set=feature_set, major_version=minor.major, rules=rules)
+    context = InclusionContext(feature_set=feature_set, major_version=minor.major, rules=context.rules)
     for manifest in release.manifests:
         if manifest.resource_id.group_kind != ("config.openshift.io", "FeatureGate"):
             continue

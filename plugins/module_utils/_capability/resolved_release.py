@@ -121,7 +121,7 @@ def resolve_release(
         data = hosted_data(data)
     if data is not None:
         # A CVO that does not know a name does not gate it either.
-        gated = names_disabled_by_gates(context.feature_gates, criteria.feature_set) & data.capabilities
+        gated = names_disabled_by_gates(context.feature_gates, context.feature_set or "") & data.capabilities
         always = always_enabled(criteria, data) - gated
     loaded = included_manifests(release.manifests, context)
     return ResolvedRelease(release, minor, data, context, gated, always, loaded, hosted)
@@ -166,7 +166,7 @@ def always_enabled(criteria: InclusionCriteria, data: MinorData) -> frozenset[st
     A name that the minor does not know is not among them.
     """
     given = criteria.always_enabled
-    names = always_enabled_by_default(data.minor, criteria.cluster_profile) if given is None else given
+    names = always_enabled_by_default(data.minor, criteria.filters.cluster_profile or "") if given is None else given
     return data.capabilities.intersection(names)
 
 

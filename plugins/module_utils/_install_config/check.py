@@ -146,7 +146,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         platform,
         cloud_controller_manager == "External",
         bool(hosts) if platform == "baremetal" and options.complete else None,
-        GATES_OF_FEATURE_SETS.get(criteria.feature_set, frozenset()) if gates is None else gates,
+        GATES_OF_FEATURE_SETS.get(resolved.context.feature_set or "", frozenset()) if gates is None else gates,
         resolved.gated,
         frozenset(item.name for item in options.provided if item.group_kind == NAMESPACES.group_kind),
     )

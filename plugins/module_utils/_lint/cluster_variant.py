@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
 
-from .._capability.hosted_cluster import deleted_files
+from .._capability.cluster_options import InclusionCriteria, inclusion_context
 from .._capability.inclusion import InclusionContext, included_manifests
-from .._capability.release_properties import cluster_profiles, read_release_gates
+from .._capability.release_properties import cluster_profiles
 from .._data.capabilities import always_enabled_by_default, gated_capabilities
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import DEFAULT_FEATURE_SET, GATES_OF_FEATURE_SETS, feature_set_names
 from .._data.hosted_clusters import HOSTED_PROFILE
-from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -46,14 +45,20 @@ class ClusterVariant:
         return not self.feature_set.endswith(_CANNOT_UPDATE)
 
     @cached_property
-    def _release_gates(self) -> frozenset[str] | None:
-        rules = inclusion_rules(self._release.minor)
-        return read_release_gates(self._release, rules, self.feature_set, self.profile, Problems())
+    def _context(self) -> InclusionContext:
+        filters = InclusionContext(cluster_profile=self.profile, feature_set=self.feature_set)
+        criteria = InclusionCriteria(filters, hosted=self.profile == HOSTED_PROFILE)
+        context = inclusion_context(criteria, self._release, Problems())
+        if self._release.images:
+            return context
+        # The directory manifests/ is the one of an operator, not the one of the CVO.
+        deleted = frozenset(file for file in context.deleted_files if not file.startswith("manifests/"))
+        return context._replace(deleted_files=deleted)
 
     @cached_property
     def gates(self) -> frozenset[str]:
         """The enabled feature gates, of which those of capabilities are known without a FeatureGate manifest."""
-        gates = self._release_gates
+        gates = self._context.feature_gates
         return GATES_OF_FEATURE_SETS.get(self.feature_set, frozenset()) if gates is None else gates
 
     @cached_property
@@ -64,19 +69,7 @@ class ClusterVariant:
     @cached_property
     def manifests(self) -> tuple[Manifest, ...]:
         """The manifests that pass every filter except the one for capabilities."""
-        minor = self._release.minor
-        deleted = deleted_files(self._release, None, Problems()) if self.profile == HOSTED_PROFILE else frozenset()
-        if not self._release.images:  # The directory manifests/ is that of an operator, not that of the CVO.
-            deleted = frozenset(file for file in deleted if not file.startswith("manifests/"))
-        context = InclusionContext(
-            cluster_profile=self.profile,
-            feature_set=self.feature_set,
-            feature_gates=self._release_gates,
-            major_version=minor.major if minor else None,
-            deleted_files=deleted,
-            rules=inclusion_rules(minor),
-        )
-        return included_manifests(self._release.manifests, context)
+        return included_manifests(self._release.manifests, self._context)
 
     @cached_property
     def by_resource(self) -> Mapping[ResourceId, tuple[Manifest, ...]]:

@@ -221,7 +221,7 @@ def rollout_context(
     options = cluster_options(given, gate, state.cluster_profile, overrides)
     resolution = Problems()
     criteria = check_options(options, release.minor, resolution)
-    target, resolved = status_inputs(criteria._replace(overrides=()), release, release_image, resolution)
+    target, resolved = status_inputs(criteria.without_overrides(), release, release_image, resolution)
     if not gate.readable:
         rules = resolved.context.rules
         undecided = [item for item in release.manifests if depends_on_feature_set(item, rules)]
@@ -232,9 +232,9 @@ def rollout_context(
             problems.error("missing-feature-set", "feature_set", message, "Set feature_set")
         decided = tuple(item for item in resolved.loaded if not depends_on_feature_set(item, rules))
         resolved = resolved._replace(loaded=decided)
-    dropped = _dropped_resources(state, release)
+    overrides, dropped = criteria.filters.overrides, _dropped_resources(state, release)
     problems += resolution
-    return RolloutContext(state, release, options, resolved, criteria.overrides, target, dropped, tuple(problems))
+    return RolloutContext(state, release, options, resolved, overrides, target, dropped, tuple(problems))
 
 
 def defines(manifest: Manifest, kind: ApiResource) -> bool:

@@ -92,8 +92,9 @@ def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Pro
     """
     own = Problems()
     resolved = resolve_release(criteria, release, own)
-    if feature_sets.feature_set(criteria.feature_set) is not None:  # an unknown one is reported once, not per release
-        resolve_feature_set(criteria.feature_set, release.minor, own)
+    feature_set = criteria.filters.feature_set or ""
+    if feature_sets.feature_set(feature_set) is not None:  # an unknown one is reported once, not per release
+        resolve_feature_set(feature_set, release.minor, own)
     problems += (_located_in_release(item, release) for item in own if item.code != "unsupported-version")
     return resolved
 

@@ -82,7 +82,8 @@ def read_request(
     else:
         selection = read_selection(options.cluster, problems)
     criteria = check_options(cluster, None, problems, overrides_at=overrides_at)
-    effective = criteria.overrides if any(override.unmanaged for override in criteria.overrides) else ()
+    overrides = criteria.filters.overrides
+    effective = overrides if any(override.unmanaged for override in overrides) else ()
     listed = options.live_resources
     present = None if listed is None else read_live_resources(listed, problems)
     start = StartingCluster(selection, status, effective, present, options.rule, provided)
@@ -90,7 +91,7 @@ def read_request(
     location = options.location if source == "cluster_version" else source
     state = UpdateState(updates, promql=_read_promql(options.promql, problems), signature_stores=stores)
     hosted_platform = platform if criteria.hosted else None
-    criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates, platform=hosted_platform)
+    criteria = criteria.without_overrides()._replace(reported_gates=options.reported_gates, platform=hosted_platform)
     return PlanRequest(path, criteria, start, platform, source, location, state)
 
 

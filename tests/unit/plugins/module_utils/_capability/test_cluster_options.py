@@ -101,7 +101,7 @@ def test_only_well_formed_overrides_are_handed_on():
     problems = Problems()
     criteria = check_options(ClusterOptions(overrides=["x", bad, good, {**good, "unmanaged": 1}]), V4_20, problems)
 
-    assert criteria.overrides == (Override("ConfigMap", "", "", "two", True),)
+    assert criteria.filters.overrides == (Override("ConfigMap", "", "", "two", True),)
     assert hash(criteria) == hash(criteria._replace())
     assert [str(problem.where) for problem in problems] == [
         "overrides[0]",

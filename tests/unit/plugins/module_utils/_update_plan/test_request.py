@@ -84,7 +84,7 @@ def test_without_options_the_request_is_the_cluster_default():
     assert found.path == (0, 1)
     assert found.cluster == StartingCluster(Selection())
     assert found.platform is None
-    assert found.criteria.feature_gates is None
+    assert found.criteria.filters.feature_gates is None
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_criteria_have_no_overrides_so_clusters_share_more():
     without, having = request(options()), request(options(overrides=[UNMANAGED]))
 
     assert having.criteria == without.criteria
-    assert having.criteria.overrides == ()
+    assert having.criteria.filters.overrides == ()
     assert having.cluster != without.cluster
 
 
