@@ -657,7 +657,7 @@ def run_one(module: Module, options: InstallConfigOptions, *, backup: bool) -> N
 
 def sources(check: InstallCheck) -> list[str]:
     """Return lines with the sources of the rules that a selection violates. They come after all remedies."""
-    found = [f"- {item.rule.name}: {item.rule.source}" for item in check.violations]
+    found = [f"- {item.rule.name} ({item.rule.message}): {item.rule.source}" for item in check.violations]
     return ["Sources of these rules:", *dict.fromkeys(found)] if found else []
 
 

@@ -206,11 +206,7 @@ def _with_namespace(broken: RuleViolation, namespace: str) -> RuleViolation:
 
 
 def violation(rule: Rule, where: Location, hint: str, capability: str = "") -> RuleViolation:
-    """The violation of ``rule`` at ``where``. ``capability``: the missing name, if one is missing.
-
-    The text names the rule, not its source, so the remedy follows directly.
-    """
-    subject = f"{capability} is missing: {rule.message}" if capability else rule.message
-    message = f"{subject} ({rule.name})"
+    """The violation of ``rule`` at ``where``. ``capability``: the missing name, if one is missing."""
+    message = f"{capability} is missing: {rule.message}" if capability else rule.message
     severity: Severity = "warning" if rule.layer == "documentation" else "error"
     return RuleViolation(rule, capability, Problem(severity, rule.name, where, message, hint))

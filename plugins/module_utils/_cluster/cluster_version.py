@@ -101,7 +101,8 @@ def parse_cluster_version(
         return None
     kind, api_version = obj.get("kind"), obj.get("apiVersion")
     if kind != "ClusterVersion" or str(api_version).partition("/")[0] != _GROUP:
-        message = f"is {kind or 'no kind'} of {api_version or 'no API'}, expected ClusterVersion of {_GROUP}/v1"
+        found = f"has kind {kind or 'null'} and apiVersion {api_version or 'null'}"
+        message = f"{found}, expected kind ClusterVersion and apiVersion {_GROUP}/v1"
         problems.error("wrong-kind", where, message, "Set it to the output of `oc get clusterversion version -o yaml`")
         return None
     own = Problems()

@@ -23,7 +23,7 @@ from .solution import find_solution
 class ClusterEntry(NamedTuple):
     """A cluster of a fleet. ``where`` is its location in the list. ``backup``: keep a copy of the existing file.
 
-    ``error``: why its options are not known, empty if they are.
+    ``error``: why its options cannot be read, empty if they can.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ClusterEntry(NamedTuple):
             hint = did_you_mean(method, INSTALL_METHODS)
             problems.error("invalid-choice", f"{self.where}.install_method", message, hint)
         if self.error:
-            problems.error("unknown-options", self.where, f"its options are not known: {self.error}")
+            problems.error("unknown-options", self.where, f"its options cannot be read: {self.error}")
 
 
 class FleetCluster(NamedTuple):

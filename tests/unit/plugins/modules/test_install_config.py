@@ -196,7 +196,7 @@ def test_a_failed_run_returns_every_violation_and_the_suggested_selection(run):
     for item in outcome["violations"]:
         assert set(item) == {"rule", "layer", "capability", "message", "hint", "source"}
         assert item["source"] == SOURCES[item["rule"]]
-        assert f"- {item['rule']}: {item['source']}" in outcome.message
+        assert f"- {item['rule']} ({item['message']}): {item['source']}" in outcome.message
     reported = [violations[problem["code"]] for problem in outcome.errors]
     assert sorted(item["capability"] for item in reported) == sorted(
         {item["capability"] for item in violations.values()}

@@ -163,7 +163,7 @@ def test_a_hint_names_what_to_add_and_where():
 
     assert str(problem.where) == "capabilities.additional_enabled_capabilities"
     assert problem.hint == "Add Ingress to additional_enabled_capabilities"
-    assert problem.message == "Ingress is missing: the Ingress capability is required (inst-ingress)"
+    assert problem.message == "Ingress is missing: the Ingress capability is required"
 
 
 def test_a_hint_names_what_to_remove_instead():

@@ -18,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problems
 
 WHERE = Location(field="cluster_version.spec.capabilities")
+EXPECTED = "expected kind ClusterVersion and apiVersion config.openshift.io/v1"
 
 
 def value(spec: Any = None, **status: Any) -> dict[str, Any]:
@@ -199,12 +200,18 @@ def test_only_the_latest_update_can_be_unfinished(history, warned):
         (4.2, "is a number, expected a ClusterVersion object"),
         ("text", "is a string, expected a ClusterVersion object"),
         ([], "is a list, expected a ClusterVersion object"),
-        ({}, "is no kind of no API, expected ClusterVersion of config.openshift.io/v1"),
-        ({"kind": "Pod", "apiVersion": "v1"}, "is Pod of v1, expected ClusterVersion of config.openshift.io/v1"),
-        ({"kind": "ClusterVersion"}, "is ClusterVersion of no API, expected ClusterVersion of config.openshift.io/v1"),
+        ({}, f"has kind null and apiVersion null, {EXPECTED}"),
+        (
+            {"kind": "Pod", "apiVersion": "v1"},
+            f"has kind Pod and apiVersion v1, {EXPECTED}",
+        ),
+        (
+            {"kind": "ClusterVersion"},
+            f"has kind ClusterVersion and apiVersion null, {EXPECTED}",
+        ),
         (
             {"apiVersion": "config.openshift.io/v1"},
-            "is no kind of config.openshift.io/v1, expected ClusterVersion of config.openshift.io/v1",
+            f"has kind null and apiVersion config.openshift.io/v1, {EXPECTED}",
         ),
     ],
 )

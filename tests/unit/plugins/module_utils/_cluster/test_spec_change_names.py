@@ -167,10 +167,13 @@ RULES = [
 def test_a_rule_of_the_crd_is_satisfied_by_a_listed_or_an_enabled_name(minor, name, needed, rule, append):
     known = contents("vCurrent", minor)
 
-    ((where, message),) = outcome_of(block(), block(name), minor, append=append, known=known).errors
-    assert where == ADDITIONAL
-    assert message.startswith(f"{needed} is missing: ")
-    assert f"({rule})" in message
+    (problem,) = (
+        item
+        for item in outcome_of(block(), block(name), minor, append=append, known=known).problems
+        if item.severity == "error"
+    )
+    assert (problem.code, str(problem.where)) == (rule, ADDITIONAL)
+    assert problem.message.startswith(f"{needed} is missing: ")
     for given, enabled in ((block(name, needed), ()), (block(name), [needed])):
         assert outcome_of(block(), given, minor, append=append, known=known, enabled=enabled).accepted.changed
 

@@ -198,7 +198,7 @@ def test_violations_have_the_spelling_of_the_document():
 def test_a_set_that_an_installer_may_not_know_has_the_spelling_of_the_document():
     result = check("4.17", {**NONE, "capabilities": block("v4.17")})
 
-    (problem,) = [problem for problem in warnings(result.problems) if "inst-set-name-missing" in problem.message]
+    (problem,) = [problem for problem in warnings(result.problems) if problem.code == "inst-set-name-missing"]
     assert str(problem.where) == "content, capabilities.baselineCapabilitySet"
 
 

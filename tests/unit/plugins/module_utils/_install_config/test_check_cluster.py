@@ -380,7 +380,7 @@ def test_one_mistake_is_one_error(minor, names, missing):
     found = [item for item in errors(result.problems) if " is missing: " in item.message]
 
     assert [item.message.partition(" ")[0] for item in found] == missing
-    assert all(item.message.endswith(f" ({item.code})") and "/" not in item.message for item in found)
+    assert not any("/" in item.message for item in found)
 
 
 def test_the_suggested_selection_is_the_nearest_valid_one():

@@ -133,7 +133,7 @@ def test_release_manifests_shows_the_directory_and_what_is_not_written() -> None
     head = ["Release of unknown version: 2 manifests included, 1 excluded", "Enabled capabilities: none"]
     assert summary_lines("release_manifests", MANIFESTS, {}) == head
     lines = summary_lines("release_manifests", MANIFESTS, {"dest": "/x"})
-    assert lines[2:] == ["Directory /x: changed", "Manifests that delete their resource, not written: 4"]
+    assert lines[2:] == ["Directory /x: changed", "Left out: 4 manifests with the delete annotation"]
     kept = summary_lines("release_manifests", {**MANIFESTS, "changed": False}, {"dest": "/x", "deletions": "keep"})
     assert kept[2:] == ["Directory /x: nothing to change"]
 
