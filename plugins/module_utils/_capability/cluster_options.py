@@ -111,8 +111,8 @@ class InclusionCriteria(NamedTuple):
     here, its major version, the files that HyperShift deletes from it, and the rules of its CVO. ``always_enabled`` is
     ``None`` if the minor decides. ``hosted``: HyperShift prepares the release for the CVO, and writes the
     ClusterVersion. ``reported_gates``: the enabled gates that the cluster reports, as pairs of a version and their
-    names. A release of this version enables these gates instead of its own. ``platform``: of a hosted cluster, in lower
-    case, if known.
+    names. A release of this version enables these gates instead of the ones in its manifest. ``platform``: of a hosted
+    cluster, in lower case, if known.
     """
 
     filters: InclusionContext
