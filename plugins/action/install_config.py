@@ -23,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.untag
 from ansible_collections.capability.openshift.plugins.module_utils._progress import counted
 from ansible_collections.capability.openshift.plugins.plugin_utils._module_defaults import apply_module_defaults
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
+from ansible_collections.capability.openshift.plugins.plugin_utils._python import explain_old_python, require_python
 from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
 _HIDDEN = "cannot be shown, because it can contain secrets"
@@ -30,6 +31,7 @@ _HIDDEN = "cannot be shown, because it can contain secrets"
 
 class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        require_python()
         apply_module_defaults(self, task_vars)
         args = self._task.args
         run: Callable[..., dict[str, Any]] = super().run
@@ -45,7 +47,8 @@ class ActionModule(NormalAction):
                 clusters = [self._entry(host, names, task_vars) for host in hosts]
                 self._task.args = {**{name: args[name] for name in args if name not in names}, "clusters": clusters}
             try:
-                return hide_long_result(run(tmp, task_vars), self._display.verbosity)
+                result = explain_old_python(self, run(tmp, task_vars), task_vars)
+                return hide_long_result(result, self._display.verbosity)
             finally:
                 self._task.args = args
 

@@ -20,6 +20,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins.plugin_utils._module_defaults import apply_module_defaults
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
+from ansible_collections.capability.openshift.plugins.plugin_utils._python import explain_old_python, require_python
 from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
 _PAUSE = 0.2
@@ -31,10 +32,12 @@ _watched_parents: set[tuple[int, int]] = set()
 class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         _end_with_ansible()
+        require_python()
         apply_module_defaults(self, task_vars)
         run: Callable[..., dict[str, Any]] = super().run
         with shown_progress(self, task_vars):
-            return hide_long_result(run(tmp, task_vars), self._display.verbosity)
+            result = explain_old_python(self, run(tmp, task_vars), task_vars)
+        return hide_long_result(result, self._display.verbosity)
 
 
 def _end_with_ansible() -> None:

@@ -37,6 +37,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
 from ansible_collections.capability.openshift.plugins.plugin_utils._module_defaults import apply_module_defaults
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
+from ansible_collections.capability.openshift.plugins.plugin_utils._python import explain_old_python, require_python
 from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
 _MODULES = {"release_info": release_info.MODULE, "release_manifests": release_manifests.MODULE}
@@ -49,6 +50,7 @@ _WRITTEN = ("dest",)
 
 class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        require_python()
         apply_module_defaults(self, task_vars)
         run: Callable[..., dict[str, Any]] = super().run
         result, is_here = None, False
@@ -60,7 +62,7 @@ class ActionModule(NormalAction):
                 with contextlib.suppress(Exception):
                     result = self._result_here(task_vars or {})
             if result is None:
-                result = run(tmp, task_vars)
+                result = explain_old_python(self, run(tmp, task_vars), task_vars)
             else:
                 self._display.vvv(f"Ran {self._task.action} without a process for the module")
         return hide_long_result(result, self._display.verbosity)

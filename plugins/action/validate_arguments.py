@@ -31,6 +31,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arg
     help_text,
     read_spec,
 )
+from ansible_collections.capability.openshift.plugins.plugin_utils._python import require_python
 
 
 class ActionModule(ActionBase):
@@ -38,6 +39,7 @@ class ActionModule(ActionBase):
     _requires_connection = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        require_python()
         result: dict[str, Any] = super().run(tmp, task_vars)
         variables = task_vars or {}
         options = {"playbook": {"type": "str", "required": True}}
