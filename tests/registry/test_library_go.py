@@ -160,10 +160,9 @@ def is_accepted(release: dict[str, Any], directory: Path, problems: Problems) ->
     return bool(verify_digest("release", release["digest"], verifier._replace(stores=stores), problems))
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.deep)])
-def test_releases_are_accepted_as_by_the_cvo(tmp_path: Path, step: int) -> None:
+def test_releases_are_accepted_as_by_the_cvo(tmp_path: Path) -> None:
     wrong = []
-    for number, release in enumerate(GOLDEN["releases"][::step]):
+    for number, release in enumerate(GOLDEN["releases"]):
         problems = Problems()
         if is_accepted(release, tmp_path / str(number), problems) != release["accepted"]:
             wrong.append((release, [str(problem) for problem in problems]))
