@@ -20,7 +20,7 @@ from ansible.template import Templar
 from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._progress import counted
+from ansible_collections.capability.openshift.plugins.module_utils._progress import with_progress
 from ansible_collections.capability.openshift.plugins.plugin_utils._module_defaults import apply_module_defaults
 from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
 from ansible_collections.capability.openshift.plugins.plugin_utils._python import explain_old_python, require_python
@@ -43,7 +43,7 @@ class ActionModule(NormalAction):
                 fault = _fault(names, args, task_vars or {})
                 if fault:
                     return {"failed": True, "msg": fault}
-                hosts = counted(names["hosts"], "hosts", progress)
+                hosts = with_progress(names["hosts"], "hosts", progress)
                 clusters = [self._entry(host, names, task_vars) for host in hosts]
                 self._task.args = {**{name: args[name] for name in args if name not in names}, "clusters": clusters}
             try:

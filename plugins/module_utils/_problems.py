@@ -240,7 +240,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"Remove the spaces around {nearest}" if nearest == text else f"Write {nearest}: names are case sensitive"
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """``number`` with ``noun`` in its form."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 

@@ -20,7 +20,7 @@ def silent(_text: str) -> None:
     """Show no progress."""
 
 
-def counted(items: Sequence[Item], what: str, progress: Progress) -> Iterator[Item]:
+def with_progress(items: Sequence[Item], what: str, progress: Progress) -> Iterator[Item]:
     """Yield ``items``, and show how many of them are done."""
     for done, item in enumerate(items):
         progress(f"{done} of {len(items)} {what}")

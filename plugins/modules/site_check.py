@@ -263,7 +263,7 @@ from ..module_utils._problems import Problems
 from ..module_utils._release.loader import problems_for_users
 from ..module_utils._release.release import Release
 from ..module_utils._release_image.open_release import open_release
-from ..module_utils._sites.fix import sites_diff, write_files
+from ..module_utils._sites.fix import write_files
 from ..module_utils._sites.rules import site_rules
 from ..module_utils._sites.run import SitesOptions, check_sites, read_selection
 from ..module_utils._yaml.values import parse_json_object
@@ -281,6 +281,8 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         params["openshift_versions"] or {},
         params["install_method"],
         fix=params["state"] == "fixed",
+        is_dry_run=module.check_mode,
+        with_patch=module._diff,
         allow_no_sites=params["allow_no_sites"],
     )
     desired = read_selection(options, selection_options(params))
@@ -295,8 +297,9 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         Problems((*problems, *result.problems)),
         write=lambda: write_files(result.fixed),
         scope=(len(result.sites), "site"),
+        unchecked=result.unchecked,
         changed=bool(result.fixed),
-        diff=sites_diff(result.fixed),
+        diff=[{"prepared": file.patch} for file in result.fixed],
         sites=[site.as_dict() for site in result.sites],
         files=result.files,
         fixed_files=[file.path for file in result.fixed],

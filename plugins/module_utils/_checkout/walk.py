@@ -32,6 +32,7 @@ _ESCAPED = re.compile(r"\[([*?[])\]")
 """What ``glob.escape`` makes of a character."""
 
 _CHART, _CHART_TEMPLATES = "Chart.yaml", "templates"
+_REFERENCE, _PARTS = "metadata.yaml", re.compile(rb"^parts:", re.MULTILINE)
 
 
 class FoundFile(NamedTuple):
@@ -176,8 +177,19 @@ class Checkout:
                 problems.info(
                     "template", Location(self._shown(path)), message, "Run helm template, and check the result"
                 )
+            elif is_directory and self._is_reference(path):
+                message = "contains a reference of kube-compare, whose templates are not checked"
+                problems.info("template", Location(self._shown(path)), message, "Check the manifests it is made of")
             else:
                 yield from self._below(path, problems)
+
+    def _is_reference(self, directory: str) -> bool:
+        """Whether a directory is a reference that kube-compare compares clusters with.
+
+        Source: openshift/kube-compare:docs/reference-config-guide.md.
+        """
+        metadata = os.path.join(directory, _REFERENCE)
+        return os.path.isfile(metadata) and _PARTS.search(self.read(self._shown(metadata))) is not None
 
     def _accepts_link(self, path: str, real_path: str, problems: Problems) -> bool:
         where = self._shown(path)

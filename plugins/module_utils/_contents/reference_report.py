@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from .._capability.inclusion import CapabilityStatus
-from .._problems import Location, Problem, Problems, Severity
+from .._problems import Location, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
@@ -32,6 +32,9 @@ CONSEQUENCES: Mapping[ReferenceKind, str] = {
 
 _CAN_BE_PROVIDED = ("dangling-namespace", "dangling-definition", "dangling-workload")
 """References that are right if anyone creates the target. An account that a user creates would get the rights."""
+
+_OF_AUTHORS = ("dangling-role", "dangling-rights")
+"""References that only the authors of a release can correct, and with which a cluster works."""
 
 _CANNOT_DELETE = "the cluster-version operator looks up the kind before it deletes, so it cannot finish"
 
@@ -66,19 +69,18 @@ def report_dangling(
 ) -> None:
     """Report each target of ``references``, which dangle with ``enabled``, once.
 
-    ``severity`` is that of references with which the CVO cannot finish. Pods that do not start are warnings. The others
-    are remarks: they are mistakes of the authors of a release, to whom ``release_lint`` reports them, and users cannot
-    correct them. ``where`` replaces the location of the first manifest.
+    ``severity`` is that of references with which the CVO cannot finish. Pods that do not start are warnings. Bindings
+    without a role or an account are not reported: ``release_lint`` reports them to the authors of the release.
+    ``where`` replaces the location of the first manifest.
     """
     by_target: dict[tuple[ReferenceKind, ResourceId], list[UnmetReference]] = {}
-    for reference in references:
+    for reference in (item for item in references if item.kind not in _OF_AUTHORS):
         by_target.setdefault((reference.kind, reference.target), []).append(reference)
     for found in by_target.values():
         blocking = next((reference for reference in found if reference.blocks), None)
         first = blocking or found[0]
         at = where or first.source.location
-        other: Severity = "warning" if first.kind == "dangling-workload" else "info"
-        problem = Problem(severity if blocking else other, first.kind, at, _message(first, len(found), enabled))
+        problem = Problem(severity if blocking else "warning", first.kind, at, _message(first, len(found), enabled))
         problems.append(problem._replace(hint=_hint(found, enabled)))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-from .._problems import Problem, Severity, counted
+from .._problems import Problem, Severity, plural
 
 FailOn = Literal["error", "warning", "info", "never"]
 
@@ -113,10 +113,10 @@ def finding_line(finding: Problem) -> str:
 def summary(report: Report) -> str:
     """How many findings there are in what was checked, and what was not checked, in one line."""
     total = counts(report.findings)
-    parts = [counted(number, _NOUNS[severity]) for severity, number in total.items() if number]
+    parts = [plural(number, _NOUNS[severity]) for severity, number in total.items() if number]
     text = ", ".join(parts) if parts else "No findings"
     if report.scope:
-        text += f" in {counted(*report.scope)}"
+        text += f" in {plural(*report.scope)}"
     if report.known:
         text += f" ({len(report.known)} more in the baseline)"
     return "; ".join([text, *report.unchecked])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .._data.install_rules import INSTALL_METHODS
 from .._problems import Problem, Problems, as_location, did_you_mean, has_errors, of_clusters, shown, shown_names
-from .._progress import Progress, counted, silent
+from .._progress import Progress, silent, with_progress
 from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
 from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
@@ -108,7 +108,7 @@ def build_fleet(
         # A mistake of this call, not of each of its clusters.
         return FleetResult((), (), tuple(problems))
     fleet = _Fleet()
-    for cluster in counted(clusters, "clusters", progress):
+    for cluster in with_progress(clusters, "clusters", progress):
         fleet.add(cluster)
     fleet.check_unique()
     problems += fleet.problems()

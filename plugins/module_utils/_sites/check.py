@@ -11,37 +11,44 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES
+from .._capability.rules import InstallContext, RuleViolation
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, BRANCHES
 from .._data.install_rules import KNOWN_NAMES
 from .._install_config.check import (
     Installation,
     InstallCheck,
-    check_request,
     check_selection,
     each_mistake_once,
     read_installation,
 )
 from .._install_config.fields import with_exact_names
-from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest
+from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest, read_request
 from .._problems import Problem, Problems, has_errors
 from .._release.release import Release
 from .._resources import ResourceId
+from .comparison import desired_block, desired_check, hint_to_write, report_difference, same_block
 from .correction import corrected_cluster_version, corrected_options
-from .hosted import check_lists
+from .hosted import check_hosted
 from .site import BLOCK, Form
 from .site_keys import check_form, report_listed_in_set
 
 _OF_INSTALLERS = frozenset({"duplicate-name", "missing-baseline", "unchecked-rules", "unstable-set"})
 """Codes of problems that a ClusterVersion does not have. For example, the API reads a missing baseline as vCurrent."""
+
 _UNSUPPORTED = "unsupported-version"
+_HINTS = {
+    _UNSUPPORTED: f"Remove the selection, or install {min(BRANCHES)} or later",
+    "unknown-version": "Set releases to a release of this version",
+}
+"""Hints in which other modules name their own options."""
 
 
 class SiteCheckRequest(NamedTuple):
     """What the check of a site depends on. Sites with equal requests and releases share a result.
 
     ``values`` are the overrides of the install-config, or the install-config. ``method`` is ``None`` if its content
-    decides. ``desired`` is the selection that replaces the one of the site, ``None`` if that is only checked.
-    ``provided`` are the resources of extra manifests.
+    decides. ``desired`` is the selection that each site must have, ``None`` if there is none. ``provided`` are the
+    resources of extra manifests.
     """
 
     form: Form
@@ -57,7 +64,8 @@ class SiteCheckResult(NamedTuple):
 
     ``block`` is the selection of the site, ``None`` if it has none. ``replacement`` is the block to write instead:
     the desired one, or the smallest correction; ``None`` if there is nothing to write. ``enabled`` is ``None`` if it is
-    not known, as is ``context``, in which the CVO of an installation decides.
+    not known, as is ``context``, in which the CVO of an installation decides. ``compared``: the selection was compared
+    with the desired one.
     """
 
     problems: tuple[Problem, ...]
@@ -65,6 +73,7 @@ class SiteCheckResult(NamedTuple):
     replacement: dict[str, Any] | None = None
     enabled: frozenset[str] | None = None
     context: InclusionContext | None = None
+    compared: bool = False
 
 
 def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
@@ -72,16 +81,15 @@ def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     result = _check(request, release)
     # A version without capabilities is wrong only for a selection.
     selects = request.desired is not None or BLOCK in request.values
-    hint = f"Remove the selection, or install {min(BRANCHES)} or later"
-    problems = (item._replace(hint=hint) if item.code == _UNSUPPORTED else item for item in result.problems)
+    problems = (item._replace(hint=_HINTS.get(item.code, item.hint)) for item in result.problems)
     return result._replace(problems=tuple(item for item in problems if selects or item.code != _UNSUPPORTED))
 
 
 def _check(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     if request.form == "hosted":
         problems, block = Problems(), request.values.get(BLOCK)
-        replacement, enabled = check_lists(block, request.platform, release, problems)
-        return SiteCheckResult(problems.unique(), block, replacement, enabled)
+        lists = check_hosted(block, request.platform, request.desired, release, problems)
+        return SiteCheckResult(problems.unique(), block, lists.replacement, lists.enabled, compared=lists.compared)
     if request.form == "cluster-version":
         return _check_cluster_version(request, release)
     return _check_install(request, release)
@@ -102,25 +110,21 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     problems += check.problems
     if check.install is not None:
         report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
+    # What a list of exclusions enables is not what its author expects.
+    own = check._replace(status=None, context=None) if form.excluded else check
+    block, wanted = values.get(BLOCK), None
     if request.desired is not None:
-        replacement = _desired_block(request.desired, installation, problems)
+        wanted = desired_check(request.desired, installation, problems)
+        replacement = desired_block(wanted)
     else:
         replacement = _corrected_block(installation, check, form.excluded)
-    block = values.get(BLOCK)
-    if replacement is not None and _same_block(block, replacement):
+    if replacement is not None and same_block(block, replacement):
         replacement = None
-    if check.status is None or form.excluded:
-        return SiteCheckResult(problems.unique(), block, replacement)
-    return SiteCheckResult(problems.unique(), block, replacement, check.status.enabled, check.context)
-
-
-def _desired_block(desired: SelectionRequest, installation: Installation, problems: Problems) -> dict[str, Any] | None:
-    """The desired selection as a block, ``None`` if it has errors in this site."""
-    check, of_site = check_request(installation, desired), installation.problems
-    errors = [item for item in check.problems if item.severity == "error" and item not in of_site]
-    problems += [item for item in errors if item not in problems]
-    selection = check.resolved.selection if check.resolved is not None else None
-    return None if errors or selection is None else selection.to_api()
+    if wanted is not None and replacement is not None:
+        report_difference(own, wanted, block, "Correct it with state=fixed", problems)
+    enabled = own.status.enabled if own.status is not None else None
+    context = own.context if enabled is not None else None
+    return SiteCheckResult(problems.unique(), block, replacement, enabled, context, wanted is not None)
 
 
 def _corrected_block(
@@ -128,9 +132,9 @@ def _corrected_block(
 ) -> dict[str, Any] | None:
     """The smallest correction of a selection that violates a rule, ``None`` if there is none."""
     violated = {item.problem for item in check.violations if item.problem.severity == "error"}
-    if check.status is None or not (excluded or violated.difference(installation.problems)):
+    if check.install is None or not (excluded or violated.difference(installation.problems)):
         return None
-    corrected = corrected_options(installation.document.get(BLOCK), excluded, check.status.known)
+    corrected = corrected_options(installation.document.get(BLOCK), excluded, check.install)
     if corrected is None:
         return None
     suggested = check_selection(installation, SelectionOptions(corrected)).suggested_selection
@@ -141,30 +145,39 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     """Check the rules of the API: installers do not read a ClusterVersion in a Policy."""
     problems = Problems()
     form = check_form(request.values, problems)
-    options = InstallOptions(form.values, "", complete=False, method="upi")
-    check = check_selection(read_installation(options, release))
+    installation = read_installation(InstallOptions(form.values, "", complete=False, method="upi"), release)
+    check = check_selection(installation)
     of_rules = {item.problem for item in check.violations}
     problems += [item for item in check.problems if item.code not in _OF_INSTALLERS and item not in of_rules]
-    of_api = [item for item in check.violations if item.rule.layer == "ClusterVersion" or item.rule is KNOWN_NAMES]
-    problems += [item.problem for item in each_mistake_once(of_api)]
+    problems += [item.problem for item in each_mistake_once(filter(_is_of_api, check.violations))]
     block = request.values.get(BLOCK)
-    if check.install is None or check.resolved is None:
+    if check.install is None:
         return SiteCheckResult(problems.unique(), block)
     report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
-    replacement: dict[str, Any] | None = None
-    selection = check.resolved.requested
-    if has_errors(problems) and not form.excluded:
-        corrected = corrected_cluster_version(selection, check.install)
-        if corrected is not None and corrected.additional != selection.additional:
-            replacement = {} if selection.baseline is None else {API_BASELINE: selection.baseline}
-            replacement[API_ADDITIONAL] = list(corrected.additional)
     enabled = check.status.enabled if check.status is not None and not has_errors(problems) else None
-    return SiteCheckResult(problems.unique(), block, replacement, enabled)
+    replacement = _corrected_fields(form.values, check.install) if has_errors(problems) and not form.excluded else None
+    wanted = None
+    # Which names a solution needs depends on the platform, which a ClusterVersion does not contain.
+    if request.desired is not None and request.desired.solution is not None and installation.unchecked:
+        message = "is not compared with the requested selection: the names of a solution depend on the platform"
+        problems.info("uncompared-selection", BLOCK, message, "Set capabilities instead of solution to compare it")
+    elif request.desired is not None:
+        wanted = desired_check(request.desired, installation, problems, _is_of_api)
+    if wanted is not None and (expected := desired_block(wanted)) is not None and not same_block(block, expected):
+        report_difference(check, wanted, block, hint_to_write(expected), problems)
+    return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
 
 
-def _same_block(block: object, other: Mapping[str, Any]) -> bool:
-    if not isinstance(block, Mapping) or set(block) - set(API_FIELDS):
-        return False
-    names = block.get(API_ADDITIONAL) or []
-    same_names = isinstance(names, list) and sorted(map(str, names)) == sorted(other.get(API_ADDITIONAL, []))
-    return same_names and block.get(API_BASELINE) == other.get(API_BASELINE)
+def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dict[str, Any] | None:
+    """The fields of a ClusterVersion with the smallest correction, ``None`` if there is nothing to correct."""
+    request = read_request(SelectionOptions(), values, "", Problems())
+    selection = request.selection if request is not None else None
+    corrected = corrected_cluster_version(selection, install) if selection is not None else None
+    if selection is None or corrected is None or corrected[:2] == selection[:2]:
+        return None
+    fields: dict[str, Any] = {} if corrected.baseline is None else {API_BASELINE: corrected.baseline}
+    return {**fields, API_ADDITIONAL: list(corrected.additional)}
+
+
+def _is_of_api(violation: RuleViolation) -> bool:
+    return violation.rule.layer == "ClusterVersion" or violation.rule is KNOWN_NAMES

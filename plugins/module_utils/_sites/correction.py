@@ -22,8 +22,9 @@ HOSTED_ENABLED, HOSTED_DISABLED = "enabled", "disabled"
 """The fields of a HostedCluster. Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go."""
 
 
-def corrected_options(block: object, excluded: Sequence[str], known: Collection[str]) -> dict[str, Any] | None:
+def corrected_options(block: object, excluded: Sequence[str], install: InstallContext) -> dict[str, Any] | None:
     """The selection of an installation with corrected spellings, as options. ``excluded``: names that it excludes."""
+    known = install.names
     if not isinstance(block, Mapping) and not excluded:
         return None
     fields = block if isinstance(block, Mapping) else {}
@@ -33,7 +34,7 @@ def corrected_options(block: object, excluded: Sequence[str], known: Collection[
     corrected = known_names(names, known)
     if corrected is None:
         return None
-    result: dict[str, Any] = {"baseline_capability_set": baseline or V_CURRENT}
+    result: dict[str, Any] = {"baseline_capability_set": spelled_set(baseline, install.minor_data) or V_CURRENT}
     if corrected:
         result["additional_enabled_capabilities"] = corrected
     if excluded:
@@ -45,9 +46,10 @@ def corrected_options(block: object, excluded: Sequence[str], known: Collection[
 def corrected_cluster_version(selection: Selection, install: InstallContext) -> Selection | None:
     """The selection of a ClusterVersion with the names that the rules of the API require."""
     names = known_names(selection.additional, install.names)
-    if names is None:
+    baseline = spelled_set(selection.baseline, install.minor_data)
+    if names is None or baseline not in {None, *install.minor_data.sets}:
         return None
-    corrected = selection._replace(additional=tuple(names))
+    corrected = selection._replace(additional=tuple(names), baseline=baseline)
     while missing := [
         item.capability
         for item in violations(corrected, install)
@@ -75,6 +77,12 @@ def corrected_hosted(
     enabled, disabled = (set(lists.get(field, ())) for field in (HOSTED_ENABLED, HOSTED_DISABLED))
     remaining = (hosted_data(data).sets[V_CURRENT] | enabled) - disabled
     return lists if remaining.issuperset(required) and not enabled & disabled else None
+
+
+def spelled_set(baseline: object, data: MinorData) -> Any:
+    """``baseline`` in the case of the capability set of that name; unchanged if there is none."""
+    spelling = {name.lower(): name for name in data.sets}
+    return spelling.get(baseline.lower(), baseline) if isinstance(baseline, str) else baseline
 
 
 def known_names(names: object, known: Collection[str]) -> list[str] | None:

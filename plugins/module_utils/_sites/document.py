@@ -289,7 +289,9 @@ def _nested_objects(
     """Yield the objects below ``node``. Aliases are not followed: what they repeat is found at its anchor."""
     if node.kind == "map":
         kind = document.text_of(node, "kind")
-        if kind and _is_object(kind, document.text_of(node, "apiVersion")):
+        # What only names an object, such as an override of kube-compare, has no metadata.
+        has_metadata = document.pair(node, "metadata") is not None
+        if kind and has_metadata and _is_object(kind, document.text_of(node, "apiVersion")):
             if document.text_of(parent, "complianceType").lower() != _NOT_WANTED:
                 yield SiteObject(document, kind, node)
             return

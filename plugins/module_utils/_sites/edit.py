@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._data.capabilities import API_ADDITIONAL
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE
 from .._install_config.document import read_document
 from .._install_config.edit import Edit, apply_edits, block_list_edits, edit_capabilities, flow_list, quote
 from .._problems import CapabilityError, Location, Problem, Problems
@@ -32,9 +32,10 @@ _SPECIAL = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 class EditedDocument(NamedTuple):
-    """The new text of a document, and the numbers of the sites in it whose selection was written."""
+    """The new text of a document, its sites then, and the numbers of those whose selection was written."""
 
     text: str
+    sites: tuple[SiteNode, ...]
     written: tuple[int, ...]
 
 
@@ -62,18 +63,17 @@ def edit_document(
             _report_uneditable(node, block, problems)
         else:
             edits[number] = changes
-    text = _edited_text(document, sites, blocks, edits)
-    if text is None:  # one of them changes other values, too
+    edited = _edited(document, sites, blocks, edits)
+    if edited is None:  # one of them changes other values, too
         right: dict[int, list[Edit]] = {}
-        text = document.text
+        edited = EditedDocument(document.text, tuple(sites), ())
         for number, changes in edits.items():
-            new = _edited_text(document, sites, blocks, {**right, number: changes})
+            new = _edited(document, sites, blocks, {**right, number: changes})
             if new is None:
                 _report_uneditable(sites[number], blocks[number], problems)
             else:
-                right[number], text = changes, new
-        edits = right
-    return EditedDocument(text, tuple(edits))
+                right[number], edited = changes, new
+    return edited
 
 
 def _report_uneditable(node: SiteNode, block: Mapping[str, Any], problems: Problems) -> None:
@@ -88,13 +88,13 @@ def _report(node: SiteNode, code: str, message: str, hint: str, problems: Proble
     problems.append(node.site.finding(found))
 
 
-def _edited_text(
+def _edited(
     document: SourceDocument,
     sites: Sequence[SiteNode],
     blocks: Mapping[int, Mapping[str, Any]],
     edits: Mapping[int, list[Edit]],
-) -> str | None:
-    """The text after ``edits``; ``None`` if it has other values than those of ``blocks`` and of ``document``."""
+) -> EditedDocument | None:
+    """The document after ``edits``; ``None`` if it has other values than those of ``blocks`` and of ``document``."""
     text = apply_edits(document.text, [edit for changes in edits.values() for edit in changes])
     try:
         root = parse_tree(text).root
@@ -110,7 +110,7 @@ def _edited_text(
         if not _is_written(old.site, new.site, block):
             return None
     same = _other_values(document.root, sites, edits) == _other_values(root, new_sites, edits)
-    return text if same else None
+    return EditedDocument(text, tuple(new_sites), tuple(edits)) if same else None
 
 
 def _is_written(old: Site, new: Site, block: Mapping[str, Any] | None) -> bool:
@@ -196,11 +196,15 @@ def _new_install_config(text: str, block: Mapping[str, Any]) -> str:
 
 
 def _with_spelling(text: str, block: Mapping[str, Any]) -> str:
-    """``text`` with the names of its selection in the case of ``block``."""
+    """``text`` with the set and the names of its selection in the case of ``block``."""
     root = parse_tree(text).root
     pair = own_pair(root, BLOCK) if root is not None else None
-    listed = own_pair(pair.value, API_ADDITIONAL) if pair is not None else None
-    return text if listed is None else apply_edits(text, _respelled(listed.value.items, block.get(API_ADDITIONAL, ())))
+    baseline, listed = (own_pair(pair.value, field) if pair else None for field in (API_BASELINE, API_ADDITIONAL))
+    edits = [
+        *_respelled([baseline.value] if baseline else [], [block[API_BASELINE]]),
+        *_respelled(listed.value.items if listed else [], block.get(API_ADDITIONAL, ())),
+    ]
+    return apply_edits(text, edits)
 
 
 def _spelled(items: Sequence[Node], names: Sequence[str]) -> list[str]:
@@ -217,12 +221,13 @@ def _respelled(items: Sequence[Node], names: Sequence[str]) -> Iterator[Edit]:
 
 
 def _list_edits(text: str, value: Node, block: Mapping[str, Any]) -> list[Edit] | None:
-    """The edits of the lists of ``block`` below the map ``value``. ``None`` if one is not a list of scalars."""
+    """The edits of the fields of ``block`` below the map ``value``. ``None`` if a list is not one of scalars."""
     edits: list[Edit] = []
     for field, names in block.items():
-        if not isinstance(names, list):
-            continue
         pair = own_pair(value, field)
+        if not isinstance(names, list):
+            edits += _respelled([pair.value] if pair is not None else [], [names])
+            continue
         if pair is None or pair.value.kind != "list" or not pair.value.items:
             return None
         if any(item.kind != "scalar" or item.anchor or item.tag for item in pair.value.items):

@@ -11,7 +11,7 @@ Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._capability.hosted_cluster import selectable_names
 from .._capability.rules import InstallContext
@@ -19,9 +19,10 @@ from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES
 from .._install_config.check import Installation, InstallCheck, check_selection, read_installation
-from .._install_config.selection_source import InstallOptions, SelectionOptions, respelled
+from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest, respelled
 from .._problems import Problems, count_errors, type_name
 from .._release.release import Release
+from .comparison import desired_check, enabled_names, hint_to_write, report_difference
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
 from .site import BLOCK
 
@@ -30,18 +31,25 @@ _COVERED = frozenset({"unchecked-rules", "unsupported-capability"})
 """Codes of problems that concern options of other modules, or that are errors here."""
 
 
-def check_lists(
-    block: object, platform: str | None, release: Release, problems: Problems
-) -> tuple[dict[str, list[str]] | None, frozenset[str] | None]:
-    """Check ``spec.capabilities`` of a HostedCluster.
+class HostedResult(NamedTuple):
+    """The result of a check. ``replacement`` are the lists to write, by field, ``None`` if there is nothing to write.
 
-    Returns the lists to write, by field, ``None`` if there is nothing to write; and the enabled names, ``None`` if they
-    are not known.
+    ``enabled`` is ``None`` if it is not known. ``compared``: the lists were compared with the desired selection.
     """
+
+    replacement: dict[str, Any] | None = None
+    enabled: frozenset[str] | None = None
+    compared: bool = False
+
+
+def check_hosted(
+    block: object, platform: str | None, desired: SelectionRequest | None, release: Release, problems: Problems
+) -> HostedResult:
+    """Check ``spec.capabilities`` of a HostedCluster, and compare it with ``desired`` if that is given."""
     if block is not None and not isinstance(block, Mapping):
         message = f"is {type_name(block)}, expected a map"
         problems.error("not-a-map", BLOCK, message, "Write enabled and disabled below it")
-        return None, None
+        return HostedResult()
     fields = dict(block or {})
     for field in set(fields) - set(_FIELDS.values()):
         message = "is not a field of a HostedCluster, expected enabled or disabled"
@@ -51,10 +59,15 @@ def check_lists(
     check = _check(fields, installation)
     problems += [respelled(item, _FIELDS) for item in check.problems if item.code not in _COVERED]
     if check.install is None:
-        return None, None
+        return HostedResult()
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
     replacement = _replacement(fields, check.install, installation, problems) if problems.has_errors else None
-    return replacement, check.status.enabled if check.status else None
+    wanted = desired_check(desired, installation, problems) if desired is not None else None
+    if wanted is not None and enabled_names(check) != enabled_names(wanted):
+        # The API server rejects a change of the lists after the installation, so they are not written.
+        lists = wanted.hosted.stanza() if wanted.hosted is not None else {}
+        report_difference(check, wanted, block, hint_to_write(lists), problems)
+    return HostedResult(replacement, check.status.enabled if check.status else None, wanted is not None)
 
 
 def _check(fields: Mapping[str, Any], installation: Installation) -> InstallCheck:

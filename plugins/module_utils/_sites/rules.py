@@ -20,8 +20,6 @@ REFERENCE_RULES: dict[str, Severity] = {
     "dangling-definition": "error",
     "dangling-workload": "error",
     "dangling-operator": "error",
-    "dangling-role": "warning",
-    "dangling-rights": "warning",
 }
 """The rules of references between manifests, with their severity."""
 
@@ -35,6 +33,12 @@ _FILE_RULES = (
         "error",
         "Each site has the requested selection.",
         "The options capabilities and solution describe what each site selects.",
+    ),
+    CheckRule(
+        "uncompared-selection",
+        "info",
+        "A ClusterVersion is compared with the option capabilities, and not with solution.",
+        "The names of a solution depend on the platform, which a ClusterVersion does not contain.",
     ),
     CheckRule(
         "conflicting-names",

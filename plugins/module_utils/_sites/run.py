@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._checkout.walk import Checkout, CheckoutFile
+from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor
 from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import SelectionOptions, SelectionRequest, read_request
-from .._problems import InvalidOptionError, Problem, Problems, shown_names
-from .._progress import Progress, counted, silent
+from .._problems import InvalidOptionError, Problem, Problems, plural, shown_names
+from .._progress import Progress, silent, with_progress
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._version import Minor, find_minor
@@ -35,7 +36,9 @@ _OF_RELEASES = ("different-capabilities",)
 class SitesOptions(NamedTuple):
     """The options of the module, as given. ``checkout`` is an absolute path. ``fix``: correct the selections.
 
-    ``install_method`` is that of install-configs. ``allow_no_sites``: a checkout without sites is right.
+    ``is_dry_run``: nothing will be written, so the findings are those of the files as they are. ``with_patch``: the
+    corrections are shown as a diff. ``install_method`` is that of install-configs. ``allow_no_sites``: a checkout
+    without sites is right.
     """
 
     checkout: str
@@ -44,7 +47,15 @@ class SitesOptions(NamedTuple):
     openshift_versions: Mapping[str, object] = {}
     install_method: str | None = None
     fix: bool = False
+    is_dry_run: bool = False
+    with_patch: bool = False
     allow_no_sites: bool = False
+
+    @property
+    def versions(self) -> dict[str, object]:
+        """The given versions, by option."""
+        default = {} if self.openshift_version is None else {"openshift_version": self.openshift_version}
+        return default | {f"openshift_versions[{name}]": version for name, version in self.openshift_versions.items()}
 
 
 class CheckedSite(NamedTuple):
@@ -77,13 +88,17 @@ class CheckedSite(NamedTuple):
 
 
 class SitesResult(NamedTuple):
-    """All sites, all findings, the number of files that were read, the files to write, and problems of releases."""
+    """All sites, all findings, the number of files that were read, the files to write, and problems of releases.
+
+    ``unchecked`` is what was not checked, as clauses.
+    """
 
     sites: tuple[CheckedSite, ...]
     findings: tuple[Problem, ...]
     files: int
     fixed: tuple[FixedFile, ...]
     problems: Problems
+    unchecked: tuple[str, ...]
 
 
 def read_selection(options: SitesOptions, selection: SelectionOptions | None) -> SelectionRequest | None:
@@ -92,10 +107,8 @@ def read_selection(options: SitesOptions, selection: SelectionOptions | None) ->
     Raises ``InvalidOptionError`` with all problems of both, because a wrong option is no mistake of the sites.
     """
     problems = Problems()
-    if options.openshift_version is not None:
-        read_minor(options.openshift_version, "openshift_version", problems)
-    for pattern, version in options.openshift_versions.items():
-        read_minor(version, f"openshift_versions[{pattern}]", problems)
+    for option, version in options.versions.items():
+        read_minor(version, option, problems)
     request = None if selection is None else read_request(selection, {}, "", problems)
     problems.raise_errors(InvalidOptionError)
     return request
@@ -112,6 +125,7 @@ def check_sites(
     ``desired`` is the selection that each site must have. Raises ``InvalidOptionError`` with all problems of the
     options.
     """
+    _refuse_unknown_versions(options, releases)
     checkout, findings = Checkout(options.checkout), Problems()
     files: dict[str, SiteFile] = {}
     for file in checkout.read_files(options.paths, findings):
@@ -121,21 +135,21 @@ def check_sites(
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)
     checker = _Checker(options, desired, releases, versions, checkout, extra)
-    counted_files = counted(list(files.items()), "files are checked", progress)
+    counted_files = with_progress(list(files.items()), "files are checked", progress)
     checked = {path: checker.check(file) for path, file in counted_files}
     fixed: list[FixedFile] = []
     if options.fix:
         for path, sites in checked.items():
             blocks = _replacements(sites)
             if blocks:
-                result = fix_file(path, files[path].real_path, blocks)
+                result = fix_file(path, files[path].real_path, blocks, with_patch=options.with_patch)
                 findings += result.problems
                 if result.after != result.before:
                     fixed.append(result)
-                    files[path] = read_site_file(CheckoutFile(path, result.real_path, result.after))
-                    written = {change.number for change in result.changes}
-                    again = enumerate(checker.check(files[path]))
-                    checked[path] = [site._replace(fixed=number in written) for number, site in again]
+                    if not options.is_dry_run:
+                        files[path] = read_site_file(CheckoutFile(path, result.real_path, result.after))
+                        sites = checker.check(files[path])
+                    checked[path] = [site._replace(fixed=number in result.written) for number, site in enumerate(sites)]
     all_sites = tuple(site for items in checked.values() for site in items)
     findings += (item for file in files.values() for item in file.findings)
     findings += (item for site in all_sites for item in site.findings)
@@ -144,7 +158,33 @@ def check_sites(
         message = f"no file below {', '.join(options.paths)} contains a site"
         hint = "Set paths to where the sites are, or allow_no_sites if there are none yet"
         raise InvalidOptionError([Problem("error", "no-sites", options.checkout, message, hint)])
-    return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), Problems(checker.of_releases))
+    unchecked = tuple(_unchecked(all_sites, is_compared=desired is not None))
+    if fixed and options.is_dry_run:
+        unchecked += (f"{plural(len(fixed), 'file')} would be corrected",)
+    return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), Problems(checker.of_releases), unchecked)
+
+
+def _refuse_unknown_versions(options: SitesOptions, releases: Iterable[Release]) -> None:
+    """Raise ``InvalidOptionError`` if neither this collection nor one of ``releases`` knows a given version."""
+    given, problems = {release.minor for release in releases}, Problems()
+    for option, version in options.versions.items():
+        minor = find_minor(str(version))
+        if minor is not None and has_capabilities(minor) and data_of(minor) is None and minor not in given:
+            message = (
+                f"is {version}, which is not known to this collection; it knows {min(BRANCHES)} to {newest_minor()}"
+            )
+            problems.error("unknown-version", option, message, f"Set releases to a release of {minor}")
+    problems.raise_errors(InvalidOptionError)
+
+
+def _unchecked(sites: Sequence[CheckedSite], *, is_compared: bool) -> Iterator[str]:
+    """Yield how many sites were not checked, and not compared with the requested selection."""
+    faults = {"checked": sum(site.site.overrides is None for site in sites)}
+    if is_compared:
+        faults["compared with the requested selection"] = sum(not site.result.compared for site in sites)
+    for fault, number in faults.items():
+        if number:
+            yield f"{number} of {plural(len(sites), 'site')} {'was' if number == 1 else 'were'} not {fault}"
 
 
 def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
@@ -187,8 +227,7 @@ class _Checker:
         version = self.versions.of(site)
         if site.overrides is None:
             return CheckedSite(site, version)
-        desired = self.desired if site.form in ("overrides", "block") else None
-        if not site.has_selection and site.form != "block" and desired is None:
+        if not site.has_selection and site.form != "block" and self.desired is None:
             return CheckedSite(site, version)
         minor = find_minor(version.version)
         release = self._release(version.version, minor)
@@ -200,7 +239,7 @@ class _Checker:
         result = self.results.get(key)
         if result is None:
             values = site.overrides.values
-            request = SiteCheckRequest(site.form, values, method, site.platform, desired, provided)
+            request = SiteCheckRequest(site.form, values, method, site.platform, self.desired, provided)
             result = self.results[key] = check_site(request, release)
         self.of_releases |= dict.fromkeys(item for item in result.problems if item.code in _OF_RELEASES)
         problems = Problems(item for item in result.problems if item.code not in (*_OF_RELEASES, "missing-version"))
@@ -211,10 +250,9 @@ class _Checker:
             problems.info("unread-extra-manifests", "", message, hint)
         if minor is None:
             message = "the version of the site is not known, so only the form of its selection is checked"
-            problems.warning("unknown-site-version", "", message, "Set openshift_versions, or add the ClusterImageSet")
-        if result.replacement is not None and desired is not None and not self.options.fix:
-            message = f"{site.field} differs from the requested selection"
-            problems.error("different-selection", "", message, "Use state: fixed")
+            hint = "Set openshift_version or openshift_versions"
+            hint += ", or add the ClusterImageSet" if site.form == "overrides" else ""
+            problems.warning("unknown-site-version", "", message, hint)
         extra: tuple[Problem, ...] = ()
         if release.manifests and result.context is not None and sources:
             extra = self.extra.findings(sources, release, result.context)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._problems import counted
+from .._problems import plural
 from .words import mebibytes
 
 _MOST = 50
@@ -42,7 +42,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"and {len(addons) - _MOST} more"
     for repair in result["repairs"]:
         adds = repair["adds"]
-        objects = counted(repair["objects"], "object")
+        objects = plural(repair["objects"], "object")
         yield ""
         yield (
             f"{' and '.join(repair['capabilities'])} would repair {objects}, "

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .._problems import counted
+from .._problems import plural
 from .words import first_of, listed, mebibytes, resource_text, table
 
 _MOST = 10
@@ -112,7 +112,7 @@ def _credentials(requests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _unknown_roles(names: Sequence[str]) -> Iterator[str]:
     if names:
-        roles = counted(len(names), "ClusterRole")
+        roles = plural(len(names), "ClusterRole")
         yield ""
         yield f"{roles} with unknown permissions, because no manifest creates them: {', '.join(names)}"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from .._problems import counted
+from .._problems import plural
 from .words import listed, problem_line
 
 
@@ -26,7 +26,7 @@ def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list
 def _one(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
     errors = [item for item in result["problems"] if item["severity"] == "error"]
     if errors:
-        yield f"{options.get('path') or 'install-config'}: not written, {counted(len(errors), 'error')}"
+        yield f"{options.get('path') or 'install-config'}: not written, {plural(len(errors), 'error')}"
     else:
         yield f"{result.get('path', 'hosted cluster')}: {_state(result, options)}"
     version, method = result["openshift_version"] or "of unknown version", result["install_method"]
@@ -104,7 +104,7 @@ def _row(item: Mapping[str, Any], selections: Sequence[Mapping[str, Any]]) -> tu
     of = {} if item["selection"] is None else selections[item["selection"]]
     about = [of.get(key) or "" for key in ("openshift_version", "platform", "install_method")]
     if item["errors"]:
-        return (item["name"], *about, "", "", "", counted(len(item["errors"]), "error"))
+        return (item["name"], *about, "", "", "", plural(len(item["errors"]), "error"))
     capabilities = of.get("capabilities") or {}
     names = capabilities.get("additionalEnabledCapabilities") or []
     more = ", ".join(names) if len(names) < 4 else f"{len(names)} names"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._problems import counted
+from .._problems import plural
 from .changes import changes_lines
 from .words import listed, resource_text, table
 
@@ -43,7 +43,7 @@ def _capabilities(release: Mapping[str, Any]) -> Iterator[str]:
 
 def _resources(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     needed = sorted({name for item in found for name in item["capabilities"]})
-    yield counted(len(found), "manifest")
+    yield plural(len(found), "manifest")
     if not found:
         return
     yield f"Required capabilities: {listed(needed)}"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._problems import CapabilityError, Problem, Problems, did_you_mean
-from .._progress import Progress, counted
+from .._progress import Progress, with_progress
 from .._release.loader import problems_for_users
 from .._release.release import Release
 from .._release.version_option import read_minor
@@ -73,7 +73,7 @@ class PathReleases:
         ``remarks`` gets the problems of releases that can be loaded, ``problems`` those of releases that cannot.
         """
         releases: list[PathRelease] = []
-        for reference in counted(list(self._positions), "releases", progress):
+        for reference in with_progress(list(self._positions), "releases", progress):
             name, version, profile = reference
             found = Problems()
             try:

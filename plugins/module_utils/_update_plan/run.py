@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .._cluster.cluster_version_file import location_of, read_cluster_version
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
-from .._progress import Progress, counted, silent
+from .._progress import Progress, silent, with_progress
 from .._release.provided_files import read_provided
 from .._resources import ResourceId
 from .hop_signatures import HopSignatures
@@ -87,7 +87,7 @@ def _plan(
     problems += path_problems.unique()
     clusters = _Clusters(releases, common, connect, remarks)
     results, errors = _Results(), dict[Problem, list[str]]()
-    for options, path in counted(list(zip(fleet, paths, strict=True)), "clusters", progress):
+    for options, path in with_progress(list(zip(fleet, paths, strict=True)), "clusters", progress):
         own = Problems()
         result = clusters.plan(options, None if path_problems else path, own)
         if result is not None:

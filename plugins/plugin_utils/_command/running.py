@@ -131,6 +131,9 @@ def _show_result(
 
 def _diff_lines(diff: Any) -> Iterator[str]:
     for part in [diff] if isinstance(diff, dict) else diff:
+        if "prepared" in part:
+            yield from part["prepared"].splitlines()
+            continue
         values = (part["before"], part["after"])
         old, new = (value if isinstance(value, str) else json.dumps(value, indent=2) for value in values)
         names = (part["before_header"], part["after_header"])

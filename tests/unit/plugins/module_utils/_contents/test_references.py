@@ -302,15 +302,6 @@ def test_a_target_is_reported_once_with_the_first_manifest(release):
     assert problem.hint == "Create Namespace ns with an extra manifest, disable Storage, or enable Console permanently"
 
 
-def test_no_hint_is_to_create_an_account_that_gets_rights(release):
-    account = manifest("robot", "Console", kind="ServiceAccount", namespace="ns")
-    subjects = "subjects: [{kind: ServiceAccount, name: robot, namespace: ns}]\n"
-    binding = manifest("one", kind="ClusterRoleBinding", api="rbac.authorization.k8s.io/v1", more=subjects)
-    (problem,) = problems_of(release(account, binding))
-    assert (problem.code, problem.severity) == ("dangling-rights", "info")
-    assert problem.hint == "Check that nothing needs it, or enable Console permanently"
-
-
 def test_a_deletion_that_the_cvo_cannot_do_is_an_error(release):
     text = manifest("one", kind="Widget", api="example.org/v1", annotations={DELETE: "true"})
     (problem,) = problems_of(release(DEFINITION, text))
@@ -336,7 +327,8 @@ def test_only_what_stops_the_cvo_is_an_error(release):
     bound = binding(("Role", "role"), {"kind": "ServiceAccount", "name": "robot"})
     loaded = release(ROLE, ACCOUNT, bound, deployment({"serviceAccountName": "robot"}))
     severities = {problem.code: problem.severity for problem in problems_of(loaded)}
-    assert severities == {"dangling-role": "info", "dangling-rights": "info", "dangling-workload": "error"}
+    # Only the authors of a release can correct the binding.
+    assert severities == {"dangling-workload": "error"}
 
 
 def test_a_workload_whose_pods_the_cvo_ignores_is_a_warning(release):

@@ -25,18 +25,41 @@ def check(capsys, tmp_path):
     return check
 
 
+def applied(patch: str, text: str) -> str | None:
+    """Return ``text`` with a patch without context, ``None`` if the patch leaves other values out."""
+    if "not shown" in patch:
+        return None
+    lines, shift = text.split("\n"), 0
+    for hunk in patch.split("\n@@ ")[1:]:
+        head, *body = hunk.split("\n")
+        start, _comma, count = head.split()[0].removeprefix("-").partition(",")
+        at = int(start) - (count != "0") + shift
+        removed, added = ([line[1:] for line in body if line.startswith(sign)] for sign in "-+")
+        assert lines[at : at + len(removed)] == removed
+        lines[at : at + len(removed)] = added
+        shift += len(added) - len(removed)
+    return "\n".join(lines)
+
+
 @pytest.fixture
 def fix(check, tmp_path):
-    """Correct the text of one file, and return the new text. A second run must change nothing."""
+    """Correct the text of one file, and return the new text. A second run must change nothing.
+
+    In check mode, the findings are those of the file as it is, and the diff is the edit.
+    """
 
     def fix(text, name="site.yaml", **options):
         path = tmp_path / "checkout" / name
         data = text.encode() if isinstance(text, str) else text
         predicted = check({name: data}, state="fixed", check_mode=True, diff=True, **options)
         assert path.read_bytes() == data
+        assert predicted["counts"]["error"] or not predicted["changed"]
         outcome = check(state="fixed", diff=True, **options)
-        assert outcome.result == predicted.result
+        for key in ("changed", "diff", "files", "fixed_files", "problems"):
+            assert predicted[key] == outcome[key]
         assert outcome["changed"] is (path.read_bytes() != data)
+        for part in outcome["diff"]:
+            assert applied(part["prepared"], data.decode()) in (None, path.read_bytes().decode())
         again = check(state="fixed", diff=True, **options)
         assert (again["changed"], again["diff"], again["fixed_files"]) == (False, [], [])
         assert again["findings"] == outcome["findings"]

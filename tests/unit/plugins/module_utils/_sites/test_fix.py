@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 
 import pytest
 import yaml
@@ -381,13 +383,77 @@ def test_an_anchor_that_nothing_else_uses_is_kept(fix):
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
 
 
-def test_the_diff_contains_the_selections_only(check):
-    secret = overrides("nodetuning", "Ingress", sshKey="ssh-ed25519 SECRET")
-    outcome = check({"site.yaml": cluster_instance(quoted(secret))}, state="fixed", diff=True, check_mode=True)
-    (entry,) = outcome["diff"]
-    assert entry["before_header"] == "site.yaml (ClusterInstance berlin)"
-    assert ("nodetuning" in entry["before"], "NodeTuning" in entry["after"]) == (True, True)
-    assert "SECRET" not in json.dumps(outcome.result)
+SECRET = "ssh-ed25519 SECRET"
+WITH_SECRET = overrides("nodetuning", "Ingress", sshKey=SECRET)
+LITERAL_WITH_SECRET = json.dumps(block("nodetuning", "Ingress", sshKey=SECRET, proxy={"httpProxy": SECRET}), indent=2)
+
+
+def diff_of(check, text, **options):
+    (entry,) = check({"a b/site.yaml": text}, state="fixed", check_mode=True, diff=True, **options)["diff"]
+    return entry["prepared"].splitlines()
+
+
+def test_the_diff_is_the_edit_of_the_file(check):
+    text = documents(
+        cluster_instance(name="first"), cluster_instance(quoted(WRONG)), cluster_instance(quoted(WRONG), "rome")
+    )
+    assert diff_of(check, text) == [
+        "--- a/a b/site.yaml",
+        "+++ b/a b/site.yaml",
+        "@@ -22 +22 @@ ClusterInstance berlin",
+        f"-  installConfigOverrides: '{WRONG}'",
+        f"+  installConfigOverrides: '{RIGHT}'",
+        "@@ -34 +34 @@ ClusterInstance rome",
+        f"-  installConfigOverrides: '{WRONG}'",
+        f"+  installConfigOverrides: '{RIGHT}'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (cluster_instance(literal(LITERAL_WITH_SECRET), more=f"  password: {SECRET}"), True),
+        (cluster_instance(f"{quoted(WRONG)}", more=f"  password: {SECRET}"), True),
+        (hosted_cluster("{disabled: [console]}") + f"  password: {SECRET}\n", True),
+        (INSTALL_CONFIG.replace("[Console]", "[console]") + f"pullSecret: {SECRET}\n", True),
+        (cluster_instance(quoted(WITH_SECRET)), False),
+        (cluster_instance(literal(WITH_SECRET)), False),
+        (cluster_instance(literal(LITERAL_WITH_SECRET, ">")), False),
+        (cluster_instance(literal(LITERAL_WITH_SECRET.replace("{", f'{{ "pullSecret": "{SECRET}",', 1))), True),
+        # The edit completes the line before the new field.
+        (cluster_instance(literal(json.dumps({"sshKey": SECRET}, indent=2))), False),
+        (hosted_cluster("{disabled: [console]}").replace("  platform", f"  key: {SECRET}\n  platform"), True),
+    ],
+)
+def test_the_diff_contains_no_secret(check, text, shown):
+    options = {} if "onsole" in text or "tuning" in text else {"capabilities": block("Ingress")["capabilities"]}
+    lines = diff_of(check, text, openshift_version="4.20", **options)
+    assert "SECRET" not in "".join(lines)
+    assert ("not shown" not in lines[2]) is shown
+    assert len(lines) > 3
+
+
+def test_a_line_with_other_values_is_shown_without_them(check):
+    text = cluster_instance(quoted(json.dumps(block("nodetuning", "Ingress", sshKey=SECRET))))
+    title, before, after = diff_of(check, text)[2:]
+    assert title == "@@ -10 +10 @@ ClusterInstance berlin; other values of these lines are not shown"
+    assert before == "-... " + WRONG[1:-1].replace('"capabilities"', "capabilities") + " ..."
+    assert after == "+... " + RIGHT[1:-1].replace('"capabilities"', "capabilities") + " ..."
+
+
+def test_git_applies_the_diff(check, tmp_path):
+    """Also at the end of a file without a line break, and with an annotation that did not exist."""
+    without = re.sub(r"(?s)  annotations:.*?spec:", "spec:", agent_cluster_install("", spec=IMAGE_SET))
+    text = documents(policy(cluster_version("console", "Ingress")), without, cluster_instance().removesuffix("\n"))
+    options = {"state": "fixed", "diff": True, "capabilities": block("Ingress")["capabilities"]}
+    (entry,) = check({"site.yaml": text}, check_mode=True, **options)["diff"]
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "site.yaml").write_text(text)
+    env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(tmp_path)}
+    command = ["git", "apply", "--unidiff-zero"]
+    subprocess.run(command, cwd=tmp_path / "copy", input=entry["prepared"], text=True, check=True, env=env)
+    assert check(**options)["fixed_files"] == ["site.yaml"]
+    assert (tmp_path / "copy" / "site.yaml").read_text() == (tmp_path / "checkout" / "site.yaml").read_text()
 
 
 def test_the_mode_of_a_file_is_kept(fix, tmp_path):

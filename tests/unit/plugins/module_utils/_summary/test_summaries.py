@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils import _summary
-from ansible_collections.capability.openshift.plugins.module_utils._problems import counted
+from ansible_collections.capability.openshift.plugins.module_utils._problems import plural
 from ansible_collections.capability.openshift.plugins.module_utils._summary.lines import summary_lines
 from ansible_collections.capability.openshift.plugins.module_utils._summary.words import listed, mebibytes
 
@@ -32,7 +32,7 @@ def test_a_module_that_failed_before_it_had_a_result_has_no_lines(module: str) -
 
 
 def test_words() -> None:
-    assert [counted(number, "error") for number in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
+    assert [plural(number, "error") for number in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
     assert (listed(["a", "b"]), listed([])) == ("a, b", "none")
     assert mebibytes((5 << 20) + 1) == 5
 

@@ -1,0 +1,219 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Each site is compared with the selection that the options request, or counted as not compared."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
+from ansible_collections.capability.openshift.tests.unit.builders.sites import (
+    INSTALL_CONFIG,
+    agent_cluster_install,
+    block,
+    cluster_instance,
+    cluster_version,
+    hosted_cluster,
+    image_set,
+    overrides,
+    policy,
+    quoted,
+    rules_of,
+)
+
+INGRESS = block("Ingress")["capabilities"]
+WITHOUT_CONSOLE = {"excluded_capabilities": ["Console"]}
+BARE = cluster_version("Console").partition("  capabilities")[0]
+
+
+def different(outcome):
+    """The messages about other selections, without the name of the field."""
+    found = [item for item in outcome["findings"] if item["rule"] == "different-selection"]
+    return [item["message"].partition("differs from the requested selection: ")[2] for item in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "selection", "difference"),
+    [
+        (cluster_instance(quoted(overrides("Ingress", "Console"))), INGRESS, "it also enables Console"),
+        (cluster_instance(quoted(overrides("Ingress"))), block("Ingress", "Storage"), "it does not enable Storage"),
+        (
+            cluster_instance(quoted(overrides("Ingress", "Console", "Insights"))),
+            block("Ingress", "Storage"),
+            "it also enables Console, Insights, and it does not enable Storage",
+        ),
+        (agent_cluster_install("", spec="imageSetRef: {name: img4.20}\n"), WITHOUT_CONSOLE, "it also enables Console"),
+        (hosted_cluster("{}"), WITHOUT_CONSOLE, "it also enables Console"),
+        (hosted_cluster("{disabled: [Insights]}"), WITHOUT_CONSOLE, "it also enables Console, and it does not enable "),
+        (BARE, WITHOUT_CONSOLE, "it also enables Console"),
+        (policy(cluster_version("Ingress", "Console")), INGRESS, "it also enables Console"),
+    ],
+)
+def test_the_difference_is_named(check, text, selection, difference):
+    selection = selection.get("capabilities", selection)
+    (found,) = different(check({"a.yaml": text}, capabilities=selection, openshift_version="4.20"))
+    assert found.startswith(difference)
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [
+        (overrides(baseline="vCurrent"), "baselineCapabilitySet is vCurrent"),
+        (overrides("Consle"), "additionalEnabledCapabilities is ['Consle']"),
+    ],
+)
+def test_a_selection_that_enables_the_same_names_is_another_one(check, value, field):
+    """It can enable others after an update, or when a mistake is corrected."""
+    files = {"a.yaml": cluster_instance(quoted(value))}
+    names = check(files)["sites"][0]["enabled_capabilities"]
+    (found,) = different(check(capabilities=block(*sorted(names))["capabilities"]))
+    assert found.startswith("it enables the same names, but ")
+    assert field in found
+
+
+@pytest.mark.parametrize(
+    ("text", "selection"),
+    [
+        (cluster_instance(quoted(overrides("Storage", "Ingress"))), block("Ingress", "Storage")["capabilities"]),
+        (hosted_cluster("{disabled: [Console]}"), WITHOUT_CONSOLE),
+        # A name that is enabled anyway makes no difference.
+        (hosted_cluster("{disabled: [Console], enabled: [Insights]}"), WITHOUT_CONSOLE),
+        (cluster_version("Ingress"), INGRESS),
+        (INSTALL_CONFIG.replace("[Console]", "[Ingress]"), INGRESS),
+    ],
+)
+def test_the_same_selection_is_no_difference(check, text, selection):
+    outcome = check({"a.yaml": text}, capabilities=selection, openshift_version="4.20")
+    assert different(outcome) == []
+    assert "not compared" not in outcome["text"]
+
+
+@pytest.mark.parametrize("solution", sorted(item.name for item in SOLUTIONS))
+def test_a_hosted_cluster_gets_its_lists_from_the_hint(check, solution):
+    """What the hint says is right: with it, the HostedCluster has the selection of the solution."""
+    outcome = check({"a.yaml": hosted_cluster("{enabled: [baremetal]}")}, solution=solution)
+    rules = rules_of(outcome["findings"])
+    if rules == [("different-selection", "a.yaml")]:
+        (hint,) = (item["hint"] for item in outcome["findings"] if item["severity"] == "error")
+        text = hosted_cluster(json.dumps(json.loads(hint.removeprefix("Set capabilities to "))))
+        assert rules_of(check({"a.yaml": text}, solution=solution)["findings"]) == []
+    else:  # a solution that a hosted cluster cannot have
+        assert rules
+        assert "1 of 1 site was not compared with the requested selection" in outcome["text"]
+
+
+@pytest.mark.parametrize("text", [hosted_cluster("{}"), cluster_version("Console")])
+def test_what_is_only_compared_is_not_written(check, text, tmp_path):
+    outcome = check({"a.yaml": text}, state="fixed", capabilities=WITHOUT_CONSOLE)
+    assert rules_of(outcome["findings"]) == [("different-selection", "a.yaml")]
+    assert (tmp_path / "checkout" / "a.yaml").read_text() == text
+
+
+def test_what_is_not_compared_is_counted(check):
+    files = {
+        "a.yaml": cluster_instance("'{{ .Values.overrides }}'"),
+        "b.yaml": cluster_instance(image_set="stable"),
+        "c.yaml": cluster_version("Console"),
+        "d.yaml": cluster_instance(quoted(overrides("NodeTuning", "OperatorLifecycleManager", "Ingress"))),
+    }
+    outcome = check(files, solution="ran_du")
+    assert outcome["text"].splitlines()[-1] == (
+        "1 warning, 2 notes in 4 sites; 1 of 4 sites was not checked; "
+        "3 of 4 sites were not compared with the requested selection"
+    )
+    assert ("uncompared-selection", "c.yaml") in rules_of(outcome["findings"], "info")
+    assert check(files)["text"].splitlines()[-1] == "1 note in 4 sites; 1 of 4 sites was not checked"
+    assert check(paths=["d.yaml"], solution="ran_du")["text"] == "No findings in 1 site\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ({"openshift_version": "4.999"}, "openshift_version"),
+        ({"openshift_versions": {"x": "4.20", "*": "4.999.1"}}, "openshift_versions[*]"),
+    ],
+)
+def test_an_unknown_version_is_one_error_of_the_call(check, options, where):
+    files = {f"{number}.yaml": cluster_instance(name=f"site-{number}", image_set="stable") for number in range(3)}
+    outcome = check(files, **options)
+    assert outcome.faults == [("unknown-version", where)]
+    assert [item["hint"] for item in outcome["problems"]] == ["Set releases to a release of 4.999"]
+
+
+def test_the_hint_for_a_site_of_an_unknown_version_names_an_option_of_the_module(check):
+    text = cluster_instance(quoted(overrides("Ingress")), image_set="img4.99")
+    (found,) = check({"a.yaml": text})["findings"]
+    assert (found["rule"], found["hint"]) == ("unknown-version", "Set releases to a release of this version")
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (INSTALL_CONFIG, "Set openshift_version or openshift_versions"),
+        (
+            cluster_instance(quoted(overrides("Ingress")), image_set="stable"),
+            "Set openshift_version or openshift_versions, or add the ClusterImageSet",
+        ),
+    ],
+)
+def test_the_hint_for_an_unknown_version_fits_the_site(check, text, hint):
+    found = check({"a.yaml": text})["findings"]
+    assert [item["hint"] for item in found if item["rule"] == "unknown-site-version"] == [hint]
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        (cluster_instance(quoted(overrides("Ingress", baseline="none"))), '"None"'),
+        (cluster_instance(quoted(overrides(baseline="vcurrent"))), '"vCurrent"'),
+        (policy(cluster_version("console", baseline="none")), "baselineCapabilitySet: None"),
+        (cluster_version("Console", baseline='"V4.15"'), 'baselineCapabilitySet: "v4.15"'),
+        (INSTALL_CONFIG.replace("None  # small", "none  # small").replace("Console", "Ingress"), "None  # small"),
+    ],
+)
+def test_the_case_of_a_capability_set_is_corrected(fix, text, new):
+    fixed = fix(text, "install-config.yaml", openshift_version="4.20")
+    assert new in fixed
+    assert fixed.lower() == text.lower()
+
+
+def test_a_preview_shows_what_is_wrong_and_that_it_would_be_corrected(check):
+    files = {"a.yaml": cluster_instance(quoted(overrides("nodetuning", "Ingress"))), "b.yaml": cluster_instance("'{'")}
+    preview = check(files, state="fixed", check_mode=True, fail_on="error")
+    assert preview.failed
+    assert (
+        preview["text"].splitlines()[-1]
+        == "2 errors in 2 sites; 1 of 2 sites was not checked; 1 file would be corrected"
+    )
+    assert [site["fixed"] for site in preview["sites"]] == [True, False]
+    assert rules_of(preview["findings"]) == [("unknown-capability", "a.yaml"), ("invalid-json", "b.yaml")]
+    corrected = check(state="fixed", paths=["a.yaml"], fail_on="error")
+    assert (corrected.failed, corrected["text"]) == (False, "No findings in 1 site\n")
+    assert not check(state="fixed", check_mode=True, paths=["a.yaml"], fail_on="error").failed
+
+
+def test_a_preview_of_a_requested_selection_shows_the_difference(check):
+    preview = check({"a.yaml": cluster_instance()}, state="fixed", check_mode=True, capabilities=INGRESS)
+    assert rules_of(preview["findings"]) == [("different-selection", "a.yaml")]
+    assert preview["fixed_files"] == ["a.yaml"]
+
+
+def test_references_of_kube_compare_are_no_sites(check):
+    """As in the telco reference: a template, and a list of overrides that only names a ClusterVersion."""
+    template = "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nstatus: {{ .x }}\n"
+    named = yaml.safe_dump([{"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}])
+    files = {
+        "compare/metadata.yaml": "apiVersion: v2\nparts:\n- name: all\n",
+        "compare/check.yaml": template,
+        "comparison-overrides.yaml": named,
+        "metadata.yaml": "parts-of: none\n",
+        "site.yaml": cluster_instance(),
+        "set.yaml": image_set("img4.20.3-x86-64-appsub", "quay.io/ocp/release:4.20.3-x86_64"),
+    }
+    outcome = check(files)
+    assert [site["path"] for site in outcome["sites"]] == ["site.yaml"]
+    assert rules_of(outcome["findings"], "info") == [("template", "compare")]
