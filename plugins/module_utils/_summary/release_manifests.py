@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._problems import counted
+from .._problems import plural
 from .words import listed, table
 
 
@@ -26,7 +26,7 @@ def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
     if options.get("dest"):
         yield f"Directory {options['dest']}: {'changed' if result['changed'] else 'nothing to change'}"
         if result["deletions"] and options.get("deletions", "omit") == "omit" and requests is None:
-            yield f"Left out: {counted(result['deletions'], 'manifest')} with the delete annotation"
+            yield f"Left out: {plural(result['deletions'], 'manifest')} with the delete annotation"
     if requests is not None:
         yield ""
         rows = [
