@@ -224,8 +224,7 @@ repairs:
   sample:
     - capabilities: [Console]
       objects: 4
-      adds: {manifests: 92, crds: 8, namespaces: 3, deployments: 3, images: 2, cpu_millicores: 40,
-             memory_bytes: 419430400}
+      manifests: 92
   contains:
     capabilities:
       description: The capabilities.
@@ -236,41 +235,10 @@ repairs:
       description: Number of the objects that they would repair.
       type: int
       returned: always
-    adds:
-      description:
-        - What else the cluster would get, counted in the manifests of the release.
-        - The operands that operators create, such as the pods of a registry or a router, are not counted.
-      type: dict
+    manifests:
+      description: Number of manifests of the release that the cluster would get in addition.
+      type: int
       returned: always
-      contains:
-        manifests:
-          description: Number of resources.
-          type: int
-          returned: always
-        crds:
-          description: Number of CustomResourceDefinitions.
-          type: int
-          returned: always
-        namespaces:
-          description: Number of Namespaces.
-          type: int
-          returned: always
-        deployments:
-          description: Number of Deployments.
-          type: int
-          returned: always
-        images:
-          description: Number of images, with those in ConfigMaps from which operators deploy their operands.
-          type: int
-          returned: always
-        cpu_millicores:
-          description: CPU requests of permanent workloads.
-          type: int
-          returned: always
-        memory_bytes:
-          description: Memory requests of permanent workloads.
-          type: int
-          returned: always
 findings:
   description: As RV(capability.openshift.release_lint#module:findings).
   returned: success or a finding that fails the module

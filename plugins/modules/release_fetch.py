@@ -110,16 +110,6 @@ image:
       type: list
       elements: dict
       returned: always
-    layers:
-      description: How many layers were read.
-      type: int
-      returned: always
-      sample: 2
-    bytes:
-      description: The size of these layers in bytes.
-      type: int
-      returned: always
-      sample: 1750465
 files:
   description: How many files of the release are in C(release-manifests/) and C(manifests/).
   returned: success
@@ -162,8 +152,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     plans = write_release(opened.directory, params["dest"], check_mode=module.check_mode)
     problems += [problem for plan in plans for problem in plan.problems]
     image = opened.image._asdict()
-    for name in ("built_for", "created"):
-        del image[name]
+    del image["built_for"]
     signed_by = [signer._asdict() for signer in opened.signed_by]
     result.update(
         changed=any(plan.changed for plan in plans),

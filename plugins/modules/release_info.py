@@ -210,7 +210,6 @@ release:
       sample:
         Console:
           manifests: 92
-          kinds: [ClusterOperator, ClusterRole, Deployment]
           namespaces: [openshift-console, openshift-console-operator]
           cluster_operators: [console]
           crds: [consoles.operator.openshift.io]
@@ -228,11 +227,6 @@ release:
                   capabilities counts for each of them. Those that delete their resource do not count in the fields
                   below.
               type: int
-              returned: always
-            kinds:
-              description: Kinds of the resources, sorted.
-              type: list
-              elements: str
               returned: always
             namespaces:
               description: Namespaces that the manifests create, sorted.
@@ -411,36 +405,12 @@ changes:
           type: int
           returned: always
         added:
-          description: Manifests of resources that only this side applies.
+          description:
+            - As RV(capability.openshift.update_plan#module:hops[].added).
+            - Manifests of resources that only this side applies.
           type: list
           elements: dict
           returned: always
-          contains:
-            file:
-              description: File of the manifest, relative to its release.
-              type: str
-              returned: always
-            group:
-              description: API group of the resource. Empty for the core group.
-              type: str
-              returned: always
-            kind:
-              description: Kind of the resource.
-              type: str
-              returned: always
-            namespace:
-              description: Namespace of the resource. Empty if it is cluster-scoped.
-              type: str
-              returned: always
-            name:
-              description: Name of the resource.
-              type: str
-              returned: always
-            capabilities:
-              description: Capabilities that the manifest needs.
-              type: list
-              elements: str
-              returned: always
         removed:
           description: As RV(changes.manifests.added). Manifests of resources that only the previous side applies.
           type: list

@@ -332,7 +332,7 @@ images:
       sample:
         - name: console
           pull_spec: registry.example/release@sha256:0123
-      contains: &image
+      contains:
         name:
           description: Name of the image in C(image-references).
           type: str
@@ -343,20 +343,20 @@ images:
           returned: always
     excluded:
       description:
+        - As RV(images.included).
         - Images that only excluded manifests name. The cluster does not need them until it enables a capability of
           them, or changes its platform, feature set or profile.
       type: list
       elements: dict
       returned: always
-      contains: *image
     unreferenced:
       description:
+        - As RV(images.included).
         - Images of the release that no manifest names. People and installers use some of them, such as C(must-gather)
           and C(installer). Others are unused.
       type: list
       elements: dict
       returned: always
-      contains: *image
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).

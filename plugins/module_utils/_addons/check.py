@@ -253,7 +253,7 @@ class _Check:
     def _absent(self, rule: str, what: str, needs: Names, way: str, consequence: str | None = None) -> _Finding:
         if consequence is None:
             consequence = _CONSEQUENCES[self.addon.installer]
-        names, number = _listed(needs), self.cluster.adds(needs)["manifests"]
+        names, number = _listed(needs), self.cluster.added_manifests(needs)
         message = f"{what} only with {names}{f', so {consequence}' if consequence else ''}"
         return _Finding(rule, message, f"{way}, or enable {names} permanently, which adds {number} manifests", needs)
 

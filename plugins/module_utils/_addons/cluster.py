@@ -15,12 +15,10 @@ from functools import cache
 from typing import NamedTuple
 
 from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_manifests
-from .._contents.contents import ContentsReader, contents_of
 from .._contents.reference_report import missing_names
 from .._contents.unmet_references import UnmetReference
 from .._data.aggregated_apis import AGGREGATED_APIS, AGGREGATED_GROUPS, OPERATOR_APIS
 from .._data.builtin_kinds import is_of_kubernetes
-from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId
@@ -28,9 +26,6 @@ from .objects import Definition, definition_of
 
 Names = tuple[str, ...]
 """Capabilities that have to be enabled for something; empty if it is there."""
-
-_COUNTED = ("crds", "namespaces", "deployments", "images")
-"""What counts of the resources that a capability adds."""
 
 _SOURCE = Manifest(ResourceId("", "", "", ""), "", None, "")
 
@@ -69,9 +64,8 @@ class SelectedCluster:
             self._providers.setdefault(resource, []).append(manifest)
             if resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind:
                 self._definitions.setdefault(resource.name.partition(".")[2], []).append(manifest)
-        self._reader = ContentsReader(release, Problems())
         self.kind = cache(self._kind)
-        self.adds = cache(self._adds)
+        self.added_manifests = cache(self._added_manifests)
         self._definitions_of = cache(self._read_definitions)
 
     def needs(self, target: ResourceId) -> Names | None:
@@ -120,13 +114,10 @@ class SelectedCluster:
         names = {item.capability for item in self._undefined if (item.resource, item.group) == (plural, group)}
         return tuple(sorted(names - self.enabled)) if names else None
 
-    def _adds(self, names: Names) -> dict[str, int]:
-        """How much the cluster gets if ``names`` are enabled as well."""
-        before, after = (self._counts(enabled) for enabled in (self.enabled, self.enabled.union(names)))
-        return {kind: number - before[kind] for kind, number in after.items()}
-
-    def _counts(self, enabled: frozenset[str]) -> dict[str, int]:
-        applied = {item.object_id: item for item in self._loaded if enabled.issuperset(item.capabilities)}
-        contents = contents_of(self._reader.read(applied))
-        counts = {kind: len(contents.resources[kind]) for kind in _COUNTED}
-        return {"manifests": len(applied), **counts, **contents.requests._asdict()}
+    def _added_manifests(self, names: Names) -> int:
+        """The number of resources that the cluster gets if ``names`` are enabled as well."""
+        before, after = (
+            {item.object_id for item in self._loaded if enabled.issuperset(item.capabilities)}
+            for enabled in (self.enabled, self.enabled.union(names))
+        )
+        return len(after - before)

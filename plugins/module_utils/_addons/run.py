@@ -75,7 +75,7 @@ def check_addons(
         "addons": rows,
         "objects": objects,
         "repairs": [
-            {"capabilities": list(key), "objects": number, "adds": selected.adds(key)}
+            {"capabilities": list(key), "objects": number, "manifests": selected.added_manifests(key)}
             for key, number in sorted(needs.items())
         ],
     }

@@ -92,7 +92,6 @@ def _capability_summary(
     namespaces = {item.name for item in resources if item.kind == "Namespace" and not item.group}
     return {
         "manifests": len(included),
-        "kinds": sorted({item.kind for item in resources}),
         "namespaces": sorted(namespaces | {item.namespace for item in resources if item.namespace}),
         "cluster_operators": sorted({item.name for item in resources if item.kind == "ClusterOperator"}),
         "crds": sorted({item.name for item in resources if item.kind == "CustomResourceDefinition"}),

@@ -29,11 +29,10 @@ class ResolvedImage(NamedTuple):
 
 
 class ImageFiles(NamedTuple):
-    """Files of an image by their path. ``bytes_read`` is the size of the layers that were read."""
+    """Files of an image by their path, and how many layers were read."""
 
     files: Mapping[str, bytes]
     layers_read: int
-    bytes_read: int
 
 
 def resolve_image(store: ImageStore, reference: str, architecture: str, where: str) -> ResolvedImage:
@@ -60,19 +59,19 @@ def read_files(
     Layers are read from the highest one, until ``complete`` returns ``True`` for what was found.
     """
     view = _View()
-    read: list[Descriptor] = []
+    layers_read = 0
     for descriptor in reversed(manifest.layers):
         layer_location = f"{where}, layer {descriptor.digest}"
         with checked_blob(store, descriptor, partial(_show_layer, descriptor, where, progress)) as blob:
             view.add_below(read_layer(blob, directories, layer_location))
-        read.append(descriptor)
+        layers_read += 1
         if complete(view.files):
             break
     if view.others:
         path, kind = min(view.others.items())
         message, hint = f"{path} is {kind}, expected a file", "Use an image that contains the file itself"
         raise RegistryError([Problem("error", "link-in-image", where, message, hint)])
-    return ImageFiles(view.files, len(read), sum(descriptor.size for descriptor in read))
+    return ImageFiles(view.files, layers_read)
 
 
 def _show_layer(descriptor: Descriptor, where: str, progress: Progress, size: int) -> None:

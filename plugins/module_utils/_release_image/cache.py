@@ -168,8 +168,7 @@ def _read_record(directory: str) -> ReleaseImage | None:
             return None
         with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
             record: dict[str, Any] = json.load(file)
-        # Earlier versions wrote one field more.
-        return ReleaseImage(**{name: record[name] for name in ReleaseImage._fields})
+        return ReleaseImage(**record)
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

@@ -70,10 +70,7 @@ class ImageReader(NamedTuple):
             manifest_digest=resolved.manifest_digest,
             architecture=architecture,
             source=_source(self.store, self.name),
-            layers=found.layers_read,
-            bytes=found.bytes_read,
             built_for=as_text(config.get("architecture")),
-            created=as_text(config.get("created")),
         )
         return cache.add(image, found.files)
 

@@ -19,19 +19,15 @@ from .._signature.signer import Signer
 class ReleaseImage(NamedTuple):
     """A release image, as the cache records it.
 
-    ``digest`` is that of the name, which can be a list, ``manifest_digest`` that of the image in it. ``source`` is
-    where it was read from. ``layers`` and ``bytes`` are those that were read. ``architecture`` is the requested one;
-    ``built_for`` and ``created`` are those of its configuration.
+    ``digest`` belongs to the name, which can be a list, and ``manifest_digest`` to the image in it. ``source`` is where
+    it was read from. ``architecture`` is the requested one, and ``built_for`` the one in its configuration.
     """
 
     digest: str
     manifest_digest: str
     architecture: str
     source: str
-    layers: int
-    bytes: int
     built_for: str = ""
-    created: str = ""
 
 
 class OpenedRelease(NamedTuple):

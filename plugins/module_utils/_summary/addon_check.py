@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._problems import plural
-from .words import mebibytes
 
 _MOST = 50
 
@@ -41,14 +40,6 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
     if len(addons) > _MOST:
         yield f"and {len(addons) - _MOST} more"
     for repair in result["repairs"]:
-        adds = repair["adds"]
-        objects = plural(repair["objects"], "object")
+        objects, manifests = plural(repair["objects"], "object"), plural(repair["manifests"], "manifest")
         yield ""
-        yield (
-            f"{' and '.join(repair['capabilities'])} would repair {objects}, "
-            f"and permanently add {adds['manifests']} manifests:"
-        )
-        yield (
-            f"  CRDs: {adds['crds']}, namespaces: {adds['namespaces']}, Deployments: {adds['deployments']}, "
-            f"images: {adds['images']}, CPU: {adds['cpu_millicores']}m, memory: {mebibytes(adds['memory_bytes'])} MiB"
-        )
+        yield f"{' and '.join(repair['capabilities'])} would repair {objects}, and permanently add {manifests}."

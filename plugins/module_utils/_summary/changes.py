@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._problems import plural
-from .words import first_of, listed, mebibytes, resource_text, table
+from .words import first_of, listed, resource_text, table
 
+_MEBIBYTE = 1024 * 1024
 _MOST = 10
 """Lines of a list. All of 4.12 and 4.21 would be 94 kB."""
 _RESOURCES: Mapping[str, str] = {
@@ -84,7 +85,7 @@ def _numbers(changes: Mapping[str, Any]) -> Iterator[tuple[str, int, int, str]]:
             if text := _by_capabilities(entry["by_capabilities"]):
                 yield label, entry["before"], entry["after"], text
     yield "CPU requests, in millicores", cpu["before"], cpu["after"], f"{cpu['after'] - cpu['before']:+}"
-    old, new = mebibytes(memory["before"]), mebibytes(memory["after"])
+    old, new = (round(memory[side] / _MEBIBYTE) for side in ("before", "after"))
     yield "Memory requests, in MiB", old, new, f"{new - old:+}"
 
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from .._problems import Problem
 
-MEBIBYTE = 1024 * 1024
-
 
 def listed(names: Iterable[str]) -> str:
     """``names``, or that there are none."""
@@ -40,11 +38,6 @@ def resource_text(item: Mapping[str, Any]) -> str:
     """Kind, namespace and name of a manifest."""
     namespace = f"{item['namespace']}/" if item["namespace"] else ""
     return f"{item['kind']} {namespace}{item['name']}"
-
-
-def mebibytes(number: int) -> int:
-    """Bytes in MiB."""
-    return round(number / MEBIBYTE)
 
 
 def problem_line(item: Mapping[str, Any]) -> str:

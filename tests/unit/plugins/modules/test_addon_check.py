@@ -40,7 +40,7 @@ def test_a_finding_fails_the_module_and_has_everything(call, tmp_path, release):
     assert outcome["counts"] == {"error": 1, "warning": 0, "info": 0}
     assert outcome["text"].endswith("1 error in 2 objects\n")
     (repair,) = outcome["repairs"]
-    assert (repair["capabilities"], repair["adds"]["crds"]) == (["Console"], 2)
+    assert (repair["capabilities"], repair["manifests"]) == (["Console"], 4)
     assert [row["verdict"] for row in outcome["objects"]] == ["fine", "error"]
 
 

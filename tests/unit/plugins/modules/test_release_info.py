@@ -56,7 +56,6 @@ def test_it_shows_version_and_number_of_manifests_and_changes_nothing(outcome):
 def test_it_shows_what_each_capability_brings(outcome):
     assert outcome["release"]["capabilities"]["Console"] == {
         "manifests": 5,
-        "kinds": ["ClusterOperator", "ConfigMap", "CustomResourceDefinition", "Deployment", "Namespace"],
         "namespaces": ["openshift-console"],
         "cluster_operators": ["console"],
         "crds": ["consoles.example.org"],
@@ -70,8 +69,8 @@ def test_it_shows_what_each_capability_brings(outcome):
 CLUSTERS = {
     "0000_10_both_01.yaml": manifest("both", "Console+Build"),
     "0000_20_console_01.yaml": manifest("openshift-console", "Console", kind="Namespace"),
-    "0000_20_console_02.yaml": manifest("gone", "Console", kind="Secret", annotations={DELETE: "true"}),
-    "0000_20_console_03.yaml": manifest("hosted", "Console", kind="Service", profile="hypershift"),
+    "0000_20_console_02.yaml": manifest("gone", "Console", kind="Namespace", annotations={DELETE: "true"}),
+    "0000_20_console_03.yaml": manifest("hosted", "Console", kind="Namespace", profile="hypershift"),
     "0000_20_console_04.yaml": manifest("tech", "Console", annotations={FEATURE_SET: "TechPreviewNoUpgrade"}),
     "0000_20_console_05.yaml": manifest("gated", "Console", annotations={FEATURE_GATE: "New"}),
     "0000_20_console_06.yaml": manifest("odd", "Console", annotations={"exclude.release.openshift.io/here": "true"}),
@@ -107,7 +106,7 @@ def test_a_resource_that_is_deleted_or_of_another_cluster_is_not_part_of_a_capab
     console = call(release_info, release=write_release(tmp_path, CLUSTERS))["release"]["capabilities"]["Console"]
 
     assert console["manifests"] == 5
-    assert console["kinds"] == ["ConfigMap", "Namespace"]
+    assert console["namespaces"] == ["openshift-console"]
 
 
 def test_the_counts_are_those_of_the_decisions(call, tmp_path):

@@ -110,7 +110,7 @@ def test_layers_are_read_from_the_top_until_the_files_are_complete():
 
     read = read_files(store, manifest, ("a",), lambda files: "a/x" in files, ONE)
 
-    assert (read.files, read.layers_read, read.bytes_read) == ({"a/x": b"C"}, 1, len(layers[2].data))
+    assert (read.files, read.layers_read) == ({"a/x": b"C"}, 1)
     assert store.read == [layers[2].digest]
 
 

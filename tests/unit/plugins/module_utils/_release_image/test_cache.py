@@ -30,7 +30,7 @@ def digest(number: int) -> str:
 
 
 def image(number: int, of_list: int = 0) -> ReleaseImage:
-    return ReleaseImage(digest(of_list or number), digest(number), "amd64", "quay.io/a", 1, 10)
+    return ReleaseImage(digest(of_list or number), digest(number), "amd64", "quay.io/a")
 
 
 @pytest.fixture
