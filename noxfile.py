@@ -160,7 +160,7 @@ def mypy(session: nox.Session) -> None:
     link.parent.mkdir(parents=True, exist_ok=True)
     link.unlink(missing_ok=True)
     link.symlink_to(ROOT, target_is_directory=True)
-    kinds = ("module_utils", "plugin_utils", "modules", "filter", "test", "action")
+    kinds = ("module_utils", "plugin_utils", "modules", "filter", "lookup", "test", "action")
     folders = [*(f"plugins/{kind}" for kind in kinds), "tests"]
     packages = [f"{PACKAGE}.{folder.replace('/', '.')}" for folder in folders if any((ROOT / folder).rglob("*.py"))]
     run(session, "mypy", *(f"--package={name}" for name in packages))

@@ -27,8 +27,7 @@ options:
   options:
     description:
       - Options of the module that the text depends on, and C(check_mode), if they are not in the result.
-      - With C(full), whether the text has all details, for M(capability.openshift.update_plan) and
-        M(capability.openshift.install_config).
+      - With C(full), whether the text of M(capability.openshift.update_plan) has all details.
     type: dict
     default: {}
 """

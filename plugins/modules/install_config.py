@@ -59,6 +59,14 @@ options:
         If other values differ, O(content) replaces the file.
       - C(pullSecret) can be the JSON text or the equivalent dict.
     type: raw
+  topology:
+    description:
+      - Sets the replicas of the control plane and of the compute pool C(worker) where O(content), a dict, has none.
+        V(sno) means 1 and 0, V(compact) means 3 and 0, V(full) means 3 and 3.
+      - By default, the installer decides (3 and 3). With O(path) and O(solution=ran_du), the default is V(sno) if
+        O(content) sets neither C(controlPlane.replicas) nor C(compute).
+    type: str
+    choices: [sno, compact, full]
   capabilities:
     description:
       - The selection. By default, without O(solution), the C(capabilities) block of the install-config is used.
@@ -83,8 +91,8 @@ options:
         C(until), the last minor in which it is wanted.
       - C(without) is a list of names that must not be enabled. C(rather_without) is a list of names to exclude unless a
         rule requires them. C(description) is a text.
-      - If a rule requires a name that the solution does not contain, the name is added and RV(explanation) reports it.
-        This includes the two rules of the documentation without which the platform does not work.
+      - If a rule requires a name that the solution does not contain, the name is added, and RV(explanation) names the
+        rule. This includes the two rules of the documentation without which the platform does not work.
     type: dict
   release:
     description:
@@ -135,7 +143,11 @@ options:
         description:
           - Is merged into O(content). Fields that are maps are merged, and all other fields are replaced. If one of the
             two is text, that of the cluster replaces the other.
+          - In a dict, C(metadata.name) is the name of the cluster unless the content of the cluster sets it.
         type: raw
+      topology:
+        description: As O(topology).
+        type: str
       capabilities:
         description: As O(capabilities). Overrides O(solution) too.
         type: raw
@@ -161,29 +173,6 @@ options:
       backup:
         description: As O(backup).
         type: bool
-      error:
-        description:
-          - Why the options of the cluster are not known, for example because a template failed. The module reports this
-            text as an error of the cluster, and ignores its other options.
-        type: str
-  hosts:
-    description:
-      - Names of hosts of the inventory, each of which is a cluster. Replaces O(clusters). The entry of each host is the
-        value of its variable O(host_variable), or the JSON text of that value.
-      - The variable is resolved on the control node as in a task of that host, with the variables of the role and of
-        the play. If that fails, the other hosts are checked anyway.
-    type: list
-    elements: str
-  host_variable:
-    description: Name of the variable that contains the entry of a host, see O(clusters). Required with O(hosts).
-    type: str
-  host_error_variable:
-    description:
-      - Name of a variable that is resolved if the entry of a host cannot be resolved. It becomes C(error) of the entry,
-        and should return the message in C(ansible_failed_result.msg) without secrets. Some versions of Ansible quote
-        values of variables there.
-      - By default, the message is not shown.
-    type: str
   write_valid:
     description:
       - Whether to write the files of the valid O(clusters) even if others are invalid. The invalid ones are errors in
@@ -221,12 +210,6 @@ EXAMPLES = r"""
       baseDomain: example.com
       metadata:
         name: "{{ inventory_hostname }}"
-      controlPlane:
-        name: master
-        replicas: 1
-      compute:
-        - name: worker
-          replicas: 0
       platform:
         none: {}
       bootstrapInPlace:
@@ -259,43 +242,21 @@ EXAMPLES = r"""
     content:
       apiVersion: v1
       baseDomain: example.com
-      controlPlane: {name: master, replicas: 1}
-      compute: [{name: worker, replicas: 0}]
       platform: {none: {}}
       bootstrapInPlace: {installationDisk: /dev/disk/by-path/pci-0000:01:00.0}
       pullSecret: "{{ pull_secret }}"
     clusters:
       - name: berlin
         path: /srv/sites/berlin/install-config.yaml
-        content:
-          metadata: {name: berlin}
       - name: paris
         path: /srv/sites/paris/install-config.yaml
         openshift_version: "4.19"
         content:
-          metadata: {name: paris}
-          platform: {none: {}}
-  register: fleet
-
-- name: Write the install-configs of all hosts of the play in one task
-  capability.openshift.install_config:
-    openshift_version: "4.20"
-    content: "{{ common_install_config }}"
-    hosts: "{{ ansible_play_hosts_all }}"
-    host_variable: cluster_entry
-  run_once: true
-  vars:
-    cluster_entry:
-      name: "{{ inventory_hostname }}"
-      path: /srv/sites/{{ inventory_hostname }}/install-config.yaml
-      solution: "{{ purpose }}"
-      content:
-        metadata:
-          name: "{{ inventory_hostname }}"
+          networking: {machineNetwork: [{cidr: 192.0.2.0/24}]}
   register: fleet
   # => fleet.clusters
-  # [{"name": "berlin", "path": "/srv/sites/berlin/install-config.yaml", "changed": true, "selection": 0, ...},
-  #  {"name": "paris", "path": "/srv/sites/paris/install-config.yaml", "changed": true, "selection": 1, ...}]
+  # [{"name": "berlin", "path": "/srv/sites/berlin/install-config.yaml", "differs": true, "selection": 0, ...},
+  #  {"name": "paris", "path": "/srv/sites/paris/install-config.yaml", "differs": true, "selection": 1, ...}]
 """
 
 RETURN = r"""
@@ -308,29 +269,33 @@ backup_file:
   description: Path of the copy of the replaced file.
   returned: when O(backup=true) and a file was replaced, without O(clusters)
   type: str
+openshift_version:
+  description: Version to install, V(null) if it is not known.
+  returned: always, without O(clusters)
+  type: str
+  sample: 4.20.3
+install_method:
+  description: The given install method, or the default.
+  returned: always, without O(clusters)
+  type: str
+  sample: upi
+platform:
+  description: Platform of the install-config, V(null) if it names none or several.
+  returned: always, without O(clusters)
+  type: str
+  sample: vsphere
 capabilities:
   description: The selection to write, in the API's spelling. Empty if there is none.
   returned: success, without O(clusters)
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress, NodeTuning]}
-  contains: &selection
-    baselineCapabilitySet:
-      description: The capability set.
-      type: str
-      returned: if there is a selection
-    additionalEnabledCapabilities:
-      description: Names in addition to those of the set.
-      type: list
-      elements: str
-      returned: if there are any
 suggested_capabilities:
   description:
-    - The selection after the smallest change that fixes all violations. It adds as few names as possible, and removes
-      names that do not exist.
-    - Also returned if the module fails because of violations.
+    - As RV(capabilities).
+    - The selection after the smallest change that meets all rules. It adds as few names as possible, and removes names
+      that do not exist. Also returned if the module fails because of a rule.
   returned: when the selection can be resolved, without O(clusters)
   type: dict
-  contains: *selection
 explanation:
   description: The reasons for the selection, in sentences.
   returned: success, without O(clusters)
@@ -353,12 +318,6 @@ cluster_version_spec:
   returned: success, without O(clusters)
   type: dict
   sample: {capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress]}}
-  contains:
-    capabilities:
-      description: The selection.
-      type: dict
-      returned: if there is a selection
-      contains: *selection
 install_config_overrides:
   description: The selection as JSON text, for C(installConfigOverrides) of siteconfig and for the assisted service.
   returned: success, without O(clusters)
@@ -366,108 +325,12 @@ install_config_overrides:
   sample: '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}'
 hosted_cluster_spec:
   description:
-    - The spec of a HostedCluster with only C(capabilities).
-    - Empty if the selection is what HyperShift enables by default.
-    - A HostedCluster can choose only some names. RV(hosted_cluster_differences) lists the others.
+    - The spec of a HostedCluster with only C(capabilities), the names that differ from what HyperShift enables by
+      default. Empty if none differs.
+    - A HostedCluster can choose only some names. With O(install_method=hosted), RV(problems) names the others.
   returned: success, without O(clusters)
   type: dict
   sample: {capabilities: {disabled: [Console, Insights]}}
-  contains:
-    capabilities:
-      description: The names that differ from what HyperShift enables by default.
-      type: dict
-      returned: if there are any
-      contains:
-        enabled:
-          description: Names to enable.
-          type: list
-          elements: str
-          returned: if there are any
-        disabled:
-          description: Names to disable.
-          type: list
-          elements: str
-          returned: if there are any
-openshift_version:
-  description: Version to install, V(null) if it is not known.
-  returned: always, without O(clusters)
-  type: str
-  sample: 4.20.3
-hosted_cluster_differences:
-  description: Names for which RV(hosted_cluster_spec) differs from the selection.
-  returned: success, without O(clusters)
-  type: dict
-  sample: {stays_enabled: [Build, Storage], stays_disabled: []}
-  contains:
-    stays_enabled:
-      description: Names that stay enabled.
-      type: list
-      elements: str
-      returned: always
-    stays_disabled:
-      description: Names that stay disabled.
-      type: list
-      elements: str
-      returned: always
-install_method:
-  description: The given install method, or the default.
-  returned: always, without O(clusters)
-  type: str
-  sample: upi
-platform:
-  description: Platform of the install-config, V(null) if it names none or several.
-  returned: always, without O(clusters)
-  type: str
-  sample: vsphere
-violations:
-  description: Rules that the selection violates. A rule that only the documentation states is a warning, not an error.
-  returned: always, without O(clusters)
-  type: list
-  elements: dict
-  contains:
-    rule:
-      description: Name of the rule, as in the guide I(Rules of a selection).
-      type: str
-      returned: always
-      sample: inst-ingress
-    layer:
-      description: V(installer), V(ClusterVersion), V(HostedCluster) or V(documentation).
-      type: str
-      returned: always
-    capability:
-      description: The missing capability. Empty if none is missing.
-      type: str
-      returned: always
-    message:
-      description: The error message of that layer.
-      type: str
-      returned: always
-    hint:
-      description: The smallest change that fixes the violation.
-      type: str
-      returned: always
-    source:
-      description: Source of the rule, repository and path.
-      type: str
-      returned: always
-consequences:
-  description: What does not work in the cluster, for each capability that is not enabled.
-  returned: success, without O(clusters)
-  type: list
-  elements: dict
-  contains:
-    capability:
-      description: Name of the capability.
-      type: str
-      returned: always
-    text:
-      description: What does not work without it.
-      type: str
-      returned: always
-    source:
-      description: Source of the statement.
-      type: str
-      returned: always
 clusters:
   description: The table of the fleet, one row for each cluster, in the order of O(clusters).
   returned: with O(clusters)
@@ -482,12 +345,8 @@ clusters:
       description: Absolute path of its file, V(null) if it has none.
       type: str
       returned: always
-    changed:
-      description: Whether its file was written, or would be in check mode.
-      type: bool
-      returned: always
     differs:
-      description: Whether its file differed from the text to write, even if it was not written.
+      description: Whether its file differed from the text to write. If any cluster is invalid, it was not written.
       type: bool
       returned: always
     backup_file:
@@ -521,19 +380,14 @@ selections:
       description: As RV(platform).
       type: str
       returned: always
-    violations:
-      description: As RV(violations).
-      type: list
-      elements: dict
-      returned: always
-    suggested_capabilities:
-      description: As RV(suggested_capabilities).
-      type: dict
-      returned: when the selection can be resolved
     capabilities:
       description: As RV(capabilities).
       type: dict
       returned: if the selection is valid
+    suggested_capabilities:
+      description: As RV(suggested_capabilities).
+      type: dict
+      returned: when the selection can be resolved
     explanation:
       description: As RV(explanation).
       type: list
@@ -561,19 +415,11 @@ selections:
       description: As RV(hosted_cluster_spec).
       type: dict
       returned: if the selection is valid
-    hosted_cluster_differences:
-      description: As RV(hosted_cluster_differences).
-      type: dict
-      returned: if the selection is valid
-    consequences:
-      description: As RV(consequences).
-      type: list
-      elements: dict
-      returned: if the selection is valid
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).
-    - Errors, warnings and notes about the install-config, the selection and the file.
+    - Errors, warnings and notes about the install-config, the selection and the file. The code of a rule of a selection
+      is its name, as in the guide I(Rules of a selection).
   returned: always
   type: list
   elements: dict
@@ -582,6 +428,7 @@ problems:
 from typing import Any, NoReturn
 
 from ..module_utils._data.install_rules import INSTALL_METHODS
+from ..module_utils._data.solutions import TOPOLOGIES
 from ..module_utils._files import enter_directory
 from ..module_utils._install_config.build import InstallConfigOptions, InstallResult, build_install_config
 from ..module_utils._install_config.check import InstallCheck
@@ -611,8 +458,8 @@ CLUSTER_SPEC: Spec = {
     **OPTIONS,
     # Without choices: an unknown one is an error of this cluster, with its name.
     "install_method": {"type": "str"},
+    "topology": {"type": "str"},
     "backup": {"type": "bool"},
-    "error": {"type": "str"},
 }
 
 
@@ -667,19 +514,16 @@ def run_fleet(
     """Write the install-configs of a fleet, all or none, and exit."""
     entries = [ClusterEntry.from_params(entry, at, options, backup=backup) for at, entry in enumerate(clusters)]
     fleet = build_fleet(entries, options, show_progress)
-    rows = [cluster_row(cluster, changed=False) for cluster in fleet.clusters]
-    problems = fleet.problems
-    if not fleet.failed or write_valid:
+    rows = [cluster_row(cluster) for cluster in fleet.clusters]
+    problems, writes, changed = fleet.problems, not fleet.failed or write_valid, False
+    if writes:
         try:
             rows = write_fleet(fleet, check_mode=module.check_mode)
+            changed = any(row["differs"] and not row["errors"] for row in rows)
         except DestinationError as failure:
             problems = (*failure.problems, *fleet.problems)
-    result: dict[str, Any] = {
-        "changed": any(row["changed"] for row in rows),
-        "clusters": rows,
-        "selections": list(fleet.selections),
-    }
-    if module._diff and (not fleet.failed or write_valid):
+    result: dict[str, Any] = {"changed": changed, "clusters": rows, "selections": list(fleet.selections)}
+    if module._diff and writes:
         result["diff"] = fleet_diff(fleet)
     if has_errors(problems):
         fail(module, CapabilityError(problems), **result)
@@ -703,10 +547,8 @@ MODULE = ModuleDefinition(
         **OPTIONS,
         **release_image_spec(),
         "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
+        "topology": {"type": "str", "choices": list(TOPOLOGIES)},
         "clusters": {"type": "list", "elements": "dict", "no_log": True, "options": CLUSTER_SPEC},
-        "hosts": {"type": "list", "elements": "str"},
-        "host_variable": {"type": "str"},
-        "host_error_variable": {"type": "str"},
         "write_valid": {"type": "bool", "default": False},
         "backup": {"type": "bool", "default": False},
     },

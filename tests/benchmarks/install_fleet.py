@@ -44,7 +44,7 @@ def main() -> None:
         fleet = build_fleet(entries, options)
         rows = write_fleet(fleet, check_mode=False)
         spent = time.process_time() - start
-        if fleet.failed or sum(row["changed"] for row in rows) != count:
+        if fleet.failed or sum(row["differs"] for row in rows) != count:
             sys.exit(f"not all files were written: {fleet.problems[:3]}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(len(fleet.selections), f"{spent:.4f}", f"{memory:.0f}")

@@ -26,10 +26,12 @@ NAMES_A_PACKAGE = re.compile(r"(pip install|ansible-galaxy collection install|In
 LEAKED = re.compile(r"Traceback|Error: '|No module named|MODULE FAILURE|Unhandled exception|Module failed: '")
 
 INSTALLATION = {
-    "platform": "none",
-    "base_domain": "example.com",
-    "ssh_public_key": "ssh-ed25519 AAAA",
-    "pull_secret": {"auths": {"quay.io": {"auth": "dTpw"}}},
+    "content": {
+        "apiVersion": "v1",
+        "baseDomain": "example.com",
+        "platform": {"none": {}},
+        "pullSecret": {"auths": {"quay.io": {"auth": "dTpw"}}},
+    },
 }
 
 CLUSTER_MODULES: dict[str, dict[str, Any]] = {

@@ -17,7 +17,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 GALAXY = yaml.safe_load((ROOT / "galaxy.yml").read_text("utf-8"))
-PLUGIN_TYPES = {"action", "doc_fragments", "filter", "module_utils", "modules", "plugin_utils", "test"}
+PLUGIN_TYPES = {"action", "doc_fragments", "filter", "lookup", "module_utils", "modules", "plugin_utils", "test"}
 QUERIES = {"get", "query", "list", "info", "gathered"}
 LARGEST = 1_000_000
 PUBLIC = sorted(path for kind in ("modules", "filter", "test") for path in (ROOT / "plugins" / kind).glob("[!_]*.py"))

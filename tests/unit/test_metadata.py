@@ -208,20 +208,3 @@ def test_every_inclusion_option_is_a_field_of_the_options_of_a_cluster():
 
 def test_the_code_knows_the_version_of_the_collection():
     assert yaml.safe_load((ROOT / "galaxy.yml").read_text("utf-8"))["version"] == COLLECTION_VERSION
-
-
-def test_short_names_are_other_defaults_of_the_same_variables():
-    folder = ROOT / "roles" / "install_config"
-    own, short = (
-        yaml.safe_load((folder / "defaults" / f"{name}.yml").read_text("utf-8")) for name in ("main", "short_names")
-    )
-    specs = yaml.safe_load((folder / "meta" / "argument_specs.yml").read_text("utf-8"))["argument_specs"]
-    names = re.compile("|".join(short.pop("__install_config_short_names")))
-
-    assert own.pop("__install_config_short_names") == []
-    assert list(own) == list(short)
-    assert set(own) == {*specs["main"]["options"], *specs["fleet"]["options"]}
-    used = {name: re.findall(r"(\w+) (?:\| default\(|is defined)", str(value)) for name, value in short.items()}
-    assert [name for name in own if own[name] != short[name] and not used[name]] == []
-    words = {word for found in used.values() for word in found}
-    assert sorted(word for word in words if not names.fullmatch(word)) == []

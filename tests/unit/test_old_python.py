@@ -16,7 +16,6 @@ from ansible.errors import AnsibleError
 from environment import find_python
 
 from ansible_collections.capability.openshift.plugins.action import (
-    install_config,
     release_apply,
     release_manifests,
     validate_arguments,
@@ -84,7 +83,7 @@ def test_each_module_ends_with_a_sentence_on_an_older_python(tmp_path: Path) -> 
 setattr(test_each_module_ends_with_a_sentence_on_an_older_python, "__test__", OLD is not None)  # noqa: B010 - for mypy
 
 
-@pytest.mark.parametrize("action", [install_config, release_apply, release_manifests, validate_arguments])
+@pytest.mark.parametrize("action", [release_apply, release_manifests, validate_arguments])
 def test_an_older_python_of_the_controller_is_named(action: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 13, "final", 0))
     task = SimpleNamespace(action="capability.openshift.update_plan", args={}, async_val=0)

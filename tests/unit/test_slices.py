@@ -26,11 +26,14 @@ def sites(folder: str) -> dict[str, Any]:
     return {
         name: {
             "openshift_version": "4.20",
-            "base_domain": "example.com",
-            "platform": "none",
             "solution": "ran_du",
-            "pull_secret": '{"auths":{"registry.example":{"auth":"' + PASSWORD + '"}}}',
-            "install_config_directory": f"{folder}/{name}",
+            "path": f"{folder}/{name}/install-config.yaml",
+            "content": {
+                "apiVersion": "v1",
+                "baseDomain": "example.com",
+                "platform": {"none": {}},
+                "pullSecret": '{"auths":{"registry.example":{"auth":"' + PASSWORD + '"}}}',
+            },
         }
         for name in NAMES
     }
@@ -41,7 +44,7 @@ def test_a_job_of_all_clusters_writes_them_and_leaves_no_secret_on_the_node(tmp_
 
     assert job.code == 0, job.text
     rows = job.artifacts["install_config"]["clusters"]
-    assert [(row["name"], row["changed"], row["errors"]) for row in rows] == [(name, True, []) for name in NAMES]
+    assert [(row["name"], row["differs"], row["errors"]) for row in rows] == [(name, True, []) for name in NAMES]
     assert all(PASSWORD in Path(row["path"]).read_text() for row in rows)
     left = list(job.files_of_the_playbook())
     assert left

@@ -46,13 +46,14 @@ INVENTORY = {
         "vars": {
             "ansible_connection": "local",
             "openshift_version": "4.20",
-            "platform": "none",
-            "cluster_name": "berlin",
-            "base_domain": "example.com",
-            "ssh_public_key": "ssh-ed25519 AAAA",
-            "pull_secret": {"auths": {"registry.example": {"auth": "dTpw"}}},
             "capabilities": {"baselineCapabilitySet": "v4.18"},
-            "install_config_path": "install-config.yaml",
+            "path": "install-config.yaml",
+            "content": {
+                "apiVersion": "v1",
+                "baseDomain": "example.com",
+                "platform": {"none": {}},
+                "pullSecret": {"auths": {"registry.example": {"auth": "dTpw"}}},
+            },
         },
     }
 }

@@ -3,13 +3,17 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Named solutions: the capabilities that a purpose needs, with the source of each."""
+"""Named solutions: the capabilities that a purpose needs, with the source of each. Topologies: numbers of nodes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from .._version import Minor
+
+TOPOLOGIES: Mapping[str, tuple[int, int]] = {"sno": (1, 0), "compact": (3, 0), "full": (3, 3)}
+"""The replicas of the control plane and of the pool ``worker``, by the name of the topology."""
 
 
 class WantedCapability(NamedTuple):
@@ -22,7 +26,8 @@ class WantedCapability(NamedTuple):
 class Solution(NamedTuple):
     """The purpose of a cluster: the start of its selection, names that it needs, and names that it excludes.
 
-    ``without`` are mandatory exclusions. ``rather_without`` are excluded only if the rules allow it.
+    ``without`` are mandatory exclusions. ``rather_without`` are excluded only if the rules allow it. ``topology`` is a
+    key of ``TOPOLOGIES``, empty if the solution has no particular one.
     """
 
     name: str
@@ -32,6 +37,7 @@ class Solution(NamedTuple):
     without: tuple[str, ...] = ()
     rather_without: tuple[str, ...] = ()
     source: str = ""
+    topology: str = ""
 
 
 SOLUTIONS: tuple[Solution, ...] = (
@@ -52,6 +58,7 @@ SOLUTIONS: tuple[Solution, ...] = (
         ),
         source="openshift-kni/telco-reference:telco-ran/install/clusterinstance/example-sno.yaml; "
         "openshift-kni/cnf-features-deploy release-4.12 to release-4.18",
+        topology="sno",
     ),
     Solution(
         "headless",

@@ -7,12 +7,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .._data.install_rules import HOSTED
-from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
+from .._problems import CapabilityError, Problem, Problems, has_errors
 from .._release.loader import problems_for_users
 from .._release.provided_files import read_provided
 from .._release.release import Release, release_of_version
@@ -22,11 +21,13 @@ from .._release_image.release_source import ReleaseSource
 from .._resources import ResourceId
 from .._yaml.values import parse_json_object
 from .check import InstallCheck, check_selection, profile_of, read_installation
+from .content import has_replicas, read_content, with_topology
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities
 from .file import FileWrite, InstallConfigFile, read_target
 from .secrets import secret_values, without_secrets
 from .selection_source import InstallOptions, SelectionOptions
+from .solution import find_solution
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
 _Value = TypeVar("_Value")
@@ -43,6 +44,7 @@ class InstallConfigOptions(NamedTuple):
     release: str | None = None
     openshift_version: str | None = None
     install_method: str | None = None
+    topology: str | None = None
     provided_manifests: Sequence[str] | None = None
     source: ReleaseSource = ReleaseSource()
 
@@ -145,10 +147,38 @@ def build_install_config(options: InstallConfigOptions, releases: ReleaseReader 
         # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
         block = parse_json_object(options.capabilities)
         options = options._replace(capabilities=block or options.capabilities)
-    sources = _read_sources(options, problems)
-    result = _built(options, sources, releases or ReleaseReader(), problems)
+    completed = _with_topology(options, problems)
+    sources = _read_sources(completed, problems)
+    result = _built(completed, sources, releases or ReleaseReader(), problems)
+    if completed is not options and options.topology is None and result.check.resolved is not None:
+        result = result._replace(check=_with_reason(result.check, f"the solution {options.solution} is a single node"))
     secrets = sources.secrets()
     return result._replace(problems=tuple(without_secrets(problem, secrets) for problem in problems))
+
+
+def _with_topology(options: InstallConfigOptions, problems: Problems) -> InstallConfigOptions:
+    """``options`` whose content has the replicas of the topology: the given one, or that of the solution."""
+    content, topology = options.content, options.topology
+    if topology is None:
+        solution = None if options.solution is None else find_solution(options.solution, options.solutions, Problems())
+        if solution is None or not solution.topology or options.path is None:
+            return options
+        if not isinstance(content, Mapping) or has_replicas(content):
+            return options
+        topology = solution.topology
+    if not isinstance(content, Mapping):
+        message = "requires content as a dict: a text, or an existing file, is not completed"
+        problems.error("missing-content", "topology", message, "Set content to a dict, or remove topology")
+        return options
+    completed = with_topology(content, topology)
+    return options if completed == content else options._replace(content=completed)
+
+
+def _with_reason(check: InstallCheck, reason: str) -> InstallCheck:
+    resolved = check.resolved
+    return (
+        check if resolved is None else check._replace(resolved=resolved._replace(reasons=(*resolved.reasons, reason)))
+    )
 
 
 def _built(
@@ -177,7 +207,7 @@ def _built(
 def _read_sources(options: InstallConfigOptions, problems: Problems) -> _Sources:
     target = _attempt(lambda: read_target(options.path or ""), problems) if options.path is not None else None
     existing = _read_existing(target, problems)
-    content = _attempt(lambda: _read_content(options.content), problems) if options.content is not None else None
+    content = _attempt(lambda: read_content(options.content), problems) if options.content is not None else None
     return _Sources(target, existing, content)
 
 
@@ -225,21 +255,6 @@ def _read_existing(target: InstallConfigFile | None, problems: Problems) -> Docu
         return None
     data, path = target.data, target.path
     return _attempt(lambda: read_document(data, path), problems)
-
-
-def _read_content(content: object) -> Document:
-    if isinstance(content, str):
-        # Text that was decoded with another encoding than UTF-8 contains surrogates: read_document reports it.
-        return read_document(content.encode(errors="surrogatepass"), "content")
-    if not isinstance(content, Mapping):
-        message = f"is {type_name(content)}, expected an install-config, as a dict or as text"
-        hint = "Write it as in the examples of the module"
-        raise InvalidOptionError([Problem("error", "not-a-map", "content", message, hint)])
-    # Ansible converts a text that looks like JSON to a dict; the installer needs the text.
-    secret = content.get(_SECRET)
-    if isinstance(secret, Mapping):
-        content = {**content, _SECRET: json.dumps(secret, separators=(",", ":"))}
-    return read_document(render_document(content).encode(), "content")
 
 
 def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile | None, problems: Problems) -> None:

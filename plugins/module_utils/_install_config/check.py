@@ -19,7 +19,6 @@ from .._capability.selection import Selection
 from .._contents.reference_report import check_references
 from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
-from .._data.consequences import Consequence, consequences_of
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
@@ -100,7 +99,6 @@ class InstallCheck(NamedTuple):
     violations: tuple[RuleViolation, ...] = ()
     suggested_selection: Selection | None = None
     hosted: HostedCapabilities | None = None
-    consequences: tuple[Consequence, ...] = ()
 
 
 def profile_of(method: str | None) -> str:
@@ -209,7 +207,7 @@ def _with_selection(
     ensure: frozenset[str],
     problems: Problems,
 ) -> InstallCheck:
-    """Add the violations and the consequences of a selection to ``check``; ``ensure`` are always-enabled names."""
+    """Add the violations of a selection to ``check``; ``ensure`` are always-enabled names."""
     selection = resolved.selection
     enabled = install.enabled(selection or Selection()) & install.names
     broken = violations(selection, install, resolved.requested)
@@ -235,7 +233,6 @@ def _with_selection(
         violations=(*check.violations, *broken),
         suggested_selection=suggested,
         hosted=hosted,
-        consequences=consequences_of(install.names - status.enabled),
     )
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from .._capability.rules import InstallContext, RuleViolation, violation
@@ -154,12 +154,18 @@ def _severity(minor: Minor | None, method: str) -> Severity:
     return "error" if minor is not None and rejects_unknown_fields(minor) and method in _RUN_BY_USER else "warning"
 
 
+@lru_cache(maxsize=256)
+def _is_misspelled(field: str) -> bool:
+    # Cached, because the install-configs of a fleet have the same fields.
+    return field not in _SPELLED and nearest_name(field, _SPELLED) is not None
+
+
 def _check_names(
     data: Mapping[str, Any], where: Location, unknown: Collection[str], severity: Severity, problems: Problems
 ) -> None:
     """Report misspelled names of ``capabilities`` and ``platform``, and fields that only later installers know."""
     for field in data:
-        if field not in _SPELLED and nearest_name(field, _SPELLED) is not None:
+        if _is_misspelled(str(field)):
             message, hint = "is not a field of an install-config", did_you_mean(field, _SPELLED)
             problems.append(Problem(severity, "unknown-field", where.child(field), message, hint))
         elif field in unknown:

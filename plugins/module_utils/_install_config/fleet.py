@@ -12,25 +12,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.install_rules import INSTALL_METHODS
+from .._data.solutions import TOPOLOGIES
 from .._problems import Problem, Problems, as_location, did_you_mean, has_errors, of_clusters, shown, shown_names
 from .._progress import Progress, silent, with_progress
 from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
+from .content import merge_content
 from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
 from .solution import find_solution
 
 
 class ClusterEntry(NamedTuple):
-    """A cluster of a fleet. ``where`` is its location in the list. ``backup``: keep a copy of the existing file.
-
-    ``error``: why its options cannot be read, empty if they can.
-    """
+    """A cluster of a fleet. ``where`` is its location in the list. ``backup``: keep a copy of the existing file."""
 
     name: str
     where: str
     options: InstallConfigOptions
     backup: bool
-    error: str
 
     @classmethod
     def from_params(
@@ -38,30 +36,32 @@ class ClusterEntry(NamedTuple):
     ) -> ClusterEntry:
         """The cluster at ``index``; ``common`` and ``backup`` are the values that it does not set.
 
-        A selection in it replaces that of ``common``. Its content is merged into that of ``common``: maps field by
-        field, everything else is replaced.
+        A selection in it replaces that of ``common``. Its content is merged into that of ``common``, in which
+        ``metadata.name`` is the name of the cluster.
         """
         own = {option: value for option, value in params.items() if value is not None}
         options = common
         if "capabilities" in own or "solution" in own:
             options = options._replace(capabilities=None, solution=None)
-        if "content" in own:
-            own["content"] = _merged(common.content, own["content"])
+        content = own.get("content", common.content)
+        if isinstance(content, Mapping):
+            named = merge_content(common.content, {"metadata": {"name": own["name"]}})
+            own["content"] = merge_content(named, content) if "content" in own else named
         options = options._replace(**{option: own[option] for option in options._fields if option in own})
         where = f"clusters[{index}]" + (f" ({own['name']})" if own["name"] else "")
-        return cls(own["name"], where, options, own.get("backup", backup), own.get("error", ""))
+        return cls(own["name"], where, options, own.get("backup", backup))
 
     def check(self, problems: Problems) -> None:
         """Report what makes this cluster impossible to check."""
         if not self.name:
             problems.error("missing-field", f"{self.where}.name", "is empty", "Set a name for each cluster")
-        method = self.options.install_method
-        if method is not None and method not in INSTALL_METHODS:
-            message = f"is {shown(method)}, expected one of {', '.join(INSTALL_METHODS)}"
-            hint = did_you_mean(method, INSTALL_METHODS)
-            problems.error("invalid-choice", f"{self.where}.install_method", message, hint)
-        if self.error:
-            problems.error("unknown-options", self.where, f"its options cannot be read: {self.error}")
+        for option, value, choices in (
+            ("install_method", self.options.install_method, INSTALL_METHODS),
+            ("topology", self.options.topology, tuple(TOPOLOGIES)),
+        ):
+            if value is not None and value not in choices:
+                message = f"is {shown(value)}, expected one of {', '.join(choices)}"
+                problems.error("invalid-choice", f"{self.where}.{option}", message, did_you_mean(value, choices))
 
 
 class FleetCluster(NamedTuple):
@@ -124,19 +124,18 @@ def write_fleet(fleet: FleetResult, *, check_mode: bool) -> list[dict[str, Any]]
     saved = iter(write_targets([write for write in writes if write is not None], check_mode=check_mode))
     rows = []
     for cluster, write in zip(fleet.clusters, writes, strict=True):
-        row = cluster_row(cluster, changed=write is not None)
+        row = cluster_row(cluster)
         backup_file = "" if write is None else next(saved)
         rows.append({**row, "backup_file": backup_file} if backup_file else row)
     return rows
 
 
-def cluster_row(cluster: FleetCluster, *, changed: bool) -> dict[str, Any]:
+def cluster_row(cluster: FleetCluster) -> dict[str, Any]:
     """A row of the table, in the form that the module returns."""
     target = None if cluster.built is None else cluster.built.target
     return {
         "name": cluster.name,
         "path": None if target is None else target.path,
-        "changed": changed,
         "differs": cluster.file_write() is not None,
         "selection": cluster.selection,
         "errors": list(cluster.errors),
@@ -213,12 +212,6 @@ class _Fleet:
             cluster = self.clusters[position]
             self.clusters[position] = cluster._replace(errors=(*cluster.errors, str(own)))
             self._entry_problems.append(own)
-
-
-def _merged(common: Any, own: Any) -> Any:
-    if not isinstance(common, Mapping) or not isinstance(own, Mapping):
-        return own
-    return {**common, **{field: _merged(common.get(field), value) for field, value in own.items()}}
 
 
 def _check_common(clusters: Sequence[ClusterEntry], common: InstallConfigOptions, problems: Problems) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from .._capability.inclusion import CapabilityStatus
-from .._capability.rules import RuleViolation
 from .._capability.selection import Selection
 from .._data.capabilities import API_FIELDS, NONE
 from .._data.install_rules import HOSTED
@@ -41,7 +40,6 @@ def installation_dict(check: InstallCheck, *, failed: bool = False) -> dict[str,
     result: dict[str, Any] = {
         "install_method": check.method,
         "platform": check.platform,
-        "violations": [_violation_dict(item) for item in check.violations],
     }
     if check.resolved is None or check.status is None:
         return result
@@ -67,22 +65,6 @@ def _selection_forms(
         "cluster_version_spec": _spec(_cluster_version_block(check.method, block, status)),
         "install_config_overrides": json.dumps(_spec(block), separators=(",", ":")),
         "hosted_cluster_spec": _spec(check.hosted.stanza() if check.hosted else {}),
-        "hosted_cluster_differences": {
-            "stays_enabled": sorted(check.hosted.stays_enabled) if check.hosted else [],
-            "stays_disabled": sorted(check.hosted.stays_disabled) if check.hosted else [],
-        },
-        "consequences": [item._asdict() for item in check.consequences],
-    }
-
-
-def _violation_dict(violation: RuleViolation) -> dict[str, str]:
-    return {
-        "rule": violation.rule.name,
-        "layer": violation.rule.layer,
-        "capability": violation.capability,
-        "message": violation.rule.message,
-        "hint": violation.problem.hint,
-        "source": violation.rule.source,
     }
 
 

@@ -9,75 +9,108 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
+from .._data.consequences import consequences_of
+from .._data.install_rules import HOSTED
 from .._problems import plural
-from .words import listed, problem_line
+from .words import listed, problem_line, problem_text
+
+_WITH_OVERRIDES = ("assisted", "agent")
+"""Install methods whose sites have the selection in ``installConfigOverrides``."""
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
-    """The selection and what it means, or what is wrong. With the option ``full``, all consequences and notes."""
-    if "clusters" in result:
+    """The selection and what it means, or what is wrong. Several clusters are a table.
+
+    ``options``: ``solution``, ``path``, ``write_valid`` and ``check_mode`` of the task.
+    """
+    if "clusters" not in result:
+        errors = [problem_text(item) for item in result["problems"] if item["severity"] == "error"]
+        return list(_one(result, errors, options)) if "install_method" in result else []
+    if len(result["clusters"]) > 1:
         return list(_fleet(result, options))
-    return list(_one(result, options)) if "install_method" in result else []
+    return [line for row in result["clusters"] for line in _one(_of_only(row, result), row["errors"], options)]
 
 
-def _one(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
-    errors = [item for item in result["problems"] if item["severity"] == "error"]
+def _of_only(row: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+    """The only cluster of a fleet as the result of a single one."""
+    of = {} if row["selection"] is None else result["selections"][row["selection"]]
+    return {"problems": result["problems"], **of, **row, "changed": row["differs"]}
+
+
+def _one(result: Mapping[str, Any], errors: Sequence[str], options: Mapping[str, Any]) -> Iterator[str]:
+    path = result.get("path") or options.get("path")
+    asked = f"solution {options['solution']}" if options.get("solution") else "selection"
+    yield f"{path or result.get('name') or asked}: {_state(result, errors, options, writes=bool(path))}"
+    if "install_method" in result:
+        version, platform = result["openshift_version"] or "of unknown version", result["platform"] or "unknown"
+        yield f"OpenShift {version}, platform {platform}, install method {result['install_method']}"
+    yield from _failed(result, errors) if errors else _valid(result)
+
+
+def _state(result: Mapping[str, Any], errors: Sequence[str], options: Mapping[str, Any], *, writes: bool) -> str:
     if errors:
-        yield f"{options.get('path') or 'install-config'}: not written, {plural(len(errors), 'error')}"
-    else:
-        yield f"{result.get('path', 'hosted cluster')}: {_state(result, options)}"
-    version, method = result["openshift_version"] or "of unknown version", result["install_method"]
-    yield f"OpenShift {version}, platform {result['platform'] or 'unknown'}, install method {method}"
-    yield from _failed(result, errors) if errors else _valid(result, full=bool(options.get("full")))
-
-
-def _state(result: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    if "path" not in result:
-        return "not written to a file"
+        return f"{'not written' if writes else 'not valid'}, {plural(len(errors), 'error')}"
+    if not writes:
+        return "valid"
     if not result["changed"]:
         return "unchanged"
     return "would be written" if options.get("check_mode") else "written"
 
 
-def _failed(result: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _failed(result: Mapping[str, Any], errors: Sequence[str]) -> Iterator[str]:
     yield ""
-    yield from map(problem_line, errors)
+    yield from (f"error: {error}" for error in errors)
     suggested = result.get("suggested_capabilities")
     if suggested:
-        names = ", ".join(suggested.get("additionalEnabledCapabilities") or ())
-        baseline = suggested["baselineCapabilitySet"]
-        yield f"This selection meets every rule: {baseline}{f' and {names}' if names else ''}"
+        yield f"This selection meets every rule: {_selection(suggested)}"
 
 
-def _valid(result: Mapping[str, Any], *, full: bool) -> Iterator[str]:
-    capabilities = result["capabilities"] or {}
-    names = capabilities.get("additionalEnabledCapabilities") or []
-    baseline = "none, which is the cluster default (vCurrent)"
-    if capabilities:
-        baseline = f"capability set {capabilities['baselineCapabilitySet']}"
-    yield f"selection: {', with '.join(filter(None, (baseline, ', '.join(names))))}"
-    if "path" not in result:
-        yield f"HostedCluster spec: {json.dumps(result['hosted_cluster_spec'])}"
+def _valid(result: Mapping[str, Any]) -> Iterator[str]:
+    method, capabilities = result["install_method"], result["capabilities"]
+    if method == HOSTED:
+        yield from _of_hosted_cluster(result["hosted_cluster_spec"].get("capabilities", {}))
+    else:
+        yield f"selection: {_selection(capabilities)}"
+        if capabilities and not result.get("path"):
+            yield _to_paste(method, result)
     yield from (f"reason: {reason}" for reason in result["explanation"])
     enabled, known = result["enabled_capabilities"], result["known_capabilities"]
-    others = [name for name in enabled if name not in names]
-    listing = listed([*(["those of the selection"] if names else []), *others])
-    yield f"enabled: {len(enabled)} of {len(known)} capabilities: {listing}"
-    yield from _consequences(result["consequences"], full=full)
-    yield from (problem_line(item) for item in result["problems"] if full or item["severity"] == "warning")
+    yield f"enabled: {len(enabled)} of {len(known)} capabilities: {listed(sorted(enabled, key=str.lower))}"
+    yield from _consequences(sorted(set(known) - set(enabled), key=str.lower))
+    yield from (problem_line(item) for item in result["problems"] if item["severity"] == "warning")
     if "backup_file" in result:
         yield f"backup: {result['backup_file']}"
 
 
-def _consequences(consequences: Sequence[Mapping[str, Any]], *, full: bool) -> Iterator[str]:
-    ordered = sorted(consequences, key=lambda item: str(item["capability"]).lower())
-    for name, items in groupby(ordered, key=lambda item: item["capability"]):
-        for item in list(items) if full else [next(items)]:
-            source = f" ({item['source']})" if full else ""
-            yield f"without {name}: {item['text']}{source}"
+def _to_paste(method: str, result: Mapping[str, Any]) -> str:
+    if method in _WITH_OVERRIDES:
+        return f"installConfigOverrides: '{result['install_config_overrides']}'"
+    return f"install-config.yaml: capabilities: {json.dumps(result['capabilities'])}"
+
+
+def _selection(capabilities: Mapping[str, Any]) -> str:
+    if not capabilities:
+        return "none, which is the cluster default (vCurrent)"
+    names = capabilities.get("additionalEnabledCapabilities") or ()
+    return ", with ".join(filter(None, (f"capability set {capabilities['baselineCapabilitySet']}", ", ".join(names))))
+
+
+def _of_hosted_cluster(capabilities: Mapping[str, Any]) -> Iterator[str]:
+    if not capabilities:
+        yield "HostedCluster: no spec.capabilities, because nothing differs from the default of HyperShift"
+        return
+    yield f"HostedCluster: spec.capabilities: {json.dumps(capabilities)}"
+    flags = {"enabled": "--enable-cluster-capabilities", "disabled": "--disable-cluster-capabilities"}
+    chosen = [f"{flag}={','.join(capabilities[field])}" for field, flag in flags.items() if capabilities.get(field)]
+    yield f"hcp create cluster: {' '.join(chosen)}"
+
+
+def _consequences(disabled: Sequence[str]) -> Iterator[str]:
+    """The first consequence of each disabled capability."""
+    for name in disabled:
+        yield from (f"without {name}: {item.text}" for item in consequences_of([name])[:1])
 
 
 def _fleet(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
@@ -115,11 +148,13 @@ def _row(item: Mapping[str, Any], selections: Sequence[Mapping[str, Any]]) -> tu
 
 
 def _verdict(total: int, invalid: int, options: Mapping[str, Any]) -> str:
+    valid = total - invalid
+    counts = f"{valid or 'None'} of {total} clusters {'is' if valid < 2 else 'are'} valid."
     if not invalid:
-        return f"{total} of {total} clusters are valid."
-    if invalid == total:
-        return f"None of {total} clusters is valid. Nothing was written."
-    valid = f"{total - invalid} of {total} clusters are valid."
+        return counts
+    if not valid:
+        return f"{counts} Nothing was written."
     if options.get("write_valid"):
-        return f"{valid} Only these {'would be' if options.get('check_mode') else 'were'} written, if they changed."
-    return f"{valid} Nothing was written. To write the valid ones set write_valid."
+        files, were, they = ("Its file", "was", "it") if valid == 1 else ("Their files", "were", "they")
+        return f"{counts} {files} {'would be' if options.get('check_mode') else were} written, if {they} changed."
+    return f"{counts} Nothing was written. To write the valid ones, set write_valid."

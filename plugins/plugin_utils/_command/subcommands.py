@@ -29,7 +29,7 @@ _GROUPS = {
 
 
 class Subcommand(NamedTuple):
-    """A subcommand. Options in ``positional`` need no name. Those in ``hidden`` make sense only in Ansible.
+    """A subcommand. Options in ``positional`` need no name.
 
     ``examples``: words after its name, for files below ``examples/``.
     ``required``: options of which one has to be set, besides the ``rules`` of the module. ``alias``: the name and the
@@ -39,7 +39,6 @@ class Subcommand(NamedTuple):
     module: str
     positional: tuple[str, ...]
     examples: tuple[str, ...]
-    hidden: tuple[str, ...] = ()
     defaults: Mapping[str, str] = {}
     required: tuple[str, ...] = ()
     alias: tuple[str, str] | None = None
@@ -59,7 +58,7 @@ class Subcommand(NamedTuple):
     def definition(self) -> ModuleDefinition:
         """The module, with the options of the subcommand."""
         definition: ModuleDefinition = import_module(f"{_ROOT}.modules.{self.module}").MODULE
-        spec = {name: option for name, option in definition.spec.items() if name not in ("chdir", *self.hidden)}
+        spec = {name: option for name, option in definition.spec.items() if name != "chdir"}
         for name, value in self.defaults.items():
             spec[name] = {**spec[name], "required": False, "default": value}
         rules = dict(definition.rules)
@@ -145,7 +144,6 @@ SUBCOMMANDS = {
                 "--solution headless --openshift-version 4.20 --content '{platform: {aws: {region: eu-north-1}}}'",
                 "--solution managed_service --openshift-version 4.20 --install-method hosted",
             ),
-            hidden=("hosts", "host_variable", "host_error_variable"),
         ),
         Subcommand(
             "site_check",

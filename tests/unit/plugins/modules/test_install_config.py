@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The result of install_config without a file: the selection in every format, violations and consequences."""
+"""The result of install_config without a file: the selection in every format, and the rules that it violates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import consequences_of
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     COMMENTED,
@@ -51,6 +50,11 @@ def run(call):
     return runner(call)
 
 
+def rules(outcome: Any) -> list[str]:
+    """Return the rules that the selection violates, sorted."""
+    return sorted(item["code"] for item in outcome["problems"] if item["code"] in SOURCES)
+
+
 def names(block: dict[str, Any]) -> set[str]:
     return set(block.get("additionalEnabledCapabilities", []))
 
@@ -72,16 +76,14 @@ def test_one_selection_in_every_format(run):
     assert outcome["hosted_cluster_spec"] == {
         "capabilities": {"enabled": ["baremetal"], "disabled": ["Console", "Insights"]}
     }
-    assert outcome["violations"] == []
     assert len(outcome["explanation"]) == 1
-    assert {"path", "backup_file", "diff", "comparison"}.isdisjoint(outcome.result)
+    assert {"path", "backup_file", "diff"}.isdisjoint(outcome.result)
 
 
-def test_names_that_a_hosted_cluster_cannot_choose_are_listed(run):
+def test_names_that_a_hosted_cluster_cannot_choose_are_not_in_its_spec(run):
     outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Storage"]})
 
     assert outcome["hosted_cluster_spec"]["capabilities"]["disabled"] == ["Console"]
-    assert outcome["hosted_cluster_differences"] == {"stays_enabled": ["Storage"], "stays_disabled": []}
 
 
 # openshift-kni/telco-reference:telco-ran/install/clusterinstance/example-sno.yaml
@@ -110,7 +112,7 @@ def test_a_solution_of_the_user(run):
     outcome = run(content=EDGE, solution="lab", solutions=solutions)
 
     assert names(outcome["capabilities"]) == {"Console", "Build", "Ingress"}
-    assert [item["rule"] for item in outcome["violations"]] == ["doc-build-imageregistry"]
+    assert rules(outcome) == ["doc-build-imageregistry"]
 
 
 def test_no_selection_is_the_default_and_every_format_is_empty(run):
@@ -120,7 +122,6 @@ def test_no_selection_is_the_default_and_every_format_is_empty(run):
     assert (outcome["capabilities"], outcome["suggested_capabilities"]) == ({}, {})
     assert (outcome["cluster_version_spec"], outcome["hosted_cluster_spec"]) == ({}, {})
     assert outcome["install_config_overrides"] == "{}"
-    assert outcome["consequences"] == []
     assert any("vCurrent" in reason for reason in outcome["explanation"])
 
 
@@ -130,16 +131,6 @@ def test_the_block_of_the_content_is_the_selection(content, run):
 
     assert names(outcome["capabilities"]) == ({"Ingress", "Storage"} if isinstance(content, dict) else {"Ingress"})
     assert any(reason.endswith("of the install-config") for reason in outcome["explanation"])
-
-
-@pytest.mark.parametrize("requested", [selection("Ingress"), {"excludedCapabilities": ["Console", "Storage"]}, {}])
-def test_consequences_are_those_of_exactly_the_disabled_names(requested, run):
-    outcome = run(content=EDGE, capabilities=requested or selection(baseline="vCurrent"))
-    disabled = set(KNOWN_4_20) - set(outcome["enabled_capabilities"])
-
-    assert outcome["consequences"] == [item._asdict() for item in consequences_of(frozenset(disabled))]
-    assert {item["capability"] for item in outcome["consequences"]} == disabled
-    assert all(item["text"] and item["source"] for item in outcome["consequences"])
 
 
 METHODS = [
@@ -173,7 +164,7 @@ def test_a_given_install_method_overrides_the_default(method, run):
     outcome = run(content={"platform": {"vsphere": {}}}, capabilities=requested, install_method=method)
 
     assert outcome["install_method"] == method
-    assert [item["rule"] for item in outcome["violations"]] == (["inst-ipi-machineapi"] if method == "ipi" else [])
+    assert rules(outcome) == (["inst-ipi-machineapi"] if method == "ipi" else [])
     assert outcome.failed is (method == "ipi")
 
 
@@ -184,32 +175,28 @@ def test_a_failed_run_returns_every_violation_and_the_suggested_selection(run):
     outcome = run(content={"platform": {"aws": {}}}, openshift_version="4.18", capabilities=selection("marketplace"))
 
     assert outcome.failed
-    violations = {item["rule"]: item for item in outcome["violations"]}
-    assert {rule: item["capability"] for rule, item in violations.items()} == {
+    # Of two rules about one name, the first is a problem.
+    missing = {
         "inst-ingress": "Ingress",
         "inst-cloudcredential": "CloudCredential",
         "inst-ccm": "CloudControllerManager",
         "inst-marketplace-olm": "OperatorLifecycleManager",
         "inst-ipi-machineapi": "MachineAPI",
-        "api-marketplace-olm": "OperatorLifecycleManager",
     }
-    for item in outcome["violations"]:
-        assert set(item) == {"rule", "layer", "capability", "message", "hint", "source"}
-        assert item["source"] == SOURCES[item["rule"]]
-        assert f"- {item['rule']} ({item['message']}): {item['source']}" in outcome.message
-    reported = [violations[problem["code"]] for problem in outcome.errors]
-    assert sorted(item["capability"] for item in reported) == sorted(
-        {item["capability"] for item in violations.values()}
-    )
-    remedies, _heading, _sources = outcome.message.partition("\nSources of these rules:\n")
-    assert all(item["message"] in remedies and item["hint"] in remedies for item in reported)
-    assert not any(item["source"] in remedies for item in violations.values())
+    assert rules(outcome) == sorted(missing)
+    remedies, _heading, sources = outcome.message.partition("\nSources of these rules:\n")
+    # All rules are listed with their texts, also several about one name.
+    listed = {line.split()[1]: line for line in sources.splitlines()}
+    assert listed.keys() == {*missing, "api-marketplace-olm"}
+    assert all(line.endswith(f"): {SOURCES[rule]}") for rule, line in listed.items())
+    assert all(item["message"] in remedies and item["hint"] in remedies for item in outcome.errors)
+    assert not any(SOURCES[rule] in remedies for rule in missing)
     suggested = outcome["suggested_capabilities"]
     assert suggested["baselineCapabilitySet"] == "None"
-    assert names(suggested) == {"marketplace", *(item["capability"] for item in violations.values())}
+    assert names(suggested) == {"marketplace", *missing.values()}
 
     again = run(content={"platform": {"aws": {}}}, openshift_version="4.18", capabilities=suggested)
-    assert again["violations"] == []
+    assert rules(again) == []
     assert again["suggested_capabilities"] == again["capabilities"]
 
 
@@ -217,17 +204,15 @@ def test_the_suggested_selection_has_no_unknown_names(run):
     outcome = run(content=EDGE, capabilities=selection("console", "Storage"))
 
     assert outcome.failed
-    assert [item["rule"] for item in outcome["violations"]] == ["inst-known-names", "inst-ingress"]
+    assert [item["code"] for item in outcome.errors] == ["unknown-capability", "inst-ingress"]
     assert "capabilities" not in outcome.result
-    assert "consequences" not in outcome.result
     assert names(outcome["suggested_capabilities"]) == {"Storage", "Ingress"}
 
 
 def test_a_rule_of_the_documentation_alone_is_a_warning(run):
     outcome = run(content={"platform": {"openstack": {}}}, capabilities={"excludedCapabilities": ["Storage"]})
 
-    (violation,) = outcome["violations"]
-    assert (violation["rule"], violation["layer"]) == ("doc-storage-platform", "documentation")
+    assert rules(outcome) == ["doc-storage-platform"]
     assert outcome.problem("doc-storage-platform")["severity"] == "warning"
 
 
@@ -238,7 +223,7 @@ def test_a_hosted_cluster(run):
     written = outcome["cluster_version_spec"]["capabilities"]
     # openshift/hypershift:support/capabilities writes None and all names, in the order of their bytes
     assert written == selection(*(name for name in KNOWN_4_20 if name not in ("Console", "Insights", "baremetal")))
-    assert outcome["violations"] == []
+    assert rules(outcome) == []
 
 
 @pytest.mark.parametrize(
@@ -257,7 +242,7 @@ def test_exclusions_that_a_hosted_cluster_rejects(version, excluded, rules, run)
     outcome = run(install_method="hosted", openshift_version=version, capabilities=requested)
 
     assert outcome.failed is bool(rules)
-    assert [item["rule"] for item in outcome["violations"] if item["layer"] != "documentation"] == rules
+    assert [item["code"] for item in outcome["problems"] if item["severity"] == "error"] == rules
 
 
 def test_a_release_replaces_the_version_and_provides_names_of_an_unknown_one(run, tmp_path):

@@ -59,7 +59,7 @@ def test_all_files_are_written_and_a_second_run_changes_nothing(write, tmp_path)
     first = write(*clusters)
 
     assert first["changed"]
-    assert [(row["name"], row["changed"], row["selection"], row["errors"]) for row in first["clusters"]] == [
+    assert [(row["name"], row["differs"], row["selection"], row["errors"]) for row in first["clusters"]] == [
         ("berlin", True, 0, []),
         ("paris", True, 1, []),
         ("rome", True, 2, []),
@@ -79,7 +79,7 @@ def test_all_files_are_written_and_a_second_run_changes_nothing(write, tmp_path)
     before = tree(tmp_path)
     second = write(*clusters)
     assert not second["changed"]
-    assert not any(row["changed"] for row in second["clusters"])
+    assert not any(row["differs"] for row in second["clusters"])
     assert tree(tmp_path) == before
 
 
@@ -106,7 +106,8 @@ def test_only_the_valid_clusters_are_written_on_request(check, write, tmp_path):
     )
 
     assert outcome.failed
-    assert [row["changed"] for row in outcome["clusters"]] == [True, False]
+    assert [bool(row["errors"]) for row in outcome["clusters"]] == [False, True]
+    assert outcome["changed"]
     assert files(tmp_path) == ([] if check else ["berlin/install-config.yaml"])
 
 
@@ -129,7 +130,7 @@ def test_check_mode_and_diff_predict_the_run_without_secrets(write, tmp_path):
         ([], [("empty-list", "clusters")]),
         ([{"name": ""}], [("missing-field", "clusters[0].name")]),
         ([{"name": "a", "install_method": "argent"}], [("invalid-choice", "clusters[0] (a).install_method")]),
-        ([{"name": "a", "error": "no template"}], [("unknown-options", "clusters[0] (a)")]),
+        ([{"name": "a", "topology": "single"}], [("invalid-choice", "clusters[0] (a).topology")]),
         (
             [{"name": "a", "capabilities": {}, "solution": "minimal"}],
             [("conflicting-options", "a: solution")],

@@ -308,3 +308,44 @@ def test_the_diff_marks_a_changed_secret_and_shows_neither_value(run, path):
 
 def test_without_diff_mode_there_is_no_diff(run, path):
     assert "diff" not in run(path=path, content=site()).result
+
+
+BARE = site(controlPlane=None, compute=None)
+
+
+def replicas(path: Path) -> tuple[int | None, int | None]:
+    written = yaml.safe_load(path.read_text())
+    pools = written.get("compute") or [{}]
+    return written.get("controlPlane", {}).get("replicas"), pools[0].get("replicas")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "expected"),
+    [
+        # ran_du is a single node, unless the content decides about nodes
+        (BARE, {"solution": "ran_du"}, (1, 0)),
+        (BARE, {"solution": "ran_du", "topology": "compact"}, (3, 0)),
+        ({**BARE, "controlPlane": {"name": "master", "replicas": 3}}, {"solution": "ran_du"}, (3, None)),
+        (BARE, {"solution": "headless"}, (None, None)),
+        (BARE, {"solution": "ran_du", "solutions": {"ran_du": {"starts_from": "everything"}}}, (None, None)),
+        (BARE, {"topology": "full"}, (3, 3)),
+    ],
+)
+def test_the_topology_sets_the_replicas(content, options, expected, run, path):
+    outcome = run(path=path, content=content, **options)
+
+    assert replicas(path) == expected
+    assert run(path=path, content=content, **options)["changed"] is False
+    is_of_solution = "the solution ran_du is a single node" in outcome["explanation"]
+    assert is_of_solution is (expected == (1, 0))
+
+
+@pytest.mark.parametrize("content", [COMMENTED, None])
+def test_a_text_and_an_existing_file_get_no_topology(content, run, path):
+    path.write_text(COMMENTED)
+    path.chmod(0o600)
+
+    assert run(path=path, content=content, topology="sno").faults == [("missing-content", "topology")]
+    assert path.read_text() == COMMENTED
+    assert run(path=path, content=content, solution="ran_du")["changed"]
+    assert replicas(path) == (1, 0)

@@ -11,13 +11,17 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
+    InstallConfigOptions,
+    build_install_config,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES
 from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import (
     REFERENCE_RULES,
     RULES_OF_EXTRA_MANIFESTS,
     site_rules,
 )
-from ansible_collections.capability.openshift.plugins.modules import install_config, release_lint, site_check
+from ansible_collections.capability.openshift.plugins.modules import release_lint, site_check
 from ansible_collections.capability.openshift.tests.unit.builders.forges import codequality_paths, sarif_paths
 
 FILE = Path(__file__).parents[4] / "docs" / "reference" / "rule_examples.yml"
@@ -89,7 +93,7 @@ def test_an_example_of_a_site(call, tmp_path, tmp_path_factory, rule, example, b
 
 
 @pytest.mark.parametrize(("rule", "example", "before", "after"), cases("selections"))
-def test_an_example_of_a_selection(call, tmp_path, rule, example, before, after):
+def test_an_example_of_a_selection(tmp_path, rule, example, before, after):
     options = {name: example[name] for name in ("openshift_version", "install_method")}
     found = {}
     for text in filter(None, (before, after)):
@@ -97,9 +101,11 @@ def test_an_example_of_a_selection(call, tmp_path, rule, example, before, after)
         if options["install_method"] == "hosted":
             options |= {"capabilities": content.pop("capabilities"), "content": content}
         else:
-            options["path"] = tmp_path / "install-config.yaml"
-            options["path"].write_text(yaml.safe_dump(content))
-        found[text] = {item["rule"] for item in call(install_config, **options)["violations"]}
+            path = tmp_path / "install-config.yaml"
+            path.write_text(yaml.safe_dump(content))
+            options["path"] = str(path)
+        check = build_install_config(InstallConfigOptions(**options)).check
+        found[text] = {item.rule.name for item in check.violations}
 
     assert example.get("reported_as", rule) in found[before]
     assert not after or found[after].isdisjoint({rule, example.get("reported_as")})

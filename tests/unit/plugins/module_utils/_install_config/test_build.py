@@ -62,6 +62,13 @@ def errors(**options: Any) -> list[tuple[str, ...]]:
             "Set one of the two",
         ),
         (
+            {"content": "apiVersion: v1", "topology": "sno"},
+            "missing-content",
+            "topology",
+            "requires content as a dict: a text, or an existing file, is not completed",
+            "Set content to a dict, or remove topology",
+        ),
+        (
             {"solutions": {"a": {"starts_from": "nothing"}}},
             "missing-solution",
             "solutions",

@@ -57,7 +57,6 @@ def test_no_selection_is_the_default_of_the_cluster(minor, document):
     assert result.status is not None
     assert result.status.enabled == result.status.known == known(minor)
     assert (result.suggested_selection, result.hosted, result.violations) == (None, None, ())
-    assert result.consequences == ()
 
 
 def test_the_block_of_the_document_is_the_selection():

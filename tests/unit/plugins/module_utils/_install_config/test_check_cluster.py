@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The cluster that an install-config describes, and the consequences of its selection."""
+"""The cluster that an install-config describes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
-from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
     check_selection,
     read_installation,
@@ -300,19 +299,11 @@ def test_rules_that_need_the_platform_are_named_for_a_block_too():
     assert [str(problem.where) for problem in warnings(result.problems)] == ["content, platform"]
 
 
-@pytest.mark.parametrize("disabled", [(), ("Console",), ("Insights", "openshift-samples", "baremetal"), ("Build",)])
-def test_there_are_consequences_for_exactly_the_disabled_names(disabled):
-    result = check("4.20", NONE, capabilities={"excludedCapabilities": list(disabled)})
-
-    assert result.consequences == tuple(item for item in CONSEQUENCES if item.capability in disabled)
-    assert {item.capability for item in result.consequences} == set(disabled)
-
-
-def test_always_enabled_names_have_no_consequences():
+def test_always_enabled_names_are_enabled():
     result = check("4.20", NONE, capabilities=block("None"))
 
-    assert {item.capability for item in result.consequences} == known("4.20") - {"Ingress"}
     assert result.status is not None
+    assert result.status.enabled == {"Ingress"}
     assert result.status.implicitly_enabled == {"Ingress"}
     assert rules(result) == ["inst-ingress"]
 
@@ -320,8 +311,8 @@ def test_always_enabled_names_have_no_consequences():
 def test_a_hosted_cluster_has_no_always_enabled_names():
     result = check("4.20", method="hosted", capabilities={"excludedCapabilities": ["Ingress", "Console"]})
 
-    assert {item.capability for item in result.consequences} == {"Ingress", "Console", "baremetal"}
     assert result.status is not None
+    assert result.status.known - result.status.enabled == {"Ingress", "Console", "baremetal"}
     assert result.status.implicitly_enabled == set()
 
 

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils import _summary
+from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import consequences_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import plural
 from ansible_collections.capability.openshift.plugins.module_utils._summary.lines import summary_lines
 from ansible_collections.capability.openshift.plugins.module_utils._summary.words import listed
@@ -239,10 +241,8 @@ CHECKED = {
     "explanation": ["Ingress is required"],
     "enabled_capabilities": ["Console", "Ingress", "Other"],
     "known_capabilities": ["Console", "Ingress", "Other", "Storage"],
-    "consequences": [
-        {"capability": "Storage", "text": "no volumes", "source": "s"},
-        {"capability": "Storage", "text": "no classes", "source": "s"},
-    ],
+    "install_config_overrides": json.dumps({"capabilities": SELECTION}),
+    "hosted_cluster_spec": {"capabilities": {"disabled": ["Console", "Insights"], "enabled": ["baremetal"]}},
     "problems": [WARNING, {**WARNING, "severity": "info"}],
 }
 
@@ -262,37 +262,82 @@ def test_install_config_shows_the_file(change: dict[str, Any], options: dict[str
         "OpenShift 4.20, platform none, install method upi",
         "selection: capability set None, with Console, Ingress",
         "reason: Ingress is required",
-        "enabled: 3 of 4 capabilities: those of the selection, Other",
-        "without Storage: no volumes",
+        "enabled: 3 of 4 capabilities: Console, Ingress, Other",
+        f"without Storage: {consequences_of(['Storage'])[0].text}",
         "warning: path: is wrong. Correct it",
     ]
 
 
-def test_install_config_shows_all_with_full() -> None:
-    lines = summary_lines("install_config", {**CHECKED, "backup_file": "/x/copy"}, {"full": True})
-    assert lines[5:] == [
-        *("without Storage: no volumes (s)", "without Storage: no classes (s)"),
-        *("warning: path: is wrong. Correct it", "info: path: is wrong. Correct it", "backup: /x/copy"),
+BLOCK = f"install-config.yaml: capabilities: {json.dumps(SELECTION)}"
+OVERRIDES = f"installConfigOverrides: '{CHECKED['install_config_overrides']}'"
+WITHOUT_FILE = {key: value for key, value in CHECKED.items() if key != "path"}
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "first", "form"),
+    [
+        ("ipi", {"solution": "headless"}, "solution headless: valid", BLOCK),
+        ("upi", {}, "selection: valid", BLOCK),
+        ("agent", {}, "selection: valid", OVERRIDES),
+        ("assisted", {}, "selection: valid", OVERRIDES),
+    ],
+)
+def test_install_config_without_a_file_shows_what_to_paste(method, options, first, form) -> None:
+    lines = summary_lines("install_config", {**WITHOUT_FILE, "install_method": method}, options)
+    assert lines[:4] == [
+        first,
+        f"OpenShift 4.20, platform none, install method {method}",
+        "selection: capability set None, with Console, Ingress",
+        form,
     ]
 
 
-def test_install_config_of_a_hosted_cluster_and_of_the_default() -> None:
-    hosted = {key: value for key, value in CHECKED.items() if key != "path"}
-    lines = summary_lines("install_config", {**hosted, "capabilities": {}, "hosted_cluster_spec": {"a": 1}}, {})
-    assert lines[0] == "hosted cluster: not written to a file"
-    assert lines[2] == "selection: none, which is the cluster default (vCurrent)"
-    assert lines[3] == 'HostedCluster spec: {"a": 1}'
+def test_install_config_of_a_hosted_cluster_shows_its_spec_and_the_flags_of_hcp() -> None:
+    hosted = {**WITHOUT_FILE, "install_method": "hosted"}
+    lines = summary_lines("install_config", hosted, {"solution": "managed_service"})
+    assert lines[0] == "solution managed_service: valid"
+    assert lines[2:4] == [
+        'HostedCluster: spec.capabilities: {"disabled": ["Console", "Insights"], "enabled": ["baremetal"]}',
+        "hcp create cluster: --enable-cluster-capabilities=baremetal --disable-cluster-capabilities=Console,Insights",
+    ]
+    lines = summary_lines("install_config", {**hosted, "hosted_cluster_spec": {}}, {})
+    assert lines[2] == "HostedCluster: no spec.capabilities, because nothing differs from the default of HyperShift"
+    assert not any(line.startswith(("hcp", "selection: c")) for line in lines)
+
+
+def test_install_config_of_the_default_has_nothing_to_paste() -> None:
+    lines = summary_lines("install_config", {**WITHOUT_FILE, "capabilities": {}}, {})
+    assert lines[2:4] == [
+        "selection: none, which is the cluster default (vCurrent)",
+        "reason: Ingress is required",
+    ]
+
+
+def test_install_config_shows_a_backup() -> None:
+    assert summary_lines("install_config", {**CHECKED, "backup_file": "/x/copy"}, {})[-1] == "backup: /x/copy"
 
 
 def test_install_config_with_errors_suggests_a_selection() -> None:
     result = {**CHECKED, "openshift_version": None, "platform": None, "problems": [ERROR, WARNING]}
     lines = summary_lines("install_config", {**result, "suggested_capabilities": SELECTION}, {"path": "ic.yaml"})
     assert lines == [
-        "ic.yaml: not written, 1 error",
+        "/x/install-config.yaml: not written, 1 error",
         "OpenShift of unknown version, platform unknown, install method upi",
         "",
         "error: path: is wrong. Correct it",
-        "This selection meets every rule: None and Console, Ingress",
+        "This selection meets every rule: capability set None, with Console, Ingress",
+    ]
+    without = {**WITHOUT_FILE, "problems": [ERROR]}
+    assert summary_lines("install_config", without, {"solution": "a"})[0] == "solution a: not valid, 1 error"
+
+
+def test_install_config_of_a_fleet_of_one_is_shown_in_detail() -> None:
+    row = {"name": "berlin", "selection": 0, "errors": [], "path": "/x/install-config.yaml", "differs": True}
+    result = {"clusters": [row], "selections": [WITHOUT_FILE], "problems": CHECKED["problems"], "changed": True}
+    assert summary_lines("install_config", result, {}) == summary_lines("install_config", CHECKED, {})
+    unreadable = {**row, "selection": None, "path": None, "differs": False, "errors": ["content: cannot be read"]}
+    assert summary_lines("install_config", {**result, "clusters": [unreadable]}, {}) == [
+        *("berlin: not valid, 1 error", "", "error: content: cannot be read")
     ]
 
 
@@ -300,15 +345,16 @@ def test_install_config_with_errors_suggests_a_selection() -> None:
     ("valid", "invalid", "options", "verdict"),
     [
         (2, 0, {}, "2 of 2 clusters are valid."),
-        (0, 1, {}, "None of 1 clusters is valid. Nothing was written."),
-        (1, 1, {}, "1 of 2 clusters are valid. Nothing was written. To write the valid ones set write_valid."),
+        (0, 2, {}, "None of 2 clusters is valid. Nothing was written."),
+        (1, 1, {}, "1 of 2 clusters is valid. Nothing was written. To write the valid ones, set write_valid."),
+        (2, 1, {}, "2 of 3 clusters are valid. Nothing was written. To write the valid ones, set write_valid."),
         (
             *(1, 1, {"write_valid": True}),
-            "1 of 2 clusters are valid. Only these were written, if they changed.",
+            "1 of 2 clusters is valid. Its file was written, if it changed.",
         ),
         (
-            *(1, 1, {"write_valid": True, "check_mode": True}),
-            "1 of 2 clusters are valid. Only these would be written, if they changed.",
+            *(2, 1, {"write_valid": True, "check_mode": True}),
+            "2 of 3 clusters are valid. Their files would be written, if they changed.",
         ),
     ],
 )
@@ -321,4 +367,4 @@ def test_install_config_of_a_fleet(valid: int, invalid: int, options: dict[str, 
     table = [line.split() for line in lines[1 : 1 + valid + invalid]]
     row = ["good", "4.20", "none", "upi", "None", "+", "Console,", "Ingress", "3/4", "changes", "OK"]
     assert table == [row] * valid + [["bad", "2", "errors"]] * invalid
-    assert lines[2 + valid : -2] == ["", "bad:", "  - one", "    more", "  - two"][: 5 * invalid] or not invalid
+    assert lines[1 + valid + invalid : -2] == ["", "bad:", "  - one", "    more", "  - two"] * invalid
