@@ -262,8 +262,7 @@ release:
       sample: [CustomNoUpgrade, Default, TechPreviewNoUpgrade]
     digest:
       description:
-        - Digest of the release image that was named, which can be that of a manifest list. This is the digest that
-          signatures are for.
+        - Digest of the named release image, which can be a manifest list. Signatures are for this digest.
         - V(null) for a directory, unless O(release_image) has a digest.
       type: str
       returned: success
@@ -530,8 +529,8 @@ changes:
         - Names of what is counted - C(crds), C(namespaces), C(cluster_operators), C(deployments), C(daemonsets),
           C(statefulsets), C(jobs), C(cronjobs), C(services), C(webhooks), C(host_network_workloads),
           C(privileged_workloads), C(images), C(credentials_requests) and C(cloud_permissions), of all platforms.
-        - Those of namespaced resources are NAMESPACE/NAME. Images have their names in C(image-references), and are
-          those of workloads and ConfigMaps, from which operators deploy their operands.
+        - Names of namespaced resources are NAMESPACE/NAME. Images of workloads and ConfigMaps count, since operators
+          deploy their operands from these. They have their names in C(image-references).
       type: dict
       returned: always
       contains:

@@ -56,16 +56,16 @@ class CheckedAddon(NamedTuple):
     findings: tuple[Problem, ...]
 
 
-class Brought:
-    """What add-ons bring, with the position at which it is applied: -1 if an earlier add-on brings it."""
+class ProvidedObjects:
+    """The objects of add-ons, each with the position at which it is applied: -1 if an earlier add-on has it."""
 
     def __init__(self) -> None:
         self.definitions: dict[tuple[str, str], tuple[int, Definition, bool]] = {}
         self.resources: dict[ResourceId, int] = {}
 
-    def with_addon(self, objects: Sequence[AddonObject]) -> Brought:
-        """Return this with what an add-on brings that applies ``objects`` in this order."""
-        result = Brought()
+    def with_addon(self, objects: Sequence[AddonObject]) -> ProvidedObjects:
+        """Return these and the ``objects`` of an add-on, which applies them in this order."""
+        result = ProvidedObjects()
         result.definitions = {key: (-1, own, crds) for key, (_at, own, crds) in self.definitions.items()}
         result.resources = dict.fromkeys(self.resources, -1)
         for at, item in enumerate(objects):
@@ -87,11 +87,13 @@ class _Finding(NamedTuple):
     needs: Names = ()
 
 
-def check_addon(addon: Addon, cluster: SelectedCluster, earlier: Brought) -> tuple[CheckedAddon, Brought]:
-    """Check ``addon``, which is installed after what ``earlier`` add-ons brought.
+def check_addon(
+    addon: Addon, cluster: SelectedCluster, earlier: ProvidedObjects
+) -> tuple[CheckedAddon, ProvidedObjects]:
+    """Check ``addon``, which is installed after the ``earlier`` objects. Return these with its own, for the next one.
 
-    Return also what the next add-on finds, which is nothing of a catalog: a cluster gets one bundle of each package.
-    Raises ``ReleaseError``.
+    A cluster gets one bundle of each package, so a bundle of a catalog provides nothing for others. Raises
+    ``ReleaseError``.
     """
     order = in_install_order(addon)
     check = _Check(addon, cluster, earlier.with_addon(order))
@@ -111,7 +113,7 @@ def check_addon(addon: Addon, cluster: SelectedCluster, earlier: Brought) -> tup
 class _Check:
     """The check of one add-on. ``brought`` is also what it brings itself."""
 
-    def __init__(self, addon: Addon, cluster: SelectedCluster, brought: Brought) -> None:
+    def __init__(self, addon: Addon, cluster: SelectedCluster, brought: ProvidedObjects) -> None:
         self.addon, self.cluster, self.brought = addon, cluster, brought
         self._plurals = {(item.group, item.plural) for _at, item, _in_crds in brought.definitions.values()}
         self._reported: set[tuple[str, str]] = set()

@@ -16,7 +16,7 @@ from .._capability.resolved_release import resolve_cluster
 from .._data.capabilities import NONE
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems
 from .._release.release import Release
-from .check import VERDICTS, Brought, CheckedAddon, check_addon
+from .check import VERDICTS, CheckedAddon, ProvidedObjects, check_addon
 from .cluster import Names, selected_cluster
 from .objects import CSV
 from .reader import ReadOptions, common_directory, read_addons
@@ -48,7 +48,7 @@ def check_addons(
     installed = selected.kind(*CSV)
     # A bundle is for clusters with OLM, so OLM is not what it lacks.
     for_bundles = selected_cluster(release, context, installed.needs) if every and installed else selected
-    directory, findings, brought = common_directory(names), Problems(), Brought()
+    directory, findings, brought = common_directory(names), Problems(), ProvidedObjects()
     rows: list[dict[str, Any]] = []
     objects: list[dict[str, Any]] = []
     needs: Counter[Names] = Counter()

@@ -50,7 +50,7 @@ class ComparedSide(NamedTuple):
 def compare(before: ComparedSide, after: ComparedSide, problems: Problems) -> dict[str, Any]:
     """Return the result ``changes`` of the module ``release_info``. Raises ``ReleaseError``.
 
-    What is added, removed or changed follows from the bodies of the manifests. ``problems`` gets those of workloads.
+    Bodies of manifests decide what is added, removed or changed. ``problems`` gets the problems of workloads.
     """
     reader = ContentsReader(after.release, problems)
     is_one_release = before.release is after.release

@@ -53,7 +53,7 @@ Needed = Mapping[str, Capabilities]
 
 
 class ManifestContents(NamedTuple):
-    """What a manifest brings, and the capabilities that it needs. ``names``: each with the one of ``RESOURCES``."""
+    """What a manifest brings, and the capabilities that it needs. ``names``: a key of ``RESOURCES`` and a name each."""
 
     capabilities: Capabilities
     names: tuple[tuple[str, str], ...] = ()
@@ -64,9 +64,8 @@ class ManifestContents(NamedTuple):
 class Contents(NamedTuple):
     """What the applied manifests of a cluster bring.
 
-    ``resources``: names of each of ``RESOURCES``. ``accounts``: those that have each of ``PERMISSIONS``.
-    ``requests``: those of all workloads. ``unknown_roles``: ClusterRoles that are bound, and that neither a manifest
-    nor Kubernetes creates.
+    ``resources`` has names for each of ``RESOURCES``, and ``accounts`` for each of ``PERMISSIONS``. ``requests`` is the
+    sum of all workloads. ``unknown_roles``: bound ClusterRoles that neither a manifest nor Kubernetes creates.
     """
 
     resources: Mapping[str, Needed]
@@ -76,7 +75,7 @@ class Contents(NamedTuple):
 
 
 class ContentsReader:
-    """Reads the manifests of ``release``, each body at most once. ``problems`` gets those of workloads."""
+    """Reads the manifests of ``release``, each body at most once. ``problems`` gets the problems of workloads."""
 
     def __init__(self, release: Release, problems: Problems) -> None:
         self._release, self._problems = release, problems

@@ -114,7 +114,7 @@ def list_images(release: Release, inclusions: Iterable[Inclusion]) -> ImageLists
 
 
 def image_finder(pull_specs: Iterable[str]) -> Callable[[bytes], Iterator[str]]:
-    """A function that finds those of ``pull_specs`` that a body as JSON contains, with duplicates."""
+    """A function that yields each occurrence of one of ``pull_specs`` in a body (JSON)."""
     texts = {spec.encode() for spec in pull_specs if spec}
     if not texts:
         return lambda _body: iter(())

@@ -50,7 +50,7 @@ def check_references(
 ) -> None:
     """Report the references that dangle in a cluster of ``status``, whose CVO loads the manifests ``loaded``.
 
-    ``severity`` is that of references with which the CVO cannot finish. ``provided``: resources that do not come from
+    ``severity`` applies if the CVO cannot finish because of a reference. ``provided``: resources that do not come from
     the release. Raises ``ReleaseError``.
     """
     enabled = status.enabled & status.known
@@ -69,7 +69,7 @@ def report_dangling(
 ) -> None:
     """Report each target of ``references``, which dangle with ``enabled``, once.
 
-    ``severity`` is that of references with which the CVO cannot finish. Pods that do not start are warnings. Bindings
+    ``severity`` applies if the CVO cannot finish because of a reference. Pods that do not start are warnings. Bindings
     without a role or an account are not reported: ``release_lint`` reports them to the authors of the release.
     ``where`` replaces the location of the first manifest.
     """

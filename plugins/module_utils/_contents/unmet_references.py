@@ -64,8 +64,7 @@ class UnmetReference(NamedTuple):
 def unmet_references(release: Release, manifests: Iterable[Manifest]) -> tuple[UnmetReference, ...]:
     """The references that dangle for some selection, in the order of the release.
 
-    ``manifests`` are those of ``release`` that pass every filter except the one for capabilities. Raises
-    ``ReleaseError``.
+    ``manifests`` of ``release`` pass every filter except the one for capabilities. Raises ``ReleaseError``.
     """
     search = _Search(release, list(manifests))
     order = {id(manifest): index for index, manifest in enumerate(search.manifests)}
@@ -75,7 +74,7 @@ def unmet_references(release: Release, manifests: Iterable[Manifest]) -> tuple[U
 class ReleaseReferences:
     """The references of a release, searched once for all selections.
 
-    ``manifests`` are those of ``release`` that pass every filter except the one for capabilities.
+    ``manifests`` of ``release`` pass every filter except the one for capabilities.
     """
 
     def __init__(self, release: Release, manifests: Sequence[Manifest]) -> None:

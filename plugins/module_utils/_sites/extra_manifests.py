@@ -21,7 +21,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from .._addons.check import Brought, check_addon
+from .._addons.check import ProvidedObjects, check_addon
 from .._addons.cluster import SelectedCluster, selected_cluster
 from .._addons.objects import Addon, AddonObject
 from .._addons.stream import read_objects
@@ -88,7 +88,7 @@ class ExtraManifests:
         found = self._findings.get((sources, cluster))
         if found is None:
             addon = Addon("", "gitops", tuple(item for source in sources for item in self._objects[source]))
-            found = self._findings[sources, cluster] = check_addon(addon, cluster, Brought())[0].findings
+            found = self._findings[sources, cluster] = check_addon(addon, cluster, ProvidedObjects())[0].findings
         return found
 
     def _provided(self, sources: tuple[Source, ...]) -> frozenset[ResourceId]:

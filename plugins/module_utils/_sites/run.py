@@ -30,7 +30,7 @@ from .site_file import SiteFile, read_site_file
 from .version import SiteVersion, SiteVersions
 
 _OF_RELEASES = ("different-capabilities",)
-"""Codes of problems that all sites with a release would have."""
+"""Codes of problems about a release. They are the same for all of its sites."""
 
 
 class SitesOptions(NamedTuple):

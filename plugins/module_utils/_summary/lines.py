@@ -15,7 +15,7 @@ from typing import Any
 def summary_lines(module: str, result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     """Render ``result``, what ``module`` returns. No lines if it failed before it had a result.
 
-    ``options`` are those of the module, as far as the text depends on them, ``check_mode`` and ``full``.
+    ``options`` are the module's, as far as the text depends on them, with ``check_mode`` and ``full``.
     """
     lines: list[str] = import_module(f"{__package__}.{module}").summary_lines(result, options)
     return lines

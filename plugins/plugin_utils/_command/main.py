@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from .subcommands import PROGRAM, SUBCOMMANDS
 
-_OTHERS = {"help": "Show this help, or that of a subcommand", "--version": "Show the version"}
+_OTHERS = {"help": "Show this help, or the help of a subcommand", "--version": "Show the version"}
 
 
 def main() -> int:

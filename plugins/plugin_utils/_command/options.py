@@ -129,7 +129,7 @@ def flag(name: str) -> str:
 
 
 def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[str]) -> tuple[dict[str, Any], ...]:
-    """The options of the module, and those of the output, from a command line. Shows help, if requested.
+    """The options of the module and of the output, from a command line. Shows help, if requested.
 
     Raises ``InvalidOptionError`` with all problems.
     """

@@ -45,7 +45,7 @@ class Subcommand(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the module with dashes, or that of the ``alias``."""
+        """The name of the module with dashes, or the ``alias``."""
         return self.alias[0] if self.alias else self.module.replace("_", "-")
 
     def short_description(self) -> str:
