@@ -74,8 +74,8 @@ def documented() -> tuple[tuple[str, str], ...]:
 
 def source(page: str) -> str | None:
     """Return the file of the checkout that a page is written in, ``None`` if there is no single one."""
-    folder, _, name = page.rpartition("/")
-    plugin, _, kind = name.rpartition("_")
+    folder, _slash, name = page.rpartition("/")
+    plugin, _underscore, kind = name.rpartition("_")
     if page == "index":
         path = "README.md"
     elif folder != REFERENCE:

@@ -249,9 +249,9 @@ def sbom(galaxy: Mapping[str, Any], built: datetime, folder: Path) -> str:
     known, needs = packages(folder / "wheels")
     bom.components.update(known.values())
     direct = {canonicalize_name(each.name) for each in requirements()} | {f"{NAMESPACE}-{NAME}"}
-    bom.register_dependency(collection, [one for (each, _), one in known.items() if each in direct])
+    bom.register_dependency(collection, [one for (each, _version), one in known.items() if each in direct])
     for key, component in known.items():
-        bom.register_dependency(component, [one for (each, _), one in known.items() if each in needs[key]])
+        bom.register_dependency(component, [one for (each, _version), one in known.items() if each in needs[key]])
     return f"{JsonV1Dot6(bom).output_as_string(indent=2)}\n"
 
 

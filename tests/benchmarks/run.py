@@ -109,6 +109,7 @@ def reading(release: Path) -> None:
         candidates = [
             Candidate("yaml.load_all, CSafeLoader", script("load_yaml.py")),
             Candidate("load and decide", script("load_release.py")),
+            # pylint: disable-next=unnecessary-lambda
             Candidate("the same, and write the index", lambda: script("load_release.py", f"{folder}/{next(fresh)}")()),
             Candidate("load the index and decide", script("load_release.py", f"{folder}/same")),
             Candidate("the same, and read all bodies", script("load_release.py", f"{folder}/same", "--bodies")),

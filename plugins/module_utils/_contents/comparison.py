@@ -120,8 +120,7 @@ def _compared(before: Needed, after: Needed) -> dict[str, Any]:
 
     A name that needs other capabilities than before is removed from one group, and added to another.
     """
-    pairs = {(name, needed) for name, needed in before.items()}, {(name, needed) for name, needed in after.items()}
-    old, new = pairs
+    old, new = set(before.items()), set(after.items())
     parts = {"added": new - old, "removed": old - new, "unchanged": old & new}
     return {
         "before": len(before),

@@ -45,7 +45,7 @@ def dangling_references(
             if key not in reported and not variant.absent & enabled and reference.dangles(enabled):
                 reported.add(key)
                 # What ``released`` contains is in no file of the source.
-                own = next(item for item in (manifest, *reference.providers) if id(item) not in others)
+                own, *_others = (item for item in (manifest, *reference.providers) if id(item) not in others)
                 where = source.location(own)._replace(field=str(manifest.resource_id))
                 found = _dangling(reference, enabled, where)
                 yield found._replace(severity="warning") if id(manifest) in others else found

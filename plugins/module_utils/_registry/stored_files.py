@@ -86,7 +86,7 @@ def _is_cut_off(archive: tarfile.TarFile) -> bool:
     return not last or 0 < len(next_header) < tarfile.BLOCKSIZE
 
 
-StoredFiles = DirectoryFiles | ArchiveFiles
+StoredFiles = DirectoryFiles | ArchiveFiles  # pylint: disable=unsupported-binary-operation
 """Files by their path, with ``/`` between its parts. ``location`` is their place for messages."""
 
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._addons.objects import Installer
@@ -148,7 +149,7 @@ def bundle(folder: Path, *objects: Mapping[str, Any], properties: Any = None) ->
 
 
 def check(
-    *names: str, capabilities: Any = ONLY_OLM, installer: Installer | None = None, **options: Any
+    *names: str, capabilities: Any = MappingProxyType(ONLY_OLM), installer: Installer | None = None, **options: Any
 ) -> AddonsResult:
     """Check add-ons against the release."""
     given = OPTIONS._replace(installer=installer, **options)
