@@ -112,11 +112,6 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-name:
-  description: Name of the policy and of its binding.
-  returned: success
-  type: str
-  sample: capabilities-only-grow.capability.openshift.io
 state:
   description: Whether the guard is installed.
   returned: success
@@ -150,7 +145,7 @@ problems:
 from typing import Any
 
 from ..module_utils._cluster.guard import GuardChange, enforced_fingerprint, install, remove, wait_until_enforced
-from ..module_utils._cluster.guard_policy import GUARD_NAME, parse_guard
+from ..module_utils._cluster.guard_policy import parse_guard
 from ..module_utils._kubernetes.auth_options import auth_spec
 from ..module_utils._kubernetes.client import Client
 from ..module_utils._kubernetes.connection import connect
@@ -169,7 +164,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     check_wait_timeout(params["wait_timeout"], problems)
     problems.raise_errors(InvalidOptionError)
     client = connect(module)
-    result.update(name=GUARD_NAME, state=params["state"], verified=False)
+    result.update(state=params["state"], verified=False)
     if params["state"] == "present":
         changes = install(client, guard, force=params["force_conflicts"], dry_run=module.check_mode)
         result.update(mode=params["mode"], allowed_capabilities=None if guard.allowed is None else list(guard.allowed))

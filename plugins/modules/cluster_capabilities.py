@@ -46,7 +46,7 @@ options:
         M(capability.openshift.release_manifests).
       - Without C(baseline_capability_set), the set is V(vCurrent), as in the API. The module fails if this default
         would add capabilities, because they could never be disabled. Set V(vCurrent) explicitly to enable everything.
-      - Required, unless only O(adopt_implicit) is set.
+      - Required, unless only O(keep_implicit) is set.
     type: dict
   append:
     description:
@@ -54,11 +54,11 @@ options:
         enough, and nothing can be removed.
     type: bool
     default: false
-  adopt_implicit:
+  keep_implicit:
     description:
       - Whether to request by name all capabilities that are enabled without a request.
-      - With O(capabilities), all enabled capabilities count as requested. So a second run does not remove the adopted
-        ones.
+      - With O(capabilities), all enabled capabilities count as requested. So a second run does not remove
+        them.
     type: bool
     default: false
   release:
@@ -115,17 +115,12 @@ EXAMPLES = r"""
 
 - name: Request by name the capabilities that updates have enabled
   capability.openshift.cluster_capabilities:
-    adopt_implicit: true
+    keep_implicit: true
 """
 
 RETURN = r"""
 added_capabilities:
   description: Capabilities that the spec requests now and did not request before, sorted.
-  returned: success
-  type: list
-  elements: str
-adopted_capabilities:
-  description: Added capabilities that were implicitly enabled before.
   returned: success
   type: list
   elements: str
@@ -156,7 +151,7 @@ known_capabilities:
   returned: success
   type: list
   elements: str
-available_capabilities:
+disabled_capabilities:
   description: Known capabilities that are not enabled, sorted.
   returned: success
   type: list
@@ -213,7 +208,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Request the capabilities and wait. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
     request = parse_request(
-        params["capabilities"], problems, append=params["append"], adopt_implicit=params["adopt_implicit"]
+        params["capabilities"], problems, append=params["append"], keep_implicit=params["keep_implicit"]
     )
     check_wait_timeout(params["wait_timeout"], problems)
     problems.raise_errors(InvalidOptionError)
@@ -227,7 +222,6 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     result.update(
         changed=change.changed,
         added_capabilities=sorted(change.added),
-        adopted_capabilities=list(change.adopted),
         **capabilities_dict(enabled.after),
     )
     if module._diff:
@@ -251,7 +245,7 @@ MODULE = ModuleDefinition(
         **auth_spec(),
         "capabilities": {"type": "dict"},
         "append": {"type": "bool", "default": False},
-        "adopt_implicit": {"type": "bool", "default": False},
+        "keep_implicit": {"type": "bool", "default": False},
         "release": {"type": "path"},
         **release_image_spec(),
         "wait": {"type": "bool", "default": False},

@@ -13,8 +13,8 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Reads the ClusterVersion of a cluster. Returns the capabilities that the spec requests, those that are enabled,
-    those that are enabled without a request, and those that could be enabled.
+  - Reads the ClusterVersion of a cluster. Returns the capabilities that the spec requests, that are enabled, that
+    are enabled without a request, and that are disabled.
   - Sends one request. If the collection does not know the version of the cluster, or a capability that the cluster
     knows, a second request reads the CustomResourceDefinition of ClusterVersion. O(inclusion_criteria) needs two or
     three more.
@@ -45,9 +45,9 @@ EXAMPLES = r"""
     kubeconfig: /srv/sites/berlin/kubeconfig
   register: cluster
 
-- name: Show the capabilities that could be enabled
+- name: Show the disabled capabilities
   ansible.builtin.debug:
-    msg: "{{ cluster.available_capabilities | join(', ') }}"
+    msg: "{{ cluster.disabled_capabilities | join(', ') }}"
 
 - name: Read the capabilities of a cluster, and what else decides about manifests
   capability.openshift.cluster_capabilities_info:
@@ -102,7 +102,7 @@ known_capabilities:
   returned: success
   type: list
   elements: str
-available_capabilities:
+disabled_capabilities:
   description: Known capabilities that are not enabled, sorted.
   returned: success
   type: list

@@ -78,7 +78,7 @@ options:
     type: dict
   only:
     description:
-      - V(definitions) applies only the CustomResourceDefinitions that the cluster includes, and waits until the API
+      - V(crds) applies only the CustomResourceDefinitions that the cluster includes, and waits until the API
         server serves their kinds. Use it where programs need the API of OpenShift and nothing else, such as operators
         in a test.
       - The module then writes no ClusterVersion and no inventory, so a later rollout of the whole release is the first
@@ -86,7 +86,7 @@ options:
       - Cannot be combined with O(mode), O(previous_release), O(prune) and O(allow_downgrade). Fails if the cluster has
         the inventory of a rollout.
     type: str
-    choices: [definitions]
+    choices: [crds]
   previous_release:
     description:
       - The release that the cluster runs, a directory or the name of an image. Required for an update only if this
@@ -177,7 +177,7 @@ EXAMPLES = r"""
     kubeconfig: /srv/kubeconfig
     context: lab
     release: /srv/releases/4.20.3
-    only: definitions
+    only: crds
 
 - name: Read the signatures that the cluster has
   ansible.builtin.command:

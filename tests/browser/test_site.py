@@ -107,7 +107,7 @@ def results(driver: webdriver.Chrome, site: Path, query: str) -> list[str]:
     ("query", "first"),
     [
         ("fail_on", "docs/how_to/plan_an_update.html"),
-        ("adopt_implicit", "docs/how_to/enable_capabilities.html"),
+        ("keep_implicit", "docs/how_to/enable_capabilities.html"),
         ("allowed_capabilities", "docs/how_to/guard_capabilities.html"),
         ("report", "docs/how_to/plan_an_update.html"),
         ("state", "docs/how_to/check_sites.html"),

@@ -57,7 +57,7 @@ def test_it_is_enforced_when_the_task_ends(run: Run, cluster: ControlPlane) -> N
     """Also after each change of it."""
     outcome = run()
     assert outcome.result["changed"]
-    assert (outcome["name"], outcome["state"], outcome["mode"]) == (GUARD_NAME, "present", "enforce")
+    assert (outcome["state"], outcome["mode"]) == ("present", "enforce")
     assert outcome["allowed_capabilities"] is None
     assert outcome["verified"]
     assert rejection(cluster.api, block("None")).startswith("drops Console, Storage, which")

@@ -336,5 +336,5 @@ def test_names_in_a_kubeconfig_are_not_masked_in_the_result(site: Site) -> None:
     """Ansible masks every value of a secret option, but such names are not secret."""
     text = json.dumps(kubeconfig_of(site.plane.kubeconfig)).replace('"control-plane"', '"openshift"')
     outcome = site.info(kubeconfig=json.loads(text))
-    assert "openshift-samples" in outcome["available_capabilities"]
+    assert "openshift-samples" in outcome["disabled_capabilities"]
     assert 'cluster_version_capability{name="openshift-samples"} 0' in outcome["metrics"]

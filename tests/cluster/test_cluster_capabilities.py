@@ -56,7 +56,7 @@ def test_end_to_end(site: Site, release: Path) -> None:
     api, mark = site.plane.api, site.plane.audit.mark
     with crd_of(api, release):
         site.make(selection("Insights"), ["Insights"], known=data.capabilities, version=version)
-        assert site.info()["available_capabilities"] == sorted(data.capabilities - {"Insights"})
+        assert site.info()["disabled_capabilities"] == sorted(data.capabilities - {"Insights"})
         with site.untouched():
             tried = site.append("Console", check=True, diff=True)
         begin = mark()
@@ -225,35 +225,35 @@ def test_implicit_names_stay_and_are_no_error(site: Site) -> None:
     assert site.names == {"Console", "Storage"}
 
 
-def test_implicit_names_can_be_adopted(site: Site) -> None:
+def test_implicit_names_can_be_requested(site: Site) -> None:
     site.make(selection("Console"), ["Build", "Console", "Insights"])
     with site.untouched():
-        tried = site.ask(adopt_implicit=True, check=True)
-    outcome = site.ask(adopt_implicit=True)
+        tried = site.ask(keep_implicit=True, check=True)
+    outcome = site.ask(keep_implicit=True)
     assert site.spec == selection("Build", "Console", "Insights") == outcome["spec"] == tried["spec"]
-    assert outcome["adopted_capabilities"] == ["Build", "Insights"] == outcome["added_capabilities"]
+    assert outcome["added_capabilities"] == ["Build", "Insights"]
     assert outcome["implicitly_enabled_capabilities"] == []
     with site.untouched():
-        again = site.ask(adopt_implicit=True)
-    assert (again["changed"], again["adopted_capabilities"]) == (False, [])
+        again = site.ask(keep_implicit=True)
+    assert (again["changed"], again["added_capabilities"]) == (False, [])
 
 
-def test_adoption_with_a_selection(site: Site) -> None:
+def test_implicit_names_with_a_selection(site: Site) -> None:
     site.make(selection("Console"), ["Build", "Console"])
-    assert site.append("Storage", adopt_implicit=True)["adopted_capabilities"] == ["Build"]
+    assert site.append("Storage", keep_implicit=True)["added_capabilities"] == ["Build", "Storage"]
     assert site.names == {"Build", "Console", "Storage"}
 
 
-def test_names_of_a_later_version_are_not_adopted(site: Site) -> None:
+def test_names_of_a_later_version_are_not_requested(site: Site) -> None:
     """After a rollback they remain in the status."""
     site.make(selection("Console"), ["Build", "Console"], known=["Console", "Storage"], version="4.13.9")
     with site.untouched():
-        outcome = site.ask(adopt_implicit=True)
+        outcome = site.ask(keep_implicit=True)
     problem = outcome.problem("Build")
     assert (problem["severity"], problem["code"], problem["where"]) == (
         "warning",
         "unknown-capability",
-        "adopt_implicit",
+        "keep_implicit",
     )
     assert outcome["implicitly_enabled_capabilities"] == ["Build"]
 

@@ -59,7 +59,7 @@ def test_ten_concurrent_writers_all_succeed(site: Site) -> None:
 
     def write(client: Client, name: str) -> bool:
         problems = Problems()
-        request = parse_request(only(name), problems, append=True, adopt_implicit=False)
+        request = parse_request(only(name), problems, append=True, keep_implicit=False)
         assert not problems
         return capabilities.enable_capabilities(client, request, None, dry_run=False).change.changed
 

@@ -70,7 +70,7 @@ def test_info_returns_all_capabilities(site: Site) -> None:
         "requested_capabilities": ["Console", "Storage"],
         "enabled_capabilities": ["Build", "Console"],
         "known_capabilities": known,
-        "available_capabilities": [name for name in known if name not in ("Build", "Console")],
+        "disabled_capabilities": [name for name in known if name not in ("Build", "Console")],
         "pending_capabilities": ["Storage"],
         "implicitly_enabled_capabilities": ["Build"],
         "condition": CONDITION,
@@ -84,7 +84,7 @@ def test_info_of_the_default(site: Site) -> None:
     outcome = site.info()
     assert (outcome["spec"], outcome["condition"]) == ({}, None)
     assert outcome["requested_capabilities"] == sorted(KNOWN)
-    assert outcome["pending_capabilities"] == ["Build"] == outcome["available_capabilities"]
+    assert outcome["pending_capabilities"] == ["Build"] == outcome["disabled_capabilities"]
 
 
 def test_metrics_have_names_that_the_version_does_not_know(site: Site) -> None:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""release_apply with ``only: definitions``: the API of a release on a cluster that has nothing else of OpenShift."""
+"""release_apply with ``only: crds``: the API of a release on a cluster that has nothing else of OpenShift."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CONSOLE_LINKS = "consolelinks.console.openshift.io"
 
 
 def definitions(rollouts: Rollouts, release: Any = EXAMPLE, **options: Any) -> Outcome:
-    return rollouts.apply(release, only="definitions", **options)
+    return rollouts.apply(release, only="crds", **options)
 
 
 def names(rollouts: Rollouts) -> set[str]:
@@ -208,7 +208,7 @@ def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> No
         printed.append(done.stdout)
 
     assert len(lines) == 7
-    assert "only definitions: 10 created, 0 changed, 0 deleted, 0 unchanged" in printed[0]
+    assert "only CRDs: 10 created, 0 changed, 0 deleted, 0 unchanged" in printed[0]
     assert '["Console","Ingress"]' in printed[5]
     assert names(rollouts) == set()
 
@@ -218,9 +218,9 @@ def test_the_playbook_rejects_what_would_roll_out_a_release(rollouts: Rollouts, 
     given = ["-e", f"kubeconfig={rollouts.plane.kubeconfig}", "-e", f"release={EXAMPLE}"]
     refused = {
         "only=": "only: is set but empty",
-        "only=definition": "Did you mean definitions?",
-        "only=definitions previous_release=old": "only=definitions cannot be combined with previous_release",
-        "only=definitions prune=true": "prune: cannot be combined with only: definitions",
+        "only=crd": "Did you mean crds?",
+        "only=crds previous_release=old": "only=crds cannot be combined with previous_release",
+        "only=crds prune=true": "prune: cannot be combined with only: crds",
     }
     for variables, message in refused.items():
         with rollouts.unwritten():

@@ -94,7 +94,7 @@ REQUESTS: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
     ENABLE: {
         **{
             f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
-            for name in ("enable", "wait", "wait_timeout", "adopt_implicit", "capabilities", "release")
+            for name in ("enable", "wait", "wait_timeout", "keep_implicit", "capabilities", "release")
         },
         "undefined-item": ({"enable": ["Console", UNDEFINED]}, "not_defined_anywhere"),
         "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, "not_defined_anywhere"),

@@ -159,7 +159,7 @@ def capabilities_dict(reading: CapabilityReading) -> dict[str, Any]:
         "requested_capabilities": sorted(requested),
         "enabled_capabilities": sorted(enabled),
         "known_capabilities": sorted(known),
-        "available_capabilities": sorted(known - enabled),
+        "disabled_capabilities": sorted(known - enabled),
         "pending_capabilities": sorted(requested - enabled),
         "implicitly_enabled_capabilities": sorted(enabled - requested),
         "condition": find_capability_condition(nested(reading.obj, "status") or {}),

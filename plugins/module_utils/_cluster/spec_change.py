@@ -27,21 +27,21 @@ _DRAFT_DEFAULTS = ("inclusion_default", "inclusionDefault")
 class CapabilityRequest(NamedTuple):
     """Requested capabilities. ``selection``: ``None`` requests nothing beyond the spec.
 
-    ``append``: the names of ``selection`` are added to those that the spec requests. ``adopt_implicit``: the names that
+    ``append``: the names of ``selection`` are added to those that the spec requests. ``keep_implicit``: the names that
     are enabled without a request are added, too. ``new_names``: names that the status of the cluster does not know yet
     and may be requested, because the release that introduces them is being applied.
     """
 
     selection: Selection | None
     append: bool = False
-    adopt_implicit: bool = False
+    keep_implicit: bool = False
     new_names: frozenset[str] = frozenset()
 
 
 class SpecChange(NamedTuple):
     """The capabilities of a spec before and after, each as a baseline set and a sorted list.
 
-    ``requested_before`` and ``requested_after``: the names that they request, sets expanded. ``adopted``: names that
+    ``requested_before`` and ``requested_after``: the names that they request, sets expanded. ``kept``: names that
     were enabled implicitly and are requested now.
     """
 
@@ -49,7 +49,7 @@ class SpecChange(NamedTuple):
     after: Selection
     requested_before: frozenset[str]
     requested_after: frozenset[str]
-    adopted: tuple[str, ...]
+    kept: tuple[str, ...]
 
     @property
     def removed(self) -> tuple[str, ...]:
@@ -72,13 +72,13 @@ class SpecChange(NamedTuple):
         return self.after.to_api(keep_empty=True)
 
 
-def parse_request(options: object, problems: Problems, *, append: bool, adopt_implicit: bool) -> CapabilityRequest:
+def parse_request(options: object, problems: Problems, *, append: bool, keep_implicit: bool) -> CapabilityRequest:
     """Parse the option ``capabilities``. With ``append``, a list of names is enough: the set is that of the spec."""
     if options is None:
-        if append or not adopt_implicit:
+        if append or not keep_implicit:
             hint = "Set the names to add" if append else "Set the capabilities to request"
             problems.error("missing-option", _LOCATION, "is missing", hint)
-        return CapabilityRequest(None, append, adopt_implicit)
+        return CapabilityRequest(None, append, keep_implicit)
     if append and isinstance(options, Mapping):
         options = _with_nothing_else(options)
     own = Problems()
@@ -88,7 +88,7 @@ def parse_request(options: object, problems: Problems, *, append: bool, adopt_im
         message = "cannot be combined with append, which only adds names"
         own.error("conflicting-options", _LOCATION.child(selection.excluded_field), message, "List the names to add")
     problems += own
-    return CapabilityRequest(selection, append, adopt_implicit)
+    return CapabilityRequest(selection, append, keep_implicit)
 
 
 def spec_change(
@@ -117,12 +117,12 @@ def spec_change(
         return None
     before = _names(current, data, gated)
     after = _united(current, _names(target, data, gated) - before) if request.append else _united(target, ())
-    adopted: tuple[str, ...] = ()
-    if request.adopt_implicit:
-        # Everything that is enabled, even if the spec requests it: adopted names of an earlier run are in the spec.
-        adopted = _adoptable(cluster, _names(after, data, gated), data, unknown, problems)
-        after = _united(after, adopted)
-    newly = tuple(name for name in adopted if name not in before)
+    kept: tuple[str, ...] = ()
+    if request.keep_implicit:
+        # Everything that is enabled, even if the spec requests it: kept names of an earlier run are in the spec.
+        kept = _implicit_names(cluster, _names(after, data, gated), data, unknown, problems)
+        after = _united(after, kept)
+    newly = tuple(name for name in kept if name not in before)
     change = SpecChange(current, after, before, _names(after, data, gated), newly)
     _check_removal(change, request, data, unknown, problems)
     _check_unintended_vcurrent(change, request, problems)
@@ -218,19 +218,19 @@ def _location(given: Selection, index: int) -> Location:
     return given.where.child(f"{given.additional_field}[{index}]")
 
 
-def _adoptable(
+def _implicit_names(
     cluster: ClusterVersion,
     requested_by_spec: frozenset[str],
     data: MinorData,
     unknown: frozenset[str],
     problems: Problems,
 ) -> tuple[str, ...]:
-    """The names to adopt. Warns about names of another version, because the API would reject them."""
+    """The implicitly enabled names. Warns about names of another version, because the API would reject them."""
     implicit = cluster.enabled - requested_by_spec
     foreign = sorted(implicit - (data.capabilities - unknown))
     for name in foreign:
         message = f"{name} is enabled and not a capability of {data.minor}, so it cannot be requested"
-        problems.warning("unknown-capability", "adopt_implicit", message, "Do nothing: it stays enabled")
+        problems.warning("unknown-capability", "keep_implicit", message, "Do nothing: it stays enabled")
     return tuple(sorted(implicit.difference(foreign)))
 
 
@@ -268,7 +268,7 @@ def _check_unintended_vcurrent(change: SpecChange, request: CapabilityRequest, p
     given = request.selection
     if given is None or request.append or given.baseline is not None or given.excluded:
         return
-    added = change.added.difference(change.adopted)
+    added = change.added.difference(change.kept)
     if added:
         message = f"is missing, which means {V_CURRENT} and would add {', '.join(sorted(added))}"
         hint = (

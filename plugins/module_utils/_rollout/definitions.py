@@ -63,7 +63,7 @@ def apply_definitions(
 def _refuse_recorded(state: ClusterState) -> None:
     """Raise ``InvalidOptionError`` if the cluster has the records of a rollout, which would no longer be true."""
     if state.inventory is not None:
-        message = f"is definitions, but the cluster has the inventory of a rollout of {state.inventory.version}"
+        message = f"is crds, but the cluster has the inventory of a rollout of {state.inventory.version}"
         hint = "Remove the option: a rollout applies the definitions of its release, too"
         raise InvalidOptionError([Problem("error", "existing-rollout", "only", message, hint)])
 

@@ -78,7 +78,7 @@ def release_apply_spec() -> Spec:
         "capabilities": {"type": "dict"},
         "previous_release": {"type": "path"},
         "mode": {"type": "str", "choices": list(MODES)},
-        "only": {"type": "str", "choices": ["definitions"]},
+        "only": {"type": "str", "choices": ["crds"]},
         "parallelism": {"type": "int", "default": 8},
         "wait": {"type": "bool", "default": False},
         "wait_timeout": {"type": "int", "default": 1800},

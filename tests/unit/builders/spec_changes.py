@@ -64,7 +64,7 @@ def outcome_of(
     minor: str = "4.20",
     *,
     append: bool = False,
-    adopt: bool = False,
+    keep: bool = False,
     enabled: Iterable[str] = (),
     known: Iterable[str] | None = None,
     new_names: Iterable[str] = (),
@@ -77,7 +77,7 @@ def outcome_of(
     cluster = parse_cluster_version(obj, Location(field=SPEC.removesuffix(".spec.capabilities")), problems)
     assert cluster is not None, problems
     problems = Problems()
-    request = parse_request(options, problems, append=append, adopt_implicit=adopt)._replace(
+    request = parse_request(options, problems, append=append, keep_implicit=keep)._replace(
         new_names=frozenset(new_names)
     )
     change = None if problems.has_errors else spec_change(cluster, request, data, problems)

@@ -59,8 +59,8 @@ def test_the_capabilities_of_a_cluster_are_divided_by_what_spec_and_status_say(s
     assert {name.removesuffix("_capabilities"): value for name, value in found.items() if name.endswith("ies")} == {
         "requested": ["Console", "Insights"],
         "enabled": ["Build", "Console"],
+        "disabled": ["Insights", "Storage"],
         "known": ["Build", "Console", "Insights", "Storage"],
-        "available": ["Insights", "Storage"],
         "pending": ["Insights"],
         "implicitly_enabled": ["Build"],
     }

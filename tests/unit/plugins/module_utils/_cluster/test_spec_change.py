@@ -189,9 +189,9 @@ def test_append_conflicts_with_exclusions(options):
     assert outcome.codes == [("conflicting-options", "capabilities.excluded_capabilities")]
 
 
-@pytest.mark.parametrize(("append", "adopt"), [(False, False), (True, False), (True, True)])
-def test_a_request_needs_capabilities(append, adopt):
-    outcome = outcome_of(None, None, append=append, adopt=adopt)
+@pytest.mark.parametrize(("append", "keep"), [(False, False), (True, False), (True, True)])
+def test_a_request_needs_capabilities(append, keep):
+    outcome = outcome_of(None, None, append=append, keep=keep)
 
     assert outcome.errors == [("capabilities", "is missing")]
     assert outcome.codes == [("missing-option", "capabilities")]
@@ -207,37 +207,37 @@ def test_implicitly_enabled_names_stay_and_are_no_error():
     assert outcome.problems == ()
 
 
-def test_implicitly_enabled_names_are_adopted():
+def test_implicitly_enabled_names_are_kept():
     enabled = ["Console", "MachineAPI", "Ingress"]
 
-    change = outcome_of(block("Console"), None, adopt=True, enabled=enabled).accepted
+    change = outcome_of(block("Console"), None, keep=True, enabled=enabled).accepted
 
-    assert change.adopted == ("Ingress", "MachineAPI")
+    assert change.kept == ("Ingress", "MachineAPI")
     assert change.body == block("Console", "Ingress", "MachineAPI")
-    again = outcome_of(change.body, None, adopt=True, enabled=enabled).accepted
-    assert (again.changed, again.adopted) == (False, ())
+    again = outcome_of(change.body, None, keep=True, enabled=enabled).accepted
+    assert (again.changed, again.kept) == (False, ())
 
 
-def test_selected_names_are_not_adopted():
-    change = outcome_of(block(), block("Console"), adopt=True, enabled=["Console", "Ingress"]).accepted
+def test_selected_names_are_not_kept():
+    change = outcome_of(block(), block("Console"), keep=True, enabled=["Console", "Ingress"]).accepted
 
-    assert change.adopted == ("Ingress",)
+    assert change.kept == ("Ingress",)
     assert change.body == block("Console", "Ingress")
 
 
-def test_names_of_a_later_version_after_a_rollback_stay_and_are_not_adopted():
+def test_names_of_a_later_version_after_a_rollback_stay_and_are_not_kept():
     enabled = ["Console", "Build", "Later"]
 
     outcome = outcome_of(
-        block(), None, "4.13", adopt=True, enabled=enabled, known=[*contents("vCurrent", "4.13"), "Build"]
+        block(), None, "4.13", keep=True, enabled=enabled, known=[*contents("vCurrent", "4.13"), "Build"]
     )
 
-    assert outcome.accepted.adopted == ("Console",)
+    assert outcome.accepted.kept == ("Console",)
     assert outcome.warnings == [
-        ("adopt_implicit", f"{name} is enabled and not a capability of 4.13, so it cannot be requested")
+        ("keep_implicit", f"{name} is enabled and not a capability of 4.13, so it cannot be requested")
         for name in ("Build", "Later")
     ]
-    assert outcome.codes == [("unknown-capability", "adopt_implicit")] * 2
+    assert outcome.codes == [("unknown-capability", "keep_implicit")] * 2
     assert not outcome_of(block(), block(), "4.13", enabled=enabled).accepted.changed
 
 

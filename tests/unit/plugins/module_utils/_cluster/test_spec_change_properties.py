@@ -73,9 +73,9 @@ class Cluster(NamedTuple):
         """Return the cluster after a write: enabled names stay enabled."""
         return self._replace(spec=spec, implicit=frozenset(self.enabled))
 
-    def request(self, options: Any, *, append: bool = False, adopt: bool = False) -> ChangeOutcome:
+    def request(self, options: Any, *, append: bool = False, keep: bool = False) -> ChangeOutcome:
         state = {"enabled": self.enabled, "known": self.known}
-        return outcome_of(self.spec, options, self.minor, append=append, adopt=adopt, **state)
+        return outcome_of(self.spec, options, self.minor, append=append, keep=keep, **state)
 
 
 def api_block(baseline: str, names: Iterable[str]) -> dict[str, Any]:
@@ -147,7 +147,7 @@ plain_pairs = st.builds(lambda cluster, request: (cluster, request.selection(clu
 pairs = st.builds(
     lambda cluster, request, spelling: (cluster, spelling(request, cluster)), any_cluster, request_numbers, spellings
 )
-modes = st.sampled_from([{}, {}, {"append": True}, {"adopt": True}])
+modes = st.sampled_from([{}, {}, {"append": True}, {"keep": True}])
 
 
 def target(options: Mapping[str, Any], minor: str, known: Iterable[str]) -> set[str]:
@@ -245,36 +245,36 @@ def test_implicitly_enabled_names_cause_no_error(pair, number):
 @given(plain_pairs, st.booleans())
 def test_adopting_twice_changes_nothing(pair, append):
     cluster, options = pair if append else (pair[0], None)
-    outcome = cluster.request(options, append=append, adopt=True)
+    outcome = cluster.request(options, append=append, keep=True)
 
     if not outcome.errors:
         implicit = cluster.enabled - cluster.requested
-        assert set(outcome.accepted.adopted) <= implicit
+        assert set(outcome.accepted.kept) <= implicit
         assert (implicit & set(cluster.known)) <= effective(outcome.accepted.body, cluster.minor, cluster.known)
-        assert set(cluster.known).issuperset(outcome.accepted.adopted)
-        again = cluster.with_spec(outcome.accepted.body).request(options, append=append, adopt=True)
-        assert (again.accepted.changed, again.accepted.adopted) == (False, ())
+        assert set(cluster.known).issuperset(outcome.accepted.kept)
+        again = cluster.with_spec(outcome.accepted.body).request(options, append=append, keep=True)
+        assert (again.accepted.changed, again.accepted.kept) == (False, ())
 
 
 @given(plain_pairs)
 def test_adopting_twice_with_a_selection_changes_nothing(pair):
     cluster, options = pair
-    outcome = cluster.request(options, adopt=True)
+    outcome = cluster.request(options, keep=True)
 
     if not outcome.errors:
-        again = cluster.with_spec(outcome.accepted.body).request(options, adopt=True)
-        assert (again.accepted.changed, again.accepted.adopted) == (False, ())
+        again = cluster.with_spec(outcome.accepted.body).request(options, keep=True)
+        assert (again.accepted.changed, again.accepted.kept) == (False, ())
 
 
 @given(any_cluster)
-def test_adopted_names_are_enabled_and_not_requested(cluster):
-    outcome = cluster.request(None, adopt=True)
+def test_kept_names_are_enabled_and_not_requested(cluster):
+    outcome = cluster.request(None, keep=True)
 
     implicit = cluster.enabled - cluster.requested
     assert outcome.change is not None
-    assert outcome.change.adopted == tuple(sorted(implicit & set(cluster.known)))
+    assert outcome.change.kept == tuple(sorted(implicit & set(cluster.known)))
     assert [(where, message.partition(" ")[0]) for where, message in outcome.warnings] == [
-        ("adopt_implicit", name) for name in sorted(implicit.difference(cluster.known))
+        ("keep_implicit", name) for name in sorted(implicit.difference(cluster.known))
     ]
 
 
@@ -287,7 +287,7 @@ def test_every_problem_has_a_location_a_message_and_a_hint(pair, mode, wrong):
 
     for problem in cluster.request(options, **mode).problems:
         assert problem.message
-        assert str(problem.where).startswith(("capabilities", "adopt_implicit"))
+        assert str(problem.where).startswith(("capabilities", "keep_implicit"))
         assert problem.hint
 
 
@@ -323,10 +323,10 @@ def test_order_and_repetitions_do_not_matter(pair, mode, seed):
 
     assert (outcome.change is None) == (other.change is None)
     if outcome.change is not None and other.change is not None:
-        assert (outcome.change.body, outcome.change.removed, outcome.change.adopted, outcome.change.changed) == (
+        assert (outcome.change.body, outcome.change.removed, outcome.change.kept, outcome.change.changed) == (
             other.change.body,
             other.change.removed,
-            other.change.adopted,
+            other.change.kept,
             other.change.changed,
         )
     assert set(outcome.errors) == set(other.errors)

@@ -32,7 +32,7 @@ def test_parallelism_has_limits(parallelism, codes):
 
 
 @pytest.mark.parametrize("given", [{"mode": "update"}, {"previous_release": "old"}, {"prune": True, "mode": "install"}])
-@pytest.mark.parametrize("only", [None, "definitions"])
+@pytest.mark.parametrize("only", [None, "crds"])
 def test_definitions_cannot_be_combined_with_options_of_whole_rollouts(given, only):
     problems = Problems()
     check_rollout_options({**OPTIONS, **given, "only": only}, problems)
