@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         needed = getattr(item, "fixturenames", ())
         if "full_plane" in needed:
             name = CONTROLLERS
-        elif "site" in needed and "plane" not in needed:
+        elif ("site" in needed and "plane" not in needed) or item.get_closest_marker("alone"):
             name = item.nodeid
             alone.add(name)
         else:

@@ -46,7 +46,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
-each = pytest.mark.parametrize("histories", [6, pytest.param(300, marks=pytest.mark.deep)])
+each = pytest.mark.parametrize("histories", [6, pytest.param(300, marks=[pytest.mark.deep, pytest.mark.alone])])
 """The number of random histories, which are the same in each run."""
 
 STEPS = 8
