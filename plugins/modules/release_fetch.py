@@ -139,7 +139,7 @@ _NO_IMAGE = Problem(
     "not-an-image",
     "release",
     "names a directory, expected an image",
-    "Set release to a pull spec, or to oci:, oci-archive: or oc-mirror: with a path",
+    "Set release to a pull spec, or to oci-archive: or oc-mirror: with a path",
 )
 
 

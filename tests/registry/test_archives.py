@@ -10,10 +10,7 @@ import tarfile
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._registry.registry_storage import RegistryStorage
-from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_files import (
-    ArchiveFiles,
-    DirectoryFiles,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_files import ArchiveFiles
 from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site
 from ansible_collections.capability.openshift.tests.unit.builders.stored_images import (
     BLOB,
@@ -38,13 +35,10 @@ def storage(tmp_path_factory):
 
 
 def test_the_only_release_of_a_mirror(storage, tmp_path):
-    tar = archive(storage, tmp_path / "mirror_000001.tar")
-
-    for files in (DirectoryFiles(str(storage)), ArchiveFiles([tar])):
-        store = RegistryStorage(files)
-        assert store.manifest("") == (ONE.manifest.data, ONE.digest)
-        assert store.manifest(ONE.digest).digest == ONE.digest
-        assert blob(store) == ONE.blobs[1].data
+    store = RegistryStorage(ArchiveFiles([archive(storage, tmp_path / "mirror_000001.tar")]))
+    assert store.manifest("") == (ONE.manifest.data, ONE.digest)
+    assert store.manifest(ONE.digest).digest == ONE.digest
+    assert blob(store) == ONE.blobs[1].data
 
 
 @pytest.mark.parametrize("lacking", [100, 600, 5_000])
@@ -60,12 +54,12 @@ def test_an_archive_that_is_cut_off(storage, tmp_path, lacking):
 
 
 def test_what_a_mirror_does_not_have(storage, tmp_path):
-    store = RegistryStorage(DirectoryFiles(str(storage)))
-
-    missing = problem(store.manifest, NONE)
-    assert (missing.code, str(missing.where)) == ("image-not-found", str(storage))
+    path = archive(storage, tmp_path / "mirror_000001.tar")
+    missing = problem(RegistryStorage(ArchiveFiles([path])).manifest, NONE)
+    assert (missing.code, str(missing.where)) == ("image-not-found", path)
     assert missing.message == f"does not contain the image {NONE}; it has 4.20.3-x86_64 ({ONE.digest})"
-    empty = problem(RegistryStorage(DirectoryFiles(str(tmp_path))).manifest, "")
+    (tmp_path / "empty").mkdir()
+    empty = problem(RegistryStorage(ArchiveFiles([archive(tmp_path / "empty", tmp_path / "empty.tar")])).manifest, "")
     assert empty.message == "has 0 releases, expected one, or a digest; it has no releases"
 
 

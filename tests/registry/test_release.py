@@ -28,7 +28,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.images import 
     layer,
     release_entries,
     release_image,
-    write_oci_layout,
+    write_oci_archive,
 )
 from ansible_collections.capability.openshift.tests.unit.other_user import as_other_user
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
@@ -246,16 +246,12 @@ def test_parallel_tasks_read_a_release_once(source, proxy):
     assert len(proxy.blobs) == 3
 
 
-def test_layouts_and_archives(source, tmp_path):
-    layout = write_oci_layout(tmp_path / "layout", {"old": OLD_IMAGE, "new": NEW_IMAGE})
-    with tarfile.open(tmp_path / "layout.tar", "w") as tar:
-        tar.add(layout, arcname="")
-
-    for name in (f"oci:{layout}:old", f"oci-archive:{tmp_path / 'layout.tar'}:old"):
-        opened = open_release(name, source, Problems())
-        assert same_files(opened.directory, OLD)
-        assert opened.pull_spec == ""
-    assert same_files(open_release(f"oci:{layout}:new", source, Problems()).directory, NEW)
+def test_an_archive_of_a_layout(source, tmp_path):
+    archive = write_oci_archive(tmp_path / "layout.tar", {"old": OLD_IMAGE, "new": NEW_IMAGE})
+    opened = open_release(f"oci-archive:{archive}:old", source, Problems())
+    assert same_files(opened.directory, OLD)
+    assert opened.pull_spec == ""
+    assert same_files(open_release(f"oci-archive:{archive}:new", source, Problems()).directory, NEW)
 
 
 def test_an_archive_of_a_mirror(source, registry, tmp_path):

@@ -1,11 +1,11 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Mirrors with random faults: ``mirror_check`` says of each image what skopeo does with it.
+"""Mirrors with random faults and random lists of images: ``mirror_check`` says of each image what skopeo does with it.
 
 skopeo reads mirrors and verifies sigstore signatures with the library of CRI-O (containers/image). That of Debian
 verifies none. So policies are compared only if the environment variable ``SKOPEO`` names another program with the same
-options. ``SKOPEO_SEEDS`` is the number of mirrors.
+options. ``SKOPEO_SEEDS`` is the first of the seeds.
 """
 
 from __future__ import annotations
@@ -34,13 +34,30 @@ from ansible_collections.capability.openshift.tests.registry.test_mirror_check i
     written,
 )
 from ansible_collections.capability.openshift.tests.registry.test_mirror_check import mirror as _mirror
-from ansible_collections.capability.openshift.tests.unit.builders.images import Image, image, image_list, layer
+from ansible_collections.capability.openshift.tests.unit.builders.images import (
+    Blob,
+    Image,
+    image,
+    layer,
+    platform_list,
+)
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
 
 mirror = _mirror
+FIRST_SEED = int(os.environ.get("SKOPEO_SEEDS", "0"))
 BASE = layer({"base": b"shared"})
-PARTS = {name: image([BASE, layer({name: b"x"})], name) for name in ("amd64", "arm64")}
-NAMED = {"single": image([BASE, layer({"single": b"x"})]), "list": image_list(PARTS)}
+PARTS = [image([BASE, layer({name: b"x"})], name[:5]) for name in ("amd64", "arm64", "arm64-other", "amd64-other")]
+SINGLE = image([BASE, layer({"single": b"x"})])
+PLATFORMS = [
+    {"os": "linux", "architecture": "amd64"},
+    {"os": "linux", "architecture": "amd64"},
+    {"os": "linux", "architecture": "arm64"},
+    {"os": "linux", "architecture": "arm64", "variant": "v8"},
+    {"os": "linux", "architecture": "amd64", "variant": "v3"},
+    {"os": "windows", "architecture": "amd64"},
+    {"os": "unknown", "architecture": "unknown"},
+    None,
+]
 VERIFYING = os.environ.get("SKOPEO", "")
 OTHER = ec.generate_private_key(ec.SECP256R1())
 IDENTITIES: dict[str, dict[str, Any]] = {
@@ -52,6 +69,19 @@ IDENTITIES: dict[str, dict[str, Any]] = {
         "remapIdentity": {"prefix": "quay.io/openshift-release-dev", "signedPrefix": "signed.example/x"},
     },
 }
+
+
+def random_image(chance: random.Random) -> Image:
+    """Return an image, perhaps with a wrong size of a layer in its manifest, or a list with random platforms."""
+    roll = chance.random()
+    if roll < 0.25:
+        return SINGLE
+    if roll < 0.4:
+        manifest = json.loads(SINGLE.manifest.data)
+        manifest["layers"][1]["size"] += chance.choice([-1, 1])
+        return Image(Blob(json.dumps(manifest).encode(), SINGLE.manifest.media_type), SINGLE.blobs)
+    parts = chance.sample(PARTS, chance.choice([2, 3, 4]))
+    return platform_list([(chance.choice(PLATFORMS), part) for part in parts], oci=chance.random() < 0.5)
 
 
 def skopeo_reads(folder: Path, mirrors: list[str], rules: dict[str, list[Any]], digest: str, architecture: str) -> bool:
@@ -74,6 +104,8 @@ def skopeo_reads(folder: Path, mirrors: list[str], rules: dict[str, list[Any]], 
             *given,
             f"--override-arch={architecture}",
             "--override-os=linux",
+            # A node detects its variant.
+            *(["--override-variant=v8"] if architecture == "arm64" else []),
             "copy",
             f"docker://{RELEASE}@{digest}",
             f"dir:{folder / 'copy'}",
@@ -125,11 +157,12 @@ def check(capsys, mirror):
     return lambda **options: caller(capsys)(mirror_check, **{**mirror.options, **options})
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("SKOPEO_SEEDS", "16"))))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.deep if seed > 15 else ()) for seed in range(32)]
+)
 def test_an_image_is_ready_if_skopeo_reads_and_verifies_it(seed, mirror, check, tmp_path):
-    chance = random.Random(seed)
-    named = chance.choice(list(NAMED))
-    found = NAMED[named]
+    chance = random.Random(FIRST_SEED + seed)
+    found = random_image(chance)
     repositories = ["release"] if chance.random() < 0.6 else ["other", "release"]
     for name in repositories:
         break_mirror(chance, mirror, name, found)

@@ -337,7 +337,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ),
     ("mirror_check", {"release": "127.0.0.1:1/a@sha256:12"}, (("invalid-digest", "release"),)),
     ("release_fetch", {"release": "NEW", "dest": "FOLDER/out"}, (("not-an-image", "release"),)),
-    ("release_fetch", {"release": "oci:/nope", "dest": "FOLDER/out"}, (("not-an-image", "/nope"),)),
+    ("release_fetch", {"release": "oci-archive:/nope", "dest": "FOLDER/out"}, (("unreadable-image", "/nope"),)),
     (
         "release_fetch",
         {"release": "127.0.0.1:1/a:b", "dest": "FOLDER/out", "auth_file": "/nope"},

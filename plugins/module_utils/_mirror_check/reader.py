@@ -15,7 +15,7 @@ from .._problems import Problem, Problems, RegistryError
 from .._registry.blob import StoredManifest, checked_blob
 from .._registry.client import RegistryClient
 from .._registry.configured_access import ConfiguredAccess
-from .._registry.image_manifest import MULTI, Descriptor, ImageManifest, choose, parse_listed, parse_manifest
+from .._registry.image_manifest import Descriptor, ImageManifest, parse_listed, parse_manifest, pulled_images
 from .._registry.pull_spec import PullSpec
 
 NOT_FOUND = "image-not-found"
@@ -32,7 +32,7 @@ class MirroredImage(NamedTuple):
 class MirrorReader:
     """Reads from one named mirror at a time. A registry that cannot be reached is asked only once.
 
-    ``architecture`` is that of the nodes in Go's spelling, or ``MULTI`` for all that a list has.
+    ``architecture`` is that of the nodes in Go's spelling, or ``multi`` for all that a list has.
     """
 
     def __init__(self, access: ConfiguredAccess, architecture: str) -> None:
@@ -64,15 +64,11 @@ class MirrorReader:
         if isinstance(parsed, ImageManifest):
             self._require_blobs(found.source, parsed)
             return (found.manifest.digest,)
-        descriptors = (
-            tuple(parsed.manifests.values())
-            if self._architecture == MULTI
-            else (choose(parsed, self._architecture, str(found.source)),)
-        )
-        for descriptor in descriptors:
-            source = found.source.with_digest(descriptor.digest)
+        images = pulled_images(parsed, self._architecture, str(found.source))
+        for image in images:
+            source = found.source.with_digest(image.digest)
             self._require_blobs(source, parse_listed(self.manifest(source).data, str(source)))
-        return tuple(dict.fromkeys(descriptor.digest for descriptor in descriptors))
+        return tuple(image.digest for image in images)
 
     def _require_blobs(self, source: PullSpec, image: ImageManifest) -> None:
         for descriptor in filter(None, (image.config, *image.layers)):

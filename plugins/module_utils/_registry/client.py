@@ -17,7 +17,7 @@ from functools import partial
 from .._http.client import HttpAnswer, Patience
 from .._http.error import HttpError
 from .._problems import Problem, Problems, RegistryError
-from .blob import BlobSink, StoredManifest, checked_manifest
+from .blob import BlobSink, StoredManifest, checked_blob, checked_manifest
 from .configured_access import ConfiguredAccess, registry_error
 from .image_manifest import ACCEPT, LARGEST_MANIFEST, Descriptor
 from .pull_spec import PullSpec
@@ -63,16 +63,20 @@ class RegistryClient:
         raise RegistryError(problems)
 
     def require_blob(self, descriptor: Descriptor) -> None:
-        """Raise an error unless the registry has a blob of this digest and size. Nothing of it is read."""
+        """Raise an error unless the registry has a blob. It is read only if it has another size than in the manifest.
+
+        Then the blob is damaged, or the size in the manifest is wrong, which a node ignores.
+        """
         problems = Problems()
         for source in self._in_order():
             with self._trying(source, problems):
                 answer = self._get(source, f"blobs/{descriptor.digest}", method="HEAD")
-                size = answer.headers.get("Content-Length") if answer.status == 200 else None
-                if size not in (None, str(descriptor.size)):
-                    message = f"the blob {descriptor.digest} has {size} bytes, expected {descriptor.size}"
-                    hint = "Remove the damaged blob from the registry, and copy the image again"
-                    raise _error("wrong-digest", source, message, hint)
+                size = answer.headers.get("Content-Length", "") if answer.status == 200 else ""
+                if size.isdecimal() and int(size) != descriptor.size:
+                    with checked_blob(
+                        RegistryClient(self._access, source, [source]), descriptor._replace(size=int(size))
+                    ):
+                        pass
                 return
         raise RegistryError(problems)
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from .._problems import Problem, RegistryError
+from .._problems import Problem, Problems, RegistryError
 from .._progress import Progress, silent
 from .blob import ImageStore, checked_blob
-from .image_manifest import Descriptor, ImageManifest, choose, parse_listed, parse_manifest
+from .image_manifest import Descriptor, ImageManifest, parse_listed, parse_manifest, pulled_images
 from .layer import Layer, read_layer
 
 _MEGABYTE = 1_000_000
@@ -36,14 +36,21 @@ class ImageFiles(NamedTuple):
 
 
 def resolve_image(store: ImageStore, reference: str, architecture: str, where: str) -> ResolvedImage:
-    """Return the image of a tag or digest, that for ``architecture`` of a list. Raises ``RegistryError``."""
+    """Return the image of a tag or digest, and of a list that for ``architecture``. Raises ``RegistryError``.
+
+    For ``multi``, it is the first image of the list that ``store`` has: a release has the same manifests for all
+    architectures (openshift/oc:pkg/cli/admin/release/new.go).
+    """
     named = store.manifest(reference)
     parsed = parse_manifest(named.data, where)
     if isinstance(parsed, ImageManifest):
         return ResolvedImage(named.digest, named.digest, parsed)
-    chosen = choose(parsed, architecture, where)
-    inner = parse_listed(store.manifest(chosen.digest).data, where)
-    return ResolvedImage(named.digest, chosen.digest, inner)
+    problems = Problems()
+    for image in pulled_images(parsed, architecture, where):
+        with problems.collect(RegistryError):
+            manifest = parse_listed(store.manifest(image.digest).data, where)
+            return ResolvedImage(named.digest, image.digest, manifest)
+    raise RegistryError(problems.unique())
 
 
 def read_files(

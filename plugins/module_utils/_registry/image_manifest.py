@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .._problems import Problem, RegistryError, shown
@@ -24,7 +24,11 @@ ACCEPT = (
 )
 MULTI = "multi"
 """The architecture of a release for clusters whose nodes have several: the whole list."""
-_USUAL = "amd64"
+_USUAL, _LINUX = "amd64", "linux"
+_VARIANTS = {"arm64": ("v8", "")}
+"""Of the architectures of nodes, only this one has variants. An image without a variant is the next best."""
+
+_DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"
 
 LARGEST_MANIFEST = 4 << 20
 """Bytes, the limit of containers/image:internal/iolimits/iolimits.go."""
@@ -47,10 +51,24 @@ class ImageManifest(NamedTuple):
     config: Descriptor | None = None
 
 
-class ManifestList(NamedTuple):
-    """The manifests of a list by architecture, in its order. Attestations have no architecture, and are left out."""
+class Platform(NamedTuple):
+    """What an image runs on, in Go's spelling."""
 
-    manifests: Mapping[str, Descriptor]
+    os: str
+    architecture: str
+    variant: str = ""
+
+
+class ManifestList(NamedTuple):
+    """The images of a list in its order. Those without a platform run on any."""
+
+    images: tuple[tuple[Platform | None, Descriptor], ...]
+
+    @property
+    def architectures(self) -> tuple[str, ...]:
+        """The architectures of the images for Linux, the usual one first."""
+        found = {platform.architecture: 0 for platform, _image in self.images if platform and platform.os == _LINUX}
+        return tuple(sorted(found, key=lambda name: name != _USUAL))
 
 
 def parse_manifest(data: bytes, where: str) -> ImageManifest | ManifestList:
@@ -65,7 +83,7 @@ def parse_manifest(data: bytes, where: str) -> ImageManifest | ManifestList:
         # Clients would read different images under the same digest (CVE-2021-41190).
         raise _invalid(where, "has both layers and manifests, expected one of them")
     if isinstance(document.get("manifests"), list):
-        return _list(document["manifests"], where)
+        return _list(document["manifests"], where, is_docker=document.get("mediaType") == _DOCKER_LIST)
     layers = document.get("layers")
     if not isinstance(layers, list):
         version = shown(document.get("mediaType") or document.get("schemaVersion"))
@@ -88,31 +106,42 @@ def parse_listed(data: bytes, where: str) -> ImageManifest:
     return found
 
 
-def choose(found: ManifestList, architecture: str, where: str) -> Descriptor:
-    """Return the manifest for an architecture in Go's spelling. Raises ``RegistryError`` if the list has none.
+def pulled_images(found: ManifestList, architecture: str, where: str) -> tuple[Descriptor, ...]:
+    """Return the images that nodes of an architecture pull: one, or for ``multi`` one for each in the list.
 
-    For ``multi``, that is the one for amd64, or else the first one: a release has the same manifests for all
-    architectures (openshift/oc:pkg/cli/admin/release/new.go).
+    Raises ``RegistryError`` if the list has none.
     """
-    name = architecture
-    if architecture == MULTI:
-        name = _USUAL if _USUAL in found.manifests else next(iter(found.manifests), "")
-    descriptor = found.manifests.get(name)
-    if descriptor is None:
-        message = f"is not for the architecture {shown(architecture)}; it is for {', '.join(found.manifests) or 'none'}"
-        hint = "Set architecture to one of them, or name the release of the architecture"
-        raise RegistryError([Problem("error", "missing-architecture", where, message, hint)])
-    return descriptor
+    if architecture != MULTI or not found.architectures:
+        return (_choose(found, architecture, where),)
+    return tuple(dict.fromkeys(_choose(found, name, where) for name in found.architectures))
 
 
-def _list(entries: Sequence[Any], where: str) -> ManifestList:
-    manifests: dict[str, Descriptor] = {}
+def _choose(found: ManifestList, architecture: str, where: str) -> Descriptor:
+    """Source: containers/image:internal/manifest/oci_index.go chooseInstance, docker_schema2_list.go ChooseInstance."""
+    for variant in _VARIANTS.get(architecture, ("",)):
+        for platform, descriptor in found.images:
+            if platform == (_LINUX, architecture, variant):
+                return descriptor
+    for platform, descriptor in found.images:
+        if platform is None:
+            return descriptor
+    message = f"is not for the architecture {shown(architecture)}; it is for {', '.join(found.architectures) or 'none'}"
+    hint = "Set architecture to one of them, or name the release of the architecture"
+    raise RegistryError([Problem("error", "missing-architecture", where, message, hint)])
+
+
+def _list(entries: Sequence[Any], where: str, *, is_docker: bool) -> ManifestList:
+    images: list[tuple[Platform | None, Descriptor]] = []
     for entry in entries[:_MOST_LAYERS]:
         platform = entry.get("platform") if isinstance(entry, dict) else None
-        architecture = platform.get("architecture") if isinstance(platform, dict) else None
-        if isinstance(architecture, str) and _ARCHITECTURE.fullmatch(architecture) and architecture != "unknown":
-            manifests.setdefault(architecture, _descriptor(entry, where, LARGEST_MANIFEST))
-    return ManifestList(manifests)
+        if platform is None and not is_docker:
+            images.append((None, _descriptor(entry, where, LARGEST_MANIFEST)))
+        elif isinstance(platform, dict):
+            fields = [platform.get(field) or "" for field in ("os", "architecture", "variant")]
+            # Attestations have the unknown architecture.
+            if all(isinstance(field, str) for field in fields) and _ARCHITECTURE.fullmatch(fields[1]):
+                images.append((Platform(*fields), _descriptor(entry, where, LARGEST_MANIFEST)))
+    return ManifestList(tuple(images))
 
 
 def _descriptor(value: Any, where: str, largest: int) -> Descriptor:

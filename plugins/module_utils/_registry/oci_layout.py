@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Images in an OCI image layout, a directory or an archive (opencontainers/image-spec:image-layout.md)."""
+"""Images in an archive of an OCI image layout (opencontainers/image-spec:image-layout.md)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OciLayout(StoredImages):
     def _entries(self) -> list[dict[str, Any]]:
         data = self.read_small("index.json", LARGEST_MANIFEST)
         if data is None:
-            hint = "Name the directory or archive that skopeo copy wrote"
+            hint = "Name the archive that skopeo copy wrote"
             raise self.error("not-an-image", "has no index.json, so it is not an OCI image layout", hint)
         try:
             entries = json.loads(data).get("manifests")

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Images in the storage of a registry, as in the archives and in the cache of oc-mirror v2.
+"""Images in the storage of a registry, as archives of oc-mirror v2 have them.
 
 The paths: distribution:registry/storage/paths.go. The archives: oc-mirror:v2/internal/pkg/archive.
 """

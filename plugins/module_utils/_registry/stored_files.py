@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Files in a directory or in tar archives, which images are stored in."""
+"""Files in tar archives, which images are stored in."""
 
 from __future__ import annotations
 
@@ -22,31 +22,11 @@ from .pull_spec import is_digest
 _CHUNK = 1 << 18
 
 
-class DirectoryFiles:
-    """The files below a directory."""
-
-    def __init__(self, directory: str) -> None:
-        self.location = directory
-
-    def names(self) -> Iterator[str]:
-        """Yield the paths of all files."""
-        for folder, _folders, files in os.walk(self.location):
-            relative = os.path.relpath(folder, self.location)
-            yield from (name if relative == "." else f"{relative}/{name}" for name in sorted(files))
-
-    def open(self, name: str) -> IO[bytes] | None:
-        """Open a file; ``None`` if there is none. Raises ``RegistryError``."""
-        path = os.path.join(self.location, name)
-        try:
-            return open(path, "rb")
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
-        except OSError as error:
-            raise unreadable(path, error) from None
-
-
 class ArchiveFiles:
-    """The files in tar archives, which together are one tree. Only their names are kept in memory."""
+    """The files in tar archives, which together are one tree. Only their names are kept in memory.
+
+    ``location`` is their place for messages.
+    """
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.location = paths[0] if len(paths) == 1 else os.path.dirname(paths[0])
@@ -86,17 +66,20 @@ def _is_cut_off(archive: tarfile.TarFile) -> bool:
     return not last or 0 < len(next_header) < tarfile.BLOCKSIZE
 
 
+<<<<<<< HEAD
 StoredFiles = DirectoryFiles | ArchiveFiles  # pylint: disable=unsupported-binary-operation
 """Files by their path, with ``/`` between its parts. ``location`` is their place for messages."""
 
 
+=======
+>>>>>>> cc1f6833 (Choose the image of a list, and compare sizes of layers, as a node does; read archives only)
 class StoredImages:
     """Images whose manifests and blobs are files. A subclass knows their paths, and finds an image by its name."""
 
     complete_hint: str
     """What to do if a blob is missing."""
 
-    def __init__(self, files: StoredFiles) -> None:
+    def __init__(self, files: ArchiveFiles) -> None:
         self.files = files
 
     def path(self, digest: str) -> str:

@@ -24,7 +24,7 @@ from .._registry.image import ResolvedImage, read_files, resolve_image
 from .._registry.image_manifest import Descriptor
 from .._registry.oci_layout import OciLayout
 from .._registry.registry_storage import RegistryStorage
-from .._registry.stored_files import ArchiveFiles, DirectoryFiles, StoredFiles, unreadable
+from .._registry.stored_files import ArchiveFiles, unreadable
 from .._release.loader import CVO_MANIFESTS, IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
 from .._unstructured import as_text
 from .cache import ReleaseCache
@@ -95,18 +95,15 @@ def open_image(name: ReleaseName, access: AccessOptions, problems: Problems) -> 
         return ImageReader(name, client, name.spec.reference)
     if name.kind == "oc-mirror":
         return ImageReader(name, RegistryStorage(_mirror_files(name.path)), name.reference)
-    files = DirectoryFiles(name.path) if name.kind == "oci" else ArchiveFiles([name.path])
-    return ImageReader(name, OciLayout(files), name.reference)
+    return ImageReader(name, OciLayout(ArchiveFiles([name.path])), name.reference)
 
 
-def _mirror_files(path: str) -> StoredFiles:
+def _mirror_files(path: str) -> ArchiveFiles:
     if not os.path.isdir(path):
         return ArchiveFiles([path])
-    if os.path.isdir(os.path.join(path, "docker", "registry")):
-        return DirectoryFiles(path)
     archives = sorted(glob.glob(os.path.join(glob.escape(path), "mirror_*.tar")))
     if not archives:
-        raise unreadable(path, FileNotFoundError(0, "it has neither mirror_*.tar nor docker/registry/v2"))
+        raise unreadable(path, FileNotFoundError(0, "it has no mirror_*.tar"))
     return ArchiveFiles(archives)
 
 

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What the option ``release`` can name: a directory, an image in a registry, or one in a layout or an archive."""
+"""What the option ``release`` can name: a directory, or an image in a registry or in an archive."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, cast
 from .._problems import Problems, shown
 from .._registry.pull_spec import PullSpec, is_digest, parse_pull_spec
 
-Kind = Literal["directory", "registry", "oci", "oci-archive", "oc-mirror"]
-_TRANSPORT = re.compile(r"(oci|oci-archive|oc-mirror):(.*)", re.DOTALL)
+Kind = Literal["directory", "registry", "oci-archive", "oc-mirror"]
+_TRANSPORT = re.compile(r"(oci-archive|oc-mirror):(.*)", re.DOTALL)
 _PORT = re.compile(r"[^:]:[0-9]+$")
 _TAG = re.compile(r"[^:/]:[\w][\w.-]*$|@")
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+[\w.+-]*")
@@ -25,8 +25,8 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 class ReleaseName(NamedTuple):
     """The name of a release. ``text`` is as given.
 
-    ``spec`` is that of an image in a registry. All others have a ``path``, and archives and layouts a ``reference``:
-    the name or digest of an image, empty for the only one.
+    An image in a registry has a ``spec``. All others have a ``path``, and archives a ``reference``: the name or digest
+    of an image, empty for the only one.
     """
 
     kind: Kind

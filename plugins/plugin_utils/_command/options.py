@@ -26,7 +26,7 @@ RENDERED = ("text", "json", "yaml")
 
 _METAVARS: dict[Any, str] = {"path": "PATH", "dict": "MAP", "int": "NUMBER", "json": "JSON"}
 _NAMES = """\
-A release is a directory or an image: REGISTRY/REPOSITORY@sha256:DIGEST, REGISTRY/REPOSITORY:TAG, oci:DIRECTORY[:NAME],
+A release is a directory or an image: REGISTRY/REPOSITORY@sha256:DIGEST, REGISTRY/REPOSITORY:TAG,
 oci-archive:FILE[:NAME] or oc-mirror:PATH[@sha256:DIGEST]. The documentation of the module has all details of an option.
 """
 _MARKUP = re.compile(r"\b(RV|[A-Z])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")

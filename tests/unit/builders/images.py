@@ -103,16 +103,19 @@ def image(layers: Sequence[Blob], architecture: str = "amd64", *, oci: bool = Fa
 
 
 def image_list(images: Mapping[str, Image], *, oci: bool = False) -> Image:
-    """Return a manifest list of images by their architecture."""
-    manifest: dict[str, Any] = {
-        "schemaVersion": 2,
-        "mediaType": OCI_INDEX if oci else DOCKER_LIST,
-        "manifests": [
-            found.manifest.descriptor(platform={"architecture": architecture, "os": "linux"})
-            for architecture, found in images.items()
-        ],
-    }
-    return Image(Blob(json.dumps(manifest).encode(), manifest["mediaType"]), (), tuple(images.values()))
+    """Return a manifest list of images for Linux by their architecture."""
+    return platform_list([({"architecture": name, "os": "linux"}, found) for name, found in images.items()], oci=oci)
+
+
+def platform_list(images: Sequence[tuple[Mapping[str, str] | None, Image]], *, oci: bool = False) -> Image:
+    """Return a manifest list of images with their platforms; ``None`` is no platform."""
+    entries = [
+        found.manifest.descriptor(**({} if platform is None else {"platform": platform})) for platform, found in images
+    ]
+    media_type = OCI_INDEX if oci else DOCKER_LIST
+    manifest = {"schemaVersion": 2, "mediaType": media_type, "manifests": entries}
+    listed = tuple(dict.fromkeys(found for _platform, found in images))
+    return Image(Blob(json.dumps(manifest).encode(), media_type), (), listed)
 
 
 def release_entries(release: Path, directories: Sequence[str] = _DIRECTORIES) -> dict[str, bytes | None]:
@@ -136,20 +139,26 @@ def release_image(release: Path, noise: int = 0) -> Image:
     )
 
 
-def write_oci_layout(folder: Path, images: Mapping[str, Image]) -> Path:
-    """Write images by their name as an OCI image layout; an empty name gives none."""
-    for found in images.values():
-        for blob in _all_blobs(found):
-            path = folder / "blobs" / "sha256" / blob.digest.partition(":")[2]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(blob.data)
+def write_oci_archive(path: Path, images: Mapping[str, Image]) -> Path:
+    """Write images by their name as an archive of an OCI image layout; an empty name gives none."""
+    files = {
+        f"blobs/sha256/{blob.digest.partition(':')[2]}": blob.data
+        for found in images.values()
+        for blob in _all_blobs(found)
+    }
     entries = []
     for name, found in images.items():
         annotations = {"annotations": {"org.opencontainers.image.ref.name": name}} if name else {}
         entries.append(found.manifest.descriptor(**annotations))
-    (folder / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}', "utf-8")
-    (folder / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": entries}), "utf-8")
-    return folder
+    files["oci-layout"] = b'{"imageLayoutVersion": "1.0.0"}'
+    files["index.json"] = json.dumps({"schemaVersion": 2, "manifests": entries}).encode()
+    return write_archive(path, files)
+
+
+def write_archive(path: Path, files: Mapping[str, bytes]) -> Path:
+    """Write an archive."""
+    path.write_bytes(tar(list(files.items())))
+    return path
 
 
 def _all_blobs(found: Image) -> Iterable[Blob]:

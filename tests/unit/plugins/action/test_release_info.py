@@ -75,7 +75,7 @@ def test_the_result_is_that_of_the_module(folder, monkeypatch, call, options):
         {"release": "registry.example/release@sha256:" + 64 * "2"},
         {"release": "registry.example/release:4.20.3"},
         {"release": STORED, "release_cache": "elsewhere"},
-        {"release": "4.20.3", "previous_release": "oci:layout"},
+        {"release": "4.20.3", "previous_release": "oci-archive:layout.tar"},
         {"release": "registry.example/release@sha256:1"},
     ],
     ids=["digest", "tag", "cache", "changes", "invalid"],

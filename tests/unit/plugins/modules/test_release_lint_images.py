@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import release_lint
-from ansible_collections.capability.openshift.tests.unit.builders.images import release_image, write_oci_layout
+from ansible_collections.capability.openshift.tests.unit.builders.images import release_image, write_oci_archive
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
 
 RELEASES = Path(__file__).parents[4] / "examples" / "releases"
@@ -30,7 +30,7 @@ def lint(call, tmp_path):
 @pytest.fixture(scope="module")
 def layout(tmp_path_factory):
     images = {"old": release_image(OLD), "new": release_image(NEW)}
-    return write_oci_layout(tmp_path_factory.mktemp("layout"), images)
+    return write_oci_archive(tmp_path_factory.mktemp("layout") / "layout.tar", images)
 
 
 def result(outcome):
@@ -38,18 +38,22 @@ def result(outcome):
 
 
 def test_images_have_the_findings_of_their_directories(lint, layout):
-    from_images = lint(release=f"oci:{layout}:new", previous_release=f"oci:{layout}:old")
+    from_images = lint(release=f"oci-archive:{layout}:new", previous_release=f"oci-archive:{layout}:old")
     from_directories = lint(release=NEW, previous_release=OLD)
 
     assert result(from_images) == result(from_directories)
     assert from_images["findings"], "the comparison shows nothing"
-    assert lint(release=f"oci:{layout}:new")["findings"] != from_images["findings"]
+    assert lint(release=f"oci-archive:{layout}:new")["findings"] != from_images["findings"]
 
 
 @pytest.mark.parametrize("option", ["release", "previous_release"])
 @pytest.mark.parametrize(
     ("name", "code"),
-    [("oci:", "invalid-path"), ("oci:{}/none:new", "not-an-image"), ("oci:{}:other", "image-not-found")],
+    [
+        ("oci-archive:", "invalid-path"),
+        ("oci-archive:{}.none:new", "unreadable-image"),
+        ("oci-archive:{}:other", "image-not-found"),
+    ],
 )
 def test_an_image_that_cannot_be_read_names_its_option(lint, layout, option, name, code):
     outcome = lint(**{"release": NEW, option: name.format(layout)})

@@ -27,7 +27,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.addons import 
     thing,
     write_addon,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer, write_oci_layout
+from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer, write_oci_archive
 
 LINK_NAME = "ConsoleLink.console.openshift.io one"
 PACKAGE = {"schema": "olm.package", "name": "widgets"}
@@ -154,8 +154,8 @@ def test_a_bundle_in_an_image(tmp_path):
         "tests/scorecard.yaml": documents(LINK).encode(),
         "manifests/README.md": b"# Widgets",
     }
-    write_oci_layout(tmp_path / "layout", {"v1": image([layer(files)])})
-    name = f"oci:{tmp_path}/layout:v1"
+    write_oci_archive(tmp_path / "layout.tar", {"v1": image([layer(files)])})
+    name = f"oci-archive:{tmp_path}/layout.tar:v1"
     assert rows(name) == [(f"{name}/manifests", "olm", 3)]
     assert places(name) == [
         ("absent-kind", f"{name}/manifests/link.yaml", 2),
@@ -164,9 +164,9 @@ def test_a_bundle_in_an_image(tmp_path):
 
 
 def test_an_image_without_anything_to_check(tmp_path):
-    write_oci_layout(tmp_path / "layout", {"v1": image([layer({"bin/opm": b"x"})])})
+    write_oci_archive(tmp_path / "layout.tar", {"v1": image([layer({"bin/opm": b"x"})])})
     with pytest.raises(InvalidOptionError) as raised:
-        check(f"oci:{tmp_path}/layout:v1")
+        check(f"oci-archive:{tmp_path}/layout.tar:v1")
     assert [item.code for item in raised.value.problems] == ["no-objects"]
 
 

@@ -105,4 +105,12 @@ def test_whether_a_blob_is_there_is_known_without_reading_it(
         assert faults(found.require_blob, BLOB) == [(code, NAME)]
     else:
         found.require_blob(BLOB)
-    assert registries.requests == [f"HEAD reg.example/v2/ocp/release/blobs/{BLOB.digest}"]
+    # Only a blob of another size is read: its digest decides.
+    methods = ["HEAD", "GET"] if data == b"half" else ["HEAD"]
+    assert registries.requests == [f"{method} reg.example/v2/ocp/release/blobs/{BLOB.digest}" for method in methods]
+
+
+def test_a_wrong_size_in_a_manifest_has_no_effect(registries: Registries) -> None:
+    """A node compares only the digest."""
+    registries.push(NAME, ONE)
+    RegistryClient(registries.access(), SPEC).require_blob(BLOB._replace(size=BLOB.size + 1))

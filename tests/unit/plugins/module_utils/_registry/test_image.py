@@ -21,6 +21,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.images import 
     image_list,
     layer,
     link,
+    platform_list,
 )
 
 ONE = "quay.io/ocp/release"
@@ -143,10 +144,42 @@ def test_the_image_of_an_architecture(oci):
     assert error(resolve_image, store, both.digest, "s390x", ONE) == ("missing-architecture", message)
 
 
-def test_attestations_of_a_list_are_left_out():
-    both = image_list({"unknown": ARM, "amd64": AMD}, oci=True)
+LINUX = {"os": "linux", "architecture": "amd64"}
 
-    assert error(resolve_image, Memory(both), both.digest, "unknown", ONE)[0] == "missing-architecture"
+
+@pytest.mark.parametrize(
+    ("platforms", "oci", "architecture", "expected"),
+    [
+        ([{"os": "windows", "architecture": "amd64"}, LINUX], False, "amd64", 1),
+        ([{**LINUX, "variant": "v3"}, LINUX], True, "amd64", 1),
+        (
+            [{"os": "linux", "architecture": "arm64"}, {"os": "linux", "architecture": "arm64", "variant": "v8"}],
+            True,
+            "arm64",
+            1,
+        ),
+        (
+            [{"os": "linux", "architecture": "arm64", "variant": "v9"}, {"os": "linux", "architecture": "arm64"}],
+            False,
+            "arm64",
+            1,
+        ),
+        ([None, LINUX], True, "amd64", 1),
+        ([{"os": "windows", "architecture": "amd64"}, None], True, "amd64", 1),
+        ([{"os": "windows", "architecture": "amd64"}, None], False, "amd64", None),
+        ([{"os": "unknown", "architecture": "unknown"}, {"architecture": "amd64"}], True, "amd64", None),
+        ([{"os": "windows", "architecture": "amd64"}, {"os": "linux", "architecture": "arm64"}], True, "multi", 1),
+        ([LINUX, LINUX], True, "amd64", 0),
+    ],
+)
+def test_the_platform_of_an_image_in_a_list_counts_as_for_a_node(platforms, oci, architecture, expected):
+    images = [AMD, ARM]
+    both = platform_list(list(zip(platforms, images, strict=True)), oci=oci)
+    if expected is None:
+        assert error(resolve_image, Memory(both), both.digest, architecture, ONE)[0] == "missing-architecture"
+    else:
+        found = resolve_image(Memory(both), both.digest, architecture, ONE)
+        assert found.manifest_digest == images[expected].digest
 
 
 def test_the_architectures_of_a_list_are_words():

@@ -36,11 +36,11 @@ def test_a_directory(text):
 
 
 def test_an_existing_directory_stays_one(tmp_path, monkeypatch):
-    for text in ("quay.io/a:b", "oci:x"):
+    for text in ("quay.io/a:b", "oci-archive:x"):
         (tmp_path / text).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
 
-    for text in ("quay.io/a:b", "oci:x"):
+    for text in ("quay.io/a:b", "oci-archive:x"):
         assert parse(text)[0] == ReleaseName("directory", text, text)
         assert absolute_release_name(text) == str(tmp_path / text)
 
@@ -59,14 +59,13 @@ def test_pull_specs():
 @pytest.mark.parametrize(
     ("text", "kind", "path", "reference", "digest"),
     [
-        ("oci:/a/b", "oci", "/a/b", "", ""),
-        ("oci:/a/b:c:d", "oci", "/a/b", "c:d", ""),
-        ("oci-archive:/a.tar:x", "oci-archive", "/a.tar", "x", ""),
+        ("oci-archive:/a.tar", "oci-archive", "/a.tar", "", ""),
+        ("oci-archive:/a.tar:c:d", "oci-archive", "/a.tar", "c:d", ""),
         ("oc-mirror:/a:b.tar", "oc-mirror", "/a:b.tar", "", ""),
         (f"oc-mirror:/a@{DIGEST}", "oc-mirror", "/a", DIGEST, DIGEST),
     ],
 )
-def test_layouts_and_archives(text, kind, path, reference, digest):
+def test_archives(text, kind, path, reference, digest):
     name, problems = parse(text)
 
     assert (name, problems) == (ReleaseName(kind, text, path, reference), [])
@@ -80,7 +79,7 @@ def test_layouts_and_archives(text, kind, path, reference, digest):
         (f"docker://quay.io/a@{DIGEST}", "invalid-pull-spec"),
         (f"quay.io/A@{DIGEST}", "invalid-pull-spec"),
         ("quay.io/a@sha256:1", "invalid-digest"),
-        ("oci:", "invalid-path"),
+        ("oci-archive:", "invalid-path"),
         ("oc-mirror:", "invalid-path"),
         ("oc-mirror:/a@sha256:1", "invalid-digest"),
     ],
@@ -120,6 +119,6 @@ def test_relative_names(tmp_path, monkeypatch):
 
     assert absolute_release_name(" a/b ") == f"{folder}/a/b"
     assert absolute_release_name("/a/b") == "/a/b"
-    assert absolute_release_name("oci:a:b") == f"oci:{folder}/a:b"
+    assert absolute_release_name("oci-archive:a:b") == f"oci-archive:{folder}/a:b"
     assert absolute_release_name("oc-mirror:/a.tar") == "oc-mirror:/a.tar"
     assert absolute_release_name(f"quay.io/a@{DIGEST}") == f"quay.io/a@{DIGEST}"
