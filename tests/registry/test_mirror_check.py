@@ -218,7 +218,7 @@ def test_the_exit_codes_of_the_command(mirror, releases, monkeypatch):
     for name, value in mirror.options.items():
         options[name.replace("_", "-")] = str(value) if name == "ca_path" else json.dumps(value)
     words = [str(releases["4.21"]), *(f"--{name}={value}" for name, value in options.items())]
-    monkeypatch.setattr("sys.argv", ["openshift-capability", "mirror", *words])
+    monkeypatch.setattr("sys.argv", ["openshift-capability", "mirror-check", *words])
     assert main() == 1
     complete(mirror)
     assert main() == 0

@@ -113,6 +113,9 @@ def test_two_images_are_compared(call, options, registry):
     ]
     same = call(release_info, release=NEW, previous_release=OLD)["changes"]
 
+    images = changes["resources"].pop("images")
+    assert same["resources"].pop("images")["added"] == []
+    assert (images["added"], images["removed"]) == ([spec(registry, NEW_IMAGE)], [spec(registry)])
     assert changes == same
     assert changes["previous_version"] == "4.21.0"
     assert changes["manifests"]["added"]
