@@ -16,8 +16,9 @@ description:
   - Checks whether a mirror registry has the images of a release, by their digests, and the signatures that clusters
     demand. Does not write anything.
   - An image is in the mirror if its manifest and each of its layers are there. The module reads the manifests and
-    compares their digests. It asks the registry for each layer and its size, without reading it. Of a list of images,
-    those for O(architecture) count. With V(multi), all images in the list count.
+    compares their digests. It asks the registry for each layer and its size, and reads a layer only if its size is
+    not the one in the manifest. Of a list of images, those for O(architecture) count. With V(multi), those for all
+    architectures count.
   - The cluster-version operator (CVO) verifies the OpenPGP signature of a release image before it updates to it. The
     key rings are those of the release that the cluster runs. The module verifies it as the CVO does.
   - CRI-O verifies sigstore signatures of images that a ClusterImagePolicy of the release covers. From 4.21 on, these

@@ -64,47 +64,73 @@ class ReleaseCache:
         return None
 
     def add(self, image: ReleaseImage, files: Mapping[str, bytes]) -> OpenedRelease:
-        """Add a release, or replace one that is not valid. Raises ``ReleaseError``."""
+        """Add a release, or replace one that is not valid. The task has its lock. Raises ``ReleaseError``."""
         directory = self._own(_name(image.digest, image.architecture if image.digest != image.manifest_digest else ""))
         try:
             os.makedirs(self.directory, mode=0o700, exist_ok=True)
-            part = tempfile.mkdtemp(prefix=_PART, dir=self.directory)
+            part = self._new_part(image.digest)
             try:
                 _write(part, image, files)
                 if os.path.isdir(directory):
-                    _remove(directory)
+                    self._remove(directory, image.digest)
                 os.rename(part, directory)
                 _flush(self.directory)
             except BaseException:
                 shutil.rmtree(part, ignore_errors=True)
                 raise
-            self._remove_oldest()
+            self._remove_oldest(image.digest)
         except OSError as error:
             raise _unwritable(self.directory, error) from None
         return OpenedRelease(directory, image, self.index_directory)
 
     @contextmanager
     def lock(self, digest: str) -> Iterator[None]:
-        """Let only one task of this user at a time read a release from its image. Raises ``ReleaseError``."""
-        # A few files for all releases: a file for each would have to be removed, and could be in use then.
-        path = self._own(_LOCK + digest[-1:])
+        """Let only one task of this user at a time read a release from its image, and then add it.
+
+        Removes what tasks wrote that were killed. Raises ``ReleaseError``.
+        """
         try:
             os.makedirs(self.directory, mode=0o700, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = self._open_lock(_lock_of(digest))
         except OSError as error:
             raise _unwritable(self.directory, error) from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._remove_parts(_lock_of(digest))
             yield
         finally:
             os.close(descriptor)
+
+    def _open_lock(self, name: str) -> int:
+        return os.open(self._own(_LOCK + name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def _new_part(self, digest: str) -> str:
+        """Create a directory for a task that holds the lock of ``digest``."""
+        return tempfile.mkdtemp(prefix=f"{_PART}{_lock_of(digest)}-", dir=self.directory)
+
+    def _remove_parts(self, held: str) -> None:
+        """Remove the parts of this user whose lock no other task holds. ``held`` is the lock of this task."""
+        with suppress(OSError), os.scandir(self.directory) as entries:
+            for entry in entries:
+                if not entry.name.startswith(_PART) or entry.stat().st_uid != os.geteuid():
+                    continue
+                name = entry.name[len(_PART)]
+                descriptor = self._open_lock(name)
+                try:
+                    if name != held:
+                        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                except BlockingIOError:
+                    continue
+                finally:
+                    os.close(descriptor)
 
     def _own(self, name: str) -> str:
         """The path that this user writes to. All users use what root wrote, and none what another one wrote."""
         user = os.geteuid()
         return os.path.join(self.directory, name if user == _ROOT else f"{name}-{user}")
 
-    def _remove_oldest(self) -> None:
+    def _remove_oldest(self, digest: str) -> None:
         now = time.time()
         found = []
         with os.scandir(self.directory) as entries:
@@ -113,11 +139,21 @@ class ReleaseCache:
                     age = now - entry.stat().st_mtime
                     if entry.name.startswith("sha256-"):
                         found.append((age, entry.path))
-                    elif entry.name.startswith(_PART) and age > _RECENT_SECONDS:
-                        shutil.rmtree(entry.path, ignore_errors=True)
         for age, path in sorted(found)[MOST_RELEASES:]:
             if age > _RECENT_SECONDS:
-                _remove(path)
+                self._remove(path, digest)
+
+    def _remove(self, directory: str, digest: str) -> None:
+        """Remove a release in one step for those who look for it."""
+        aside = self._new_part(digest)
+        with suppress(OSError):
+            os.rename(directory, os.path.join(aside, "release"))
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _lock_of(digest: str) -> str:
+    """The name of a lock. A few are for all releases: one for each would have to be removed, and could be in use."""
+    return digest[-1:]
 
 
 def _name(digest: str, architecture: str = "") -> str:
@@ -171,14 +207,6 @@ def _read_record(directory: str) -> ReleaseImage | None:
         return ReleaseImage(**record)
     except (OSError, ValueError, TypeError, KeyError):
         return None
-
-
-def _remove(directory: str) -> None:
-    """Remove a release in one step for those who look for it."""
-    aside = tempfile.mkdtemp(prefix=_PART, dir=os.path.dirname(directory))
-    with suppress(OSError):
-        os.rename(directory, os.path.join(aside, "release"))
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def _unwritable(directory: str, error: OSError) -> ReleaseError:

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -158,15 +160,29 @@ def test_releases_that_may_be_in_use_are_kept(cache, monkeypatch):
     assert all(cache.find(digest(number), "amd64") for number in (1, 2, 3))
 
 
-def test_what_a_killed_task_wrote_is_removed_later(cache):
-    old, new = (os.path.join(cache.directory, f".part-{name}") for name in ("old", "new"))
-    os.makedirs(old)
-    os.makedirs(new)
-    os.utime(old, (1, 1))
+KILLED = """
+import os, sys
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.cache import ReleaseCache
+cache = ReleaseCache(sys.argv[1])
+with cache.lock(sys.argv[2]):
+    part = cache._new_part(sys.argv[2])
+    open(os.path.join(part, "file"), "w").close()
+    print(part, flush=True)
+    sys.stdin.read()
+"""
 
-    cache.add(image(1), FILES)
 
-    assert (os.path.exists(old), os.path.exists(new)) == (False, True)
+@pytest.mark.parametrize("number", [1, 2], ids=["the same lock", "another lock"])
+def test_the_next_task_removes_what_a_killed_one_wrote_and_nothing_of_a_running_one(cache, number):
+    command = [sys.executable, "-c", KILLED, cache.directory, digest(number)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as task:
+        assert task.stdout
+        part = task.stdout.readline().strip()
+        with cache.lock(digest(3)):
+            assert os.listdir(part) == ["file"]
+        task.kill()
+    with cache.lock(digest(1)):
+        assert not os.path.exists(part)
 
 
 def test_one_task_at_a_time_reads_a_release(cache):
