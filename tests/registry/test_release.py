@@ -209,20 +209,20 @@ def test_the_release_of_an_architecture(source, proxy):
     assert code(open_release, named, source._replace(architecture="s390x"), Problems()) == "missing-architecture"
 
 
-def test_the_layers_of_three_copies_are_all_read(source, registry):
+def test_the_layers_of_three_copies_are_all_read_and_no_other(source, proxy):
     entries = release_entries(OLD)
     own = [name for name in entries if name.startswith("manifests/") and entries[name] is not None]
     crd = [name for name in own if "clusterversion" in name]
     parts = [{name: entries[name] for name in own if (name in crd) == first} for first in (True, False)]
     rest = {name: data for name, data in entries.items() if name.startswith("release-manifests/")}
     found = image([layer({"usr/x": b"x" * 1000}), *map(layer, parts), layer(rest)])
-    registry.push(REPOSITORY, found)
+    proxy.registry.push(REPOSITORY, found)
 
-    opened = open_release(spec(registry, found), source, Problems())
+    opened = open_release(spec(proxy, found), source, Problems())
 
     assert same_files(opened.directory, OLD)
-    assert opened.image is not None
-    assert opened.image.layers == 3
+    config, _lowest, *layers = found.blobs
+    assert {path.rpartition("/")[2] for path in proxy.blobs} == {blob.digest for blob in (config, *layers)}
 
 
 def test_an_image_that_is_no_release(source, registry):

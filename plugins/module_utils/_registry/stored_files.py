@@ -66,13 +66,6 @@ def _is_cut_off(archive: tarfile.TarFile) -> bool:
     return not last or 0 < len(next_header) < tarfile.BLOCKSIZE
 
 
-<<<<<<< HEAD
-StoredFiles = DirectoryFiles | ArchiveFiles  # pylint: disable=unsupported-binary-operation
-"""Files by their path, with ``/`` between its parts. ``location`` is their place for messages."""
-
-
-=======
->>>>>>> cc1f6833 (Choose the image of a list, and compare sizes of layers, as a node does; read archives only)
 class StoredImages:
     """Images whose manifests and blobs are files. A subclass knows their paths, and finds an image by its name."""
 

@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "release-manifests/image-references": json.dumps(image_references("4.20.3")).encode(),
         "manifests/0000_00.yaml": manifest("cvo").encode(),
     }
-    image = ReleaseImage(DIGEST, DIGEST, "amd64", "registry.example/release", 2, 100)
+    image = ReleaseImage(DIGEST, DIGEST, "amd64", "registry.example/release")
     ReleaseCache(default_directory({"XDG_CACHE_HOME": str(tmp_path / "cache")})).add(image, files)
     return tmp_path
 
