@@ -222,7 +222,7 @@ def test_the_layers_of_three_copies_are_all_read_and_no_other(source, proxy):
 
     assert same_files(opened.directory, OLD)
     config, _lowest, *layers = found.blobs
-    assert {path.rpartition("/")[2] for path in proxy.blobs} == {blob.digest for blob in (config, *layers)}
+    assert {seen.path.rpartition("/")[2] for seen in proxy.blobs} == {blob.digest for blob in (config, *layers)}
 
 
 def test_an_image_that_is_no_release(source, registry):
