@@ -473,16 +473,14 @@ def run(module: Module, _result: dict[str, Any], _problems: Problems) -> None:
             module.params[option] = HIDDEN
     module.no_log_values = set()
     enter_directory(params)
-    of_cluster = {name: params[name] for name in InstallConfigOptions._fields[:-1]}
-    options = InstallConfigOptions(**of_cluster, source=release_source(params))
-    clusters, backup = params["clusters"], params["backup"]
-    if clusters is None:
-        run_one(module, options, backup=backup)
+    options = InstallConfigOptions.from_params(params, release_source(params))
+    if params["clusters"] is None:
+        run_one(module, options)
     else:
-        run_fleet(module, clusters, options, backup=backup, write_valid=params["write_valid"])
+        run_fleet(module, params["clusters"], options, write_valid=params["write_valid"])
 
 
-def run_one(module: Module, options: InstallConfigOptions, *, backup: bool) -> NoReturn:
+def run_one(module: Module, options: InstallConfigOptions) -> NoReturn:
     """Write the install-config of one cluster, and exit."""
     built = build_install_config(options)
     about = {"openshift_version": built.version}
@@ -494,7 +492,7 @@ def run_one(module: Module, options: InstallConfigOptions, *, backup: bool) -> N
         message = "\n".join([error_text(error), *sources(built.check)])
         module.fail_json(msg=message, problems=problem_dicts(error.problems), **failed_result)
     try:
-        written = write(built, backup=backup, check_mode=module.check_mode)
+        written = write(built, backup=options.backup, check_mode=module.check_mode)
     except DestinationError as error:
         fail(module, DestinationError([*error.problems, *built.problems]), **failed_result)
     if module._diff and built.target is not None:
@@ -508,11 +506,9 @@ def sources(check: InstallCheck) -> list[str]:
     return ["Sources of these rules:", *dict.fromkeys(found)] if found else []
 
 
-def run_fleet(
-    module: Module, clusters: list[Any], options: InstallConfigOptions, *, backup: bool, write_valid: bool
-) -> NoReturn:
+def run_fleet(module: Module, clusters: list[Any], options: InstallConfigOptions, *, write_valid: bool) -> NoReturn:
     """Write the install-configs of a fleet, all or none, and exit."""
-    entries = [ClusterEntry.from_params(entry, at, options, backup=backup) for at, entry in enumerate(clusters)]
+    entries = [ClusterEntry.from_params(entry, at, options) for at, entry in enumerate(clusters)]
     fleet = build_fleet(entries, options, show_progress)
     rows = [cluster_row(cluster) for cluster in fleet.clusters]
     problems, writes, changed = fleet.problems, not fleet.failed or write_valid, False

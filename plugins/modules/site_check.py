@@ -266,7 +266,6 @@ from ..module_utils._release_image.open_release import open_release
 from ..module_utils._sites.fix import write_files
 from ..module_utils._sites.rules import site_rules
 from ..module_utils._sites.run import SitesOptions, check_sites, read_selection
-from ..module_utils._yaml.values import parse_json_object
 
 METHODS = ["ipi", "upi", "agent", "assisted"]
 
@@ -317,13 +316,8 @@ def load_releases(params: dict[str, Any], problems: Problems) -> Iterator[Releas
 
 def selection_options(params: dict[str, Any]) -> SelectionOptions | None:
     """The selection that the options request of each site."""
-    capabilities = params["capabilities"]
-    if isinstance(capabilities, str):
-        # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
-        capabilities = parse_json_object(capabilities) or capabilities
-    if capabilities is None and params["solution"] is None:
-        return None
-    return SelectionOptions(capabilities, params["solution"], params["solutions"])
+    options = SelectionOptions.from_params(params)
+    return options if options.is_given else None
 
 
 MODULE = ModuleDefinition(

@@ -20,6 +20,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     build_fleet,
     write_fleet,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
+    SelectionOptions,
+)
 
 COMMON: dict[str, Any] = {
     "apiVersion": "v1",
@@ -38,9 +41,11 @@ def main() -> None:
     count = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         clusters = [entry(number, folder) for number in range(count)]
-        options = InstallConfigOptions(content=COMMON, solution="ran_du", openshift_version="4.20")
+        options = InstallConfigOptions(
+            content=COMMON, selection=SelectionOptions(solution="ran_du"), openshift_version="4.20"
+        )
         start = time.process_time()
-        entries = [ClusterEntry.from_params(item, at, options, backup=False) for at, item in enumerate(clusters)]
+        entries = [ClusterEntry.from_params(item, at, options) for at, item in enumerate(clusters)]
         fleet = build_fleet(entries, options)
         rows = write_fleet(fleet, check_mode=False)
         spent = time.process_time() - start

@@ -26,7 +26,7 @@ from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities
 from .file import FileWrite, InstallConfigFile, read_target
 from .secrets import secret_values, without_secrets
-from .selection_source import InstallOptions, SelectionOptions
+from .selection_source import NO_SELECTION, InstallOptions, SelectionOptions
 from .solution import find_solution
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
@@ -38,20 +38,25 @@ class InstallConfigOptions(NamedTuple):
 
     path: str | None = None
     content: object = None
-    capabilities: object = None
-    solution: str | None = None
-    solutions: object = None
+    selection: SelectionOptions = NO_SELECTION
     release: str | None = None
     openshift_version: str | None = None
     install_method: str | None = None
     topology: str | None = None
     provided_manifests: Sequence[str] | None = None
+    backup: bool = False
     source: ReleaseSource = ReleaseSource()
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any], source: ReleaseSource) -> InstallConfigOptions:
+        """The options of a task."""
+        own = {name: params[name] for name in cls._fields if name not in ("selection", "source")}
+        return cls(selection=SelectionOptions.from_params(params), source=source, **own)
 
     @property
     def checks_only(self) -> bool:
         """Whether the file is only checked, because neither content nor a selection is given."""
-        return self.content is None and self.capabilities is None and self.solution is None
+        return self.content is None and not self.selection.is_given
 
 
 class InstallResult(NamedTuple):
@@ -143,15 +148,12 @@ def build_install_config(options: InstallConfigOptions, releases: ReleaseReader 
     No problem of the result quotes a secret. ``releases`` has the releases that other clusters install.
     """
     problems = Problems()
-    if isinstance(options.capabilities, str):
-        # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
-        block = parse_json_object(options.capabilities)
-        options = options._replace(capabilities=block or options.capabilities)
     completed = _with_topology(options, problems)
     sources = _read_sources(completed, problems)
     result = _built(completed, sources, releases or ReleaseReader(), problems)
-    if completed is not options and options.topology is None and result.check.resolved is not None:
-        result = result._replace(check=_with_reason(result.check, f"the solution {options.solution} is a single node"))
+    if completed is not options and options.topology is None:
+        reason = f"the solution {options.selection.solution} is a single node"
+        result = result._replace(check=_with_reason(result.check, reason))
     secrets = sources.secrets()
     return result._replace(problems=tuple(without_secrets(problem, secrets) for problem in problems))
 
@@ -160,7 +162,8 @@ def _with_topology(options: InstallConfigOptions, problems: Problems) -> Install
     """``options`` whose content has the replicas of the topology: the given one, or that of the solution."""
     content, topology = options.content, options.topology
     if topology is None:
-        solution = None if options.solution is None else find_solution(options.solution, options.solutions, Problems())
+        given = options.selection
+        solution = None if given.solution is None else find_solution(given.solution, given.solutions, Problems())
         if solution is None or not solution.topology or options.path is None:
             return options
         if not isinstance(content, Mapping) or has_replicas(content):
@@ -189,8 +192,7 @@ def _built(
     provided = releases.read_provided(options, problems)
     install_options = _install_options(options, sources)._replace(provided=provided)
     installation = read_installation(install_options, release or release_of_version(None))
-    selection = SelectionOptions(options.capabilities, options.solution, options.solutions)
-    check = check_selection(installation, selection)
+    check = check_selection(installation, options.selection)
     problems += _relevant(check, options, sources, release)
     _warn_if_readable_by_others(options, sources.target, problems)
     version = release.version if release is not None else None

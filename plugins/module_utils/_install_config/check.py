@@ -83,22 +83,41 @@ class Installation(NamedTuple):
 
 
 class InstallCheck(NamedTuple):
-    """The result of a check. Fields from ``context`` on are empty if an error prevents their computation.
+    """The result of a check. Fields from ``resolved`` on are empty if an error prevents their computation.
 
-    ``context`` decides which manifests are included, and ``install`` which rules apply. ``resolved`` is the selection
-    to write. ``suggested_selection`` is the nearest selection that satisfies every rule.
+    ``resolved`` is the selection to write. ``suggested_selection`` is the nearest selection that satisfies every rule.
     """
 
-    method: str
-    platform: str | None
-    problems: tuple[Problem, ...]
-    context: InclusionContext | None = None
-    install: InstallContext | None = None
+    installation: Installation
+    problems: tuple[Problem, ...] = ()
     resolved: ResolvedSelection | None = None
     status: CapabilityStatus | None = None
     violations: tuple[RuleViolation, ...] = ()
     suggested_selection: Selection | None = None
     hosted: HostedCapabilities | None = None
+
+    @property
+    def method(self) -> str:
+        """The given install method, or the default one."""
+        return self.installation.method
+
+    @property
+    def platform(self) -> str | None:
+        """The platform of the install-config, ``None`` if it is not known."""
+        return self.installation.platform
+
+    @property
+    def install(self) -> InstallContext | None:
+        """What the rules depend on besides the selection."""
+        return self.installation.install
+
+    @property
+    def context(self) -> InclusionContext | None:
+        """The context that decides which manifests are included."""
+        resolved = self.installation.resolved_release
+        if resolved is None or self.status is None:
+            return None if resolved is None else resolved.context
+        return resolved.context._replace(capability_status=self.status)
 
 
 def profile_of(method: str | None) -> str:
@@ -175,7 +194,7 @@ def check_request(
     problems = Problems(installation.document_problems)
     problems += request_problems if method != HOSTED else without_pinning(request_problems)
     problems += installation.cluster_problems
-    check = InstallCheck(method, installation.platform, ())
+    check = InstallCheck(installation)
     resolved_release = installation.resolved_release
     if resolved_release is None or install is None:
         return check._replace(problems=tuple(problems))
@@ -187,7 +206,7 @@ def check_request(
         message = f"is not known, so these rules are not checked: {names}"
         where = Location(options.source, field="platform")
         problems.warning("unchecked-rules", where, message, "Set content with the platform")
-    check = check._replace(context=resolved_release.context, install=install, violations=tuple(rejected))
+    check = check._replace(violations=tuple(rejected))
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always
         check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)
@@ -228,7 +247,6 @@ def _with_selection(
         enabled -= hosted.stays_disabled
     status = CapabilityStatus(install.names, enabled | ensure, ensure - enabled)
     return check._replace(
-        context=check.context._replace(capability_status=status) if check.context is not None else None,
         status=status,
         violations=(*check.violations, *broken),
         suggested_selection=suggested,

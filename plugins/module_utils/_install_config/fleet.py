@@ -19,37 +19,38 @@ from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_ins
 from .content import merge_content
 from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
+from .selection_source import SelectionOptions
 from .solution import find_solution
 
 
 class ClusterEntry(NamedTuple):
-    """A cluster of a fleet. ``where`` is its location in the list. ``backup``: keep a copy of the existing file."""
+    """A cluster of a fleet. ``where`` is its location in the list."""
 
     name: str
     where: str
     options: InstallConfigOptions
-    backup: bool
 
     @classmethod
-    def from_params(
-        cls, params: Mapping[str, Any], index: int, common: InstallConfigOptions, *, backup: bool
-    ) -> ClusterEntry:
-        """The cluster at ``index``; ``common`` and ``backup`` are the values that it does not set.
+    def from_params(cls, params: Mapping[str, Any], index: int, common: InstallConfigOptions) -> ClusterEntry:
+        """The cluster at ``index``; ``common`` has the values that it does not set.
 
         A selection in it replaces that of ``common``. Its content is merged into that of ``common``, in which
         ``metadata.name`` is the name of the cluster.
         """
         own = {option: value for option, value in params.items() if value is not None}
-        options = common
-        if "capabilities" in own or "solution" in own:
-            options = options._replace(capabilities=None, solution=None)
+        selection = SelectionOptions.from_params(own)
+        selection = (selection if selection.is_given else common.selection)._replace(
+            solutions=own.get("solutions", common.selection.solutions)
+        )
         content = own.get("content", common.content)
         if isinstance(content, Mapping):
             named = merge_content(common.content, {"metadata": {"name": own["name"]}})
             own["content"] = merge_content(named, content) if "content" in own else named
-        options = options._replace(**{option: own[option] for option in options._fields if option in own})
+        options = common._replace(
+            selection=selection, **{option: own[option] for option in common._fields if option in own}
+        )
         where = f"clusters[{index}]" + (f" ({own['name']})" if own["name"] else "")
-        return cls(own["name"], where, options, own.get("backup", backup))
+        return cls(own["name"], where, options)
 
     def check(self, problems: Problems) -> None:
         """Report what makes this cluster impossible to check."""
@@ -71,15 +72,14 @@ class FleetCluster(NamedTuple):
     ``errors``: all of this cluster, as text.
     """
 
-    name: str
+    entry: ClusterEntry
     selection: int | None = None
     built: InstallResult | None = None
-    backup: bool = False
     errors: tuple[str, ...] = ()
 
     def file_write(self) -> FileWrite | None:
         """The file to write if there are no errors, ``None`` if nothing changes."""
-        return None if self.built is None else self.built.file_write(backup=self.backup)
+        return None if self.built is None else self.built.file_write(backup=self.entry.options.backup)
 
 
 class FleetResult(NamedTuple):
@@ -104,7 +104,8 @@ def build_fleet(
     """
     problems = Problems()
     _check_common(clusters, common, problems)
-    if common.solution is not None and find_solution(common.solution, common.solutions, problems) is None:
+    selection = common.selection
+    if selection.solution is not None and find_solution(selection.solution, selection.solutions, problems) is None:
         # A mistake of this call, not of each of its clusters.
         return FleetResult((), (), tuple(problems))
     fleet = _Fleet()
@@ -134,7 +135,7 @@ def cluster_row(cluster: FleetCluster) -> dict[str, Any]:
     """A row of the table, in the form that the module returns."""
     target = None if cluster.built is None else cluster.built.target
     return {
-        "name": cluster.name,
+        "name": cluster.entry.name or cluster.entry.where,
         "path": None if target is None else target.path,
         "differs": cluster.file_write() is not None,
         "selection": cluster.selection,
@@ -167,7 +168,7 @@ class _Fleet:
         entry.check(entry_problems)
         if entry_problems:
             self._entry_problems += entry_problems
-            self.clusters.append(FleetCluster(entry.name or entry.where, errors=tuple(map(str, entry_problems))))
+            self.clusters.append(FleetCluster(entry, errors=tuple(map(str, entry_problems))))
             return
         built = build_install_config(entry.options, self._releases)
         for problem in built.problems:
@@ -177,7 +178,7 @@ class _Fleet:
         if built.target is not None:
             self._same_file.setdefault(built.target.real_path, []).append((position, entry.where))
         errors = tuple(str(problem) for problem in built.problems if problem.severity == "error")
-        self.clusters.append(FleetCluster(entry.name, self._position(built), built, entry.backup, errors))
+        self.clusters.append(FleetCluster(entry, self._position(built), built, errors))
 
     def problems(self) -> list[Problem]:
         """The problems of all clusters, each with the names of the clusters that have it."""

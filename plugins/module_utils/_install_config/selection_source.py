@@ -17,8 +17,8 @@ from .._data.install_rules import KNOWN_NAMES
 from .._data.solutions import Solution
 from .._problems import Location, Problem, Problems, did_you_mean, type_name
 from .._resources import ResourceId
-from .pinning import candidate_minors, pinned, stable_sets
-from .solution import ResolvedSelection, find_solution, resolve
+from .._yaml.values import parse_json_object
+from .solution import ResolvedSelection, candidate_minors, find_solution, pinned, resolve, stable_sets
 
 _BLOCK = "capabilities"
 _AMBIGUOUS = frozenset(
@@ -52,13 +52,26 @@ class InstallOptions(NamedTuple):
 class SelectionOptions(NamedTuple):
     """A selection that overrides the block of an install-config, as given: ``capabilities`` or a ``solution``.
 
-    ``solutions`` are those of the user. ``option`` is the name of the option that contains ``capabilities``.
+    ``solutions`` are those of the user.
     """
 
     capabilities: object = None
     solution: str | None = None
     solutions: object = None
-    option: str = _BLOCK
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> SelectionOptions:
+        """The selection of the options of a module, or of a cluster in them."""
+        capabilities = params.get(_BLOCK)
+        if isinstance(capabilities, str):
+            # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
+            capabilities = parse_json_object(capabilities) or capabilities
+        return cls(capabilities, params.get("solution"), params.get("solutions"))
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it overrides the block."""
+        return self.capabilities is not None or self.solution is not None
 
 
 NO_SELECTION = SelectionOptions()
@@ -83,7 +96,7 @@ def read_request(
 ) -> SelectionRequest | None:
     """Read the request from the options or the document, ``None`` if problems make it ambiguous."""
     block = document.get(_BLOCK)
-    if options.solution is not None or options.capabilities is not None:
+    if options.is_given:
         _warn_about_overridden(block, Location(source, field=_BLOCK), problems)
     if options.solution is not None:
         if options.capabilities is not None:
@@ -97,9 +110,9 @@ def read_request(
         problems.error("missing-solution", "solutions", "requires solution", "Set solution to one of them")
     if options.capabilities is not None:
         reported = Problems()
-        selection = parse_selection(options.capabilities, Location(field=options.option), reported)
+        selection = parse_selection(options.capabilities, Location(field=_BLOCK), reported)
         problems += reported
-        reason = f"it is the selection of the option {options.option}"
+        reason = f"it is the selection of the option {_BLOCK}"
         return SelectionRequest(reason, selection) if _is_clear(reported) else None
     if block is not None:
         return _read_block(block, Location(source, field=_BLOCK), problems)
@@ -127,8 +140,8 @@ def resolve_selection(
         return None
     minors = candidate_minors(install.minor_data)
     if selection.excluded is not None:
-        form = pinned(install.enabled(selection), minors, selection.where)
-        return ResolvedSelection(form.selection, selection, (form.reason,))
+        form, reason = pinned(install.enabled(selection), minors, selection.where)
+        return ResolvedSelection(form, selection, (reason,))
     if selection.baseline not in {None, V_CURRENT, *stable_sets(minors)}:
         message = f"{selection.baseline} has other names in a later version, so an update changes the selection"
         hint = f"Write {NONE} and the list of names to pin it"

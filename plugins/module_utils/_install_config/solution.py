@@ -6,20 +6,30 @@
 """Resolves a named solution to the selection for a version, platform and install method.
 
 A solution describes the purpose of a cluster and contains no list per version: the rules add what a version requires.
+The selection is pinned: v4.11 to v4.13 gained MachineAPI in 4.14, and vCurrent grows with every release that adds a
+capability.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .._capability.rules import InstallContext, RuleViolation, suggested_selection, violations
 from .._capability.selection import Selection
-from .._data.capabilities import CAPABILITIES, NONE, gates_of, is_in_every_minor, since_of
+from .._data import capabilities as capability_data
+from .._data.capabilities import (
+    CAPABILITIES,
+    NONE,
+    V_CURRENT,
+    MinorData,
+    gates_of,
+    is_in_every_minor,
+    since_of,
+)
 from .._data.solutions import SOLUTIONS, Solution, WantedCapability
 from .._problems import Location, Problems, check_list, check_string, did_you_mean
 from .._release.version_option import read_minor
-from .pinning import candidate_minors, pinned
 
 _NAMES = tuple(capability.name for capability in CAPABILITIES)
 _LISTS = ("wants", "without", "rather_without")
@@ -73,18 +83,48 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
     problems += own
     if own.has_errors:
         return None
-    form = pinned(install.enabled(selection), candidate_minors(install.minor_data), where)
+    form, reason = pinned(install.enabled(selection), candidate_minors(install.minor_data), where)
     not_yet_optional = tuple(
         f"{want.capability} is a capability from {since} on; "
         f"in earlier versions, {'every' if is_in_every_minor(want.capability, install.minor) else 'no'} cluster has it"
         for want in solution.wants
         if (since := since_of(want.capability)) is not None and install.minor < since
     )
-    reasons = [form.reason, *not_yet_optional]
+    reasons = [reason, *not_yet_optional]
     for rule in dict.fromkeys(item.rule for item in added):
         by_rule = sorted({item.capability for item in added if item.rule == rule})
         reasons.append(f"added {', '.join(by_rule)}: {rule.message} ({rule.name})")
-    return ResolvedSelection(form.selection, requested, tuple(reasons), added)
+    return ResolvedSelection(form, requested, tuple(reasons), added)
+
+
+def candidate_minors(data: MinorData) -> tuple[MinorData, ...]:
+    """``data`` and the data of every later known minor: those to which a cluster may be updated."""
+    later = (capability_data.data_of(minor) for minor in sorted(capability_data.BRANCHES) if minor > data.minor)
+    return (data, *(item for item in later if item is not None))
+
+
+def pinned(names: frozenset[str], minors: Sequence[MinorData], where: Location) -> tuple[Selection, str]:
+    """The selection that requests exactly ``names`` in each of ``minors``, and the reason for its form, as a sentence.
+
+    The first of ``minors`` is installed. A capability set is used only if all of them resolve it to the same names.
+    """
+    first = minors[0]
+    span = f"{first.minor}" if len(minors) == 1 else f"every version from {first.minor} to {minors[-1].minor}"
+    for name, content in stable_sets(minors).items():
+        if content == names:
+            return Selection(name, (), None, where), f"{name} has exactly these names in {span}"
+    reason = f"no capability set has exactly these names in {span}, so they are listed ({len(names)})"
+    return Selection(NONE, tuple(sorted(names)), None, where), reason
+
+
+def stable_sets(minors: Sequence[MinorData]) -> Mapping[str, frozenset[str]]:
+    """The sets of the first of ``minors`` that all others resolve to the same names, oldest first; never vCurrent."""
+    first = minors[0].sets
+    return {
+        name: content
+        for name, content in first.items()
+        if name != V_CURRENT and all(minor.sets.get(name) == content for minor in minors)
+    }
 
 
 def _wanted_names(solution: Solution, install: InstallContext, where: Location, problems: Problems) -> Iterator[str]:

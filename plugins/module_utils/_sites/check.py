@@ -111,7 +111,7 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     if check.install is not None:
         report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
     # What a list of exclusions enables is not what its author expects.
-    own = check._replace(status=None, context=None) if form.excluded else check
+    own = check._replace(status=None) if form.excluded else check
     block, wanted = values.get(BLOCK), None
     if request.desired is not None:
         wanted = desired_check(request.desired, installation, problems)

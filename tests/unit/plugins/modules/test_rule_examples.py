@@ -15,6 +15,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     InstallConfigOptions,
     build_install_config,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
+    SelectionOptions,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES
 from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import (
     REFERENCE_RULES,
@@ -99,7 +102,7 @@ def test_an_example_of_a_selection(tmp_path, rule, example, before, after):
     for text in filter(None, (before, after)):
         content = {**INSTALL_CONFIG, **yaml.safe_load(text)}
         if options["install_method"] == "hosted":
-            options |= {"capabilities": content.pop("capabilities"), "content": content}
+            options |= {"selection": SelectionOptions(content.pop("capabilities")), "content": content}
         else:
             path = tmp_path / "install-config.yaml"
             path.write_text(yaml.safe_dump(content))

@@ -13,13 +13,19 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     InstallConfigOptions,
     build_install_config,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
+    SelectionOptions,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import COMMENTED, site
 
-NOT_SET = dict.fromkeys(InstallConfigOptions._fields)
+
+def options_of(**options: Any) -> InstallConfigOptions:
+    selection = {name: options.pop(name) for name in SelectionOptions._fields if name in options}
+    return InstallConfigOptions(**options, selection=SelectionOptions(**selection))
 
 
 def errors(**options: Any) -> list[tuple[str, ...]]:
-    result = build_install_config(InstallConfigOptions(**{**NOT_SET, **options}))
+    result = build_install_config(options_of(**options))
     return [tuple(problem.as_dict().values())[1:] for problem in result.problems if problem.severity == "error"]
 
 
@@ -90,8 +96,7 @@ def test_a_file_that_others_can_read_is_a_warning(tmp_path):
     path = tmp_path / "install-config.yaml"
     path.write_text(COMMENTED)
     path.chmod(0o644)
-    given: dict[str, Any] = {**NOT_SET, "path": str(path), "openshift_version": "4.20"}
-    options = InstallConfigOptions(**given)
+    options = options_of(path=str(path), openshift_version="4.20")
 
     (problem,) = build_install_config(options).problems
 

@@ -18,14 +18,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     fleet_diff,
     write_fleet,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
+    SelectionOptions,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import site
 
-COMMON = InstallConfigOptions(content=site(), openshift_version="4.20")
+COMMON = InstallConfigOptions(content=site(), openshift_version="4.20", backup=True)
 
 
 def build(*entries: dict[str, Any], **common: Any) -> FleetResult:
-    options = COMMON._replace(**common)
-    clusters = [ClusterEntry.from_params(entry, at, options, backup=True) for at, entry in enumerate(entries)]
+    selection = SelectionOptions(**{name: common.pop(name) for name in ("solution",) if name in common})
+    options = COMMON._replace(selection=selection, **common)
+    clusters = [ClusterEntry.from_params(entry, at, options) for at, entry in enumerate(entries)]
     return build_fleet(clusters, options)
 
 
