@@ -271,11 +271,12 @@ from typing import Any
 
 from ..module_utils._addons.objects import INSTALLERS
 from ..module_utils._addons.reader import ReadOptions
-from ..module_utils._addons.rules import RULES
+from ..module_utils._addons.rules import RULES, UNREAD_RULES
 from ..module_utils._addons.run import check_addons
 from ..module_utils._capability.cluster_options import ClusterOptions
+from ..module_utils._findings.finding import unread_files
 from ..module_utils._module.argspec import chdir_spec, inclusion_spec, release_image_spec, release_source
-from ..module_utils._module.findings import findings_spec, finish
+from ..module_utils._module.findings import findings_spec, finish_check
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import Problems
@@ -293,8 +294,17 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     problems += problems_for_users(found)
     options = ReadOptions(params["installer"], params["packages"], source.access, source.go_architecture)
     result = check_addons(params["addons"], release, ClusterOptions.from_params(params), options, problems)
-    scope = (result.objects, "object")
-    finish(module, "addon_check", result.directory, RULES, result.findings, problems, scope=scope, **result.keys)
+    finish_check(
+        module,
+        "addon_check",
+        result.directory,
+        RULES,
+        result.findings,
+        problems,
+        scope=(result.objects, "object"),
+        unchecked=unread_files(result.findings, UNREAD_RULES),
+        **result.keys,
+    )
 
 
 MODULE = ModuleDefinition(

@@ -343,11 +343,13 @@ problems:
 
 from typing import Any
 
+from ..module_utils._findings.finding import unread_files
 from ..module_utils._lint.checkout import read_checkout
 from ..module_utils._lint.lint import LintOptions, lint, lint_checkout
+from ..module_utils._lint.rules import UNREAD_RULES
 from ..module_utils._lint.source import LintSource, read_source
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
-from ..module_utils._module.findings import findings_spec, finish
+from ..module_utils._module.findings import findings_spec, finish_check
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import Problems
@@ -363,7 +365,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
     rows: dict[str, Any] = {}
     if params["checkout"] is None:
-        source = read_release(params, "release", params["openshift_version"], problems)
+        source, compared = read_release(params, "release", params["openshift_version"], problems), previous
         findings = lint(source, previous, options, problems)
     else:
         own, applied = params["manifest_directories"], params["operand_directories"]
@@ -371,10 +373,11 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
             params["checkout"], params["openshift_version"], own, applied, params["base"], problems
         )
         source, rows = checkout.source, checkout.rows(previous and previous.release)
+        compared = checkout.previous
         findings = (*checkout.operands.findings, *lint_checkout(checkout, previous, options, problems))
     release = source.release
     checked = [item for item in release.manifests if options.covers(item.file)]
-    finish(
+    finish_check(
         module,
         "release_lint",
         release.path,
@@ -382,6 +385,10 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         findings,
         problems,
         scope=(len(checked), "manifest"),
+        unchecked=[
+            *unread_files(findings, UNREAD_RULES),
+            *(() if compared else ("no update was checked",)),
+        ],
         version=release.version,
         manifests=len(release.manifests),
         **rows,

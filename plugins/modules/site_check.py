@@ -39,7 +39,10 @@ attributes:
     support: full
   diff_mode:
     support: full
-    details: The diff contains the selections, and not the lines around them, which may contain secrets.
+    details:
+      - The diff is the edit of each file, as a unified diff that C(git apply --unidiff-zero) accepts.
+      - It has no context, because the rest of a file may contain secrets. A line that contains other values than the
+        selection is shown without them, and the diff says so. Tools do not apply such a part.
 options:
   checkout:
     description:
@@ -59,9 +62,11 @@ options:
     description:
       - V(checked) only reports findings.
       - V(fixed) also corrects what it can. Without O(capabilities) and O(solution), it corrects selections with errors.
-        It corrects the case of names, removes names that the version of the site does not have, adds names that a rule
-        requires, and replaces a list of exclusions of an installation with the names that stay enabled. Errors that
-        need your decision remain.
+        It corrects the case of names and of sets, removes names that the version of the site does not have, adds names
+        that a rule requires, and replaces a list of exclusions of an installation with the names that stay enabled.
+        Errors that need your decision remain.
+      - In check mode, V(fixed) reports the findings in the files as they are, and how many files it would correct. It
+        fails because of these findings, as C(black --check) does.
       - In the lists of a C(HostedCluster), it also removes names that a hosted cluster of the version cannot enable or
         disable. The API server rejects a change of these lists after the installation.
     type: str
@@ -69,14 +74,16 @@ options:
     default: checked
   capabilities:
     description:
-      - Selection that each site that is to be installed must have, as in M(capability.openshift.install_config). A site
-        with another selection is an error, which O(state=fixed) corrects. Other overrides of a site are kept.
-      - C(HostedCluster) and C(ClusterVersion) are only checked.
+      - Selection that each site must have, as in M(capability.openshift.install_config). A site with another selection
+        is an error, which O(state=fixed) corrects if the site is to be installed. Other overrides of a site are kept.
+      - C(HostedCluster) and C(ClusterVersion) are only compared. The API server rejects such a change of an existing
+        C(HostedCluster), and a cluster disables nothing. The hint contains the selection to write.
     type: raw
   solution:
     description:
-      - Name of a solution that each site that is to be installed must have, as in
-        M(capability.openshift.install_config). It results in the right names for the version of each site.
+      - Name of a solution that each site must have, as in M(capability.openshift.install_config). It results in the
+        right names for the version of each site.
+      - A C(ClusterVersion) is not compared with a solution, because the names depend on the platform.
       - Mutually exclusive with O(capabilities).
     type: str
   solutions:
@@ -87,6 +94,7 @@ options:
     description:
       - Version of sites whose version is not known otherwise, such as V(4.20). Quote it, because YAML reads C(4.20) as
         the number 4.2.
+      - A version that this collection does not know needs a release of it in O(releases).
     type: str
   openshift_versions:
     description:
@@ -222,7 +230,7 @@ fixed_files:
 findings:
   description:
     - As RV(capability.openshift.release_lint#module:findings).
-    - With O(state=fixed), those that remain.
+    - With O(state=fixed), those that remain. In check mode, those in the files as they are.
   returned: always, unless an option is invalid
   type: list
   elements: dict
@@ -236,7 +244,8 @@ known:
   returned: always, unless an option is invalid
   type: int
 text:
-  description: The findings as text, in the format V(text).
+  description:
+    - The findings as text, in the format V(text). The last line has their number, and what was not checked.
   returned: always, unless an option is invalid
   type: str
 problems:
@@ -254,7 +263,7 @@ from typing import Any
 from ..module_utils._files import absolute
 from ..module_utils._install_config.selection_source import SelectionOptions
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
-from ..module_utils._module.findings import findings_spec, finish
+from ..module_utils._module.findings import findings_spec, finish_check
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
@@ -287,7 +296,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     desired = read_selection(options, selection_options(params))
     releases = tuple(load_releases(params, problems))
     result = check_sites(options, desired, releases, show_progress)
-    finish(
+    finish_check(
         module,
         "site_check",
         options.checkout,

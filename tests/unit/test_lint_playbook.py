@@ -36,7 +36,7 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
     done = run("release_lint", checkout, options)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "manifests/b.yaml:7: error [unknown-capability] ConfigMap two" in done.stdout
-    assert "1 error in 2 manifests, see above" in done.stdout + done.stderr
+    assert "1 error in 2 manifests; no update was checked, see above" in done.stdout + done.stderr
     results = json.loads((checkout / "lint.sarif").read_text())["runs"][0]["results"]
     assert [result["ruleId"] for result in results] == ["unknown-capability"]
     annotations = (checkout / "out" / "annotations.txt").read_text()

@@ -69,7 +69,7 @@ def parse_baseline(text: str, where: str, problems: Problems) -> Counter[Key]:
     return known
 
 
-def compare(findings: Iterable[Problem], known: Counter[Key]) -> Comparison:
+def compare_with_baseline(findings: Iterable[Problem], known: Counter[Key]) -> Comparison:
     """Divide ``findings`` into new and known ones. Each entry of the baseline matches one finding."""
     left = Counter(known)
     new: list[Problem] = []

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .._files import absolute, cannot, check_access, make_directory, write_file
 from .._problems import DestinationError, InvalidOptionError, Problem, Problems
-from .baseline import Comparison, Key, baseline_text, compare, parse_baseline
+from .baseline import Comparison, Key, baseline_text, compare_with_baseline, parse_baseline
 from .finding import Report
 from .formats import FORMATS
 
@@ -33,7 +33,7 @@ def compare_with_file(found: Sequence[Problem], path: str | None, problems: Prob
     ``update``: the file is to be written, so all findings are new. Raises ``InvalidOptionError`` if the
     file cannot be used.
     """
-    compared = compare(found, _read_baseline(path, update=update))
+    compared = compare_with_baseline(found, _read_baseline(path, update=update))
     if path and compared.gone:
         message = f"contains {compared.gone} findings that no longer exist"
         problems.info("outdated-baseline", path, message, "Write it again with update_baseline")

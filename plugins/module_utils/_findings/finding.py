@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from .._problems import Problem, Severity, plural
@@ -95,6 +95,13 @@ def finding_dict(finding: Problem) -> dict[str, Any]:
         "message": finding.message,
         "hint": finding.hint,
     }
+
+
+def unread_files(findings: Iterable[Problem], rules: Collection[str]) -> Iterator[str]:
+    """Yield the number of files with findings of ``rules``, which are about what was not checked, as a clause."""
+    number = len({finding.where.source for finding in findings if finding.code in rules})
+    if number:
+        yield f"{plural(number, 'file')} {'was' if number == 1 else 'were'} not checked completely"
 
 
 def path_of(finding: Problem) -> str:

@@ -243,6 +243,9 @@ RULES: tuple[CheckRule, ...] = (
 )
 """All rules, the most severe ones first."""
 
+UNREAD_RULES = ("link-outside", "template")
+"""The rules about what is not checked."""
+
 RULES_BY_ID: Mapping[str, CheckRule] = {rule.id: rule for rule in RULES}
 
 

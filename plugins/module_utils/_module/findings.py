@@ -37,7 +37,7 @@ def findings_spec() -> Spec:
     }
 
 
-def finish(
+def finish_check(
     module: Module,
     tool: str,
     directory: str,

@@ -158,10 +158,7 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     replacement = _corrected_fields(form.values, check.install) if has_errors(problems) and not form.excluded else None
     wanted = None
     # Which names a solution needs depends on the platform, which a ClusterVersion does not contain.
-    if request.desired is not None and request.desired.solution is not None and installation.unchecked:
-        message = "is not compared with the requested selection: the names of a solution depend on the platform"
-        problems.info("uncompared-selection", BLOCK, message, "Set capabilities instead of solution to compare it")
-    elif request.desired is not None:
+    if request.desired is not None and not (request.desired.solution is not None and installation.unchecked):
         wanted = desired_check(request.desired, installation, problems, _is_of_api)
     if wanted is not None and (expected := desired_block(wanted)) is not None and not same_block(block, expected):
         report_difference(check, wanted, block, hint_to_write(expected), problems)

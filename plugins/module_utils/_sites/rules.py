@@ -35,12 +35,6 @@ _FILE_RULES = (
         "The options capabilities and solution describe what each site selects.",
     ),
     CheckRule(
-        "uncompared-selection",
-        "info",
-        "A ClusterVersion is compared with the option capabilities, and not with solution.",
-        "The names of a solution depend on the platform, which a ClusterVersion does not contain.",
-    ),
-    CheckRule(
         "conflicting-names",
         "error",
         "A HostedCluster does not both enable and disable a name.",

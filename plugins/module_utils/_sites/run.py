@@ -153,12 +153,12 @@ def check_sites(
     all_sites = tuple(site for items in checked.values() for site in items)
     findings += (item for file in files.values() for item in file.findings)
     findings += (item for site in all_sites for item in site.findings)
-    findings += (*(extra.problems if releases else ()), *_of_extra_manifests(all_sites))
+    findings += (*(extra.problems if releases else ()), *_extra_manifest_findings(all_sites))
     if not all_sites and not findings and not options.allow_no_sites:
         message = f"no file below {', '.join(options.paths)} contains a site"
         hint = "Set paths to where the sites are, or allow_no_sites if there are none yet"
         raise InvalidOptionError([Problem("error", "no-sites", options.checkout, message, hint)])
-    unchecked = tuple(_unchecked(all_sites, is_compared=desired is not None))
+    unchecked = tuple(_unchecked(all_sites, desired))
     if fixed and options.is_dry_run:
         unchecked += (f"{plural(len(fixed), 'file')} would be corrected",)
     return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), Problems(checker.of_releases), unchecked)
@@ -177,14 +177,16 @@ def _refuse_unknown_versions(options: SitesOptions, releases: Iterable[Release])
     problems.raise_errors(InvalidOptionError)
 
 
-def _unchecked(sites: Sequence[CheckedSite], *, is_compared: bool) -> Iterator[str]:
+def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -> Iterator[str]:
     """Yield how many sites were not checked, and not compared with the requested selection."""
-    faults = {"checked": sum(site.site.overrides is None for site in sites)}
-    if is_compared:
-        faults["compared with the requested selection"] = sum(not site.result.compared for site in sites)
-    for fault, number in faults.items():
-        if number:
-            yield f"{number} of {plural(len(sites), 'site')} {'was' if number == 1 else 'were'} not {fault}"
+    unread = [site for site in sites if site.site.overrides is None]
+    other = [site for site in sites if desired is not None and not site.result.compared]
+    is_solution = desired is not None and desired.solution is not None
+    has_no_platform = is_solution and any(site.site.form == "cluster-version" for site in other)
+    reason = ": a ClusterVersion has no platform, on which a solution depends" if has_no_platform else ""
+    for found, fault in ((unread, "checked"), (other, f"compared with the requested selection{reason}")):
+        if found:
+            yield f"{len(found)} of {plural(len(sites), 'site')} {'was' if len(found) == 1 else 'were'} not {fault}"
 
 
 def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
@@ -192,7 +194,7 @@ def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
     return {number: site.result.replacement for number, site in enumerate(sites) if site.result.replacement}
 
 
-def _of_extra_manifests(sites: Iterable[CheckedSite]) -> Iterator[Problem]:
+def _extra_manifest_findings(sites: Iterable[CheckedSite]) -> Iterator[Problem]:
     """Yield each finding of extra manifests once, with the sites that have it."""
     names: dict[Problem, dict[str, None]] = {}
     for site in sites:

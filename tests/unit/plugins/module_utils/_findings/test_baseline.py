@@ -7,7 +7,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._findings.baseline import (
     baseline_text,
-    compare,
+    compare_with_baseline,
     parse_baseline,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -25,8 +25,8 @@ def known(*findings):
 
 def test_each_entry_matches_one_finding():
     again = ONE._replace(message="another secret is out")
-    assert len(compare([ONE, again], known(ONE)).new) == 1
-    assert compare([ONE, again], known(ONE, again)).new == ()
+    assert len(compare_with_baseline([ONE, again], known(ONE)).new) == 1
+    assert compare_with_baseline([ONE, again], known(ONE, again)).new == ()
 
 
 def test_equal_findings_are_equal_text_whatever_their_order():

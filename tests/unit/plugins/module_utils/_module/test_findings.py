@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
+from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish_check
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import ModuleDefinition
 from ansible_collections.capability.openshift.tests.unit.builders.findings import RULES, finding
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
@@ -29,7 +29,7 @@ def check(capsys, tmp_path):
 
     def check(*findings, **options):
         def run(module, _result, problems):
-            finish(module, "release_lint", str(directory), RULES, findings, problems, scope=SCOPE, seen=1)
+            finish_check(module, "release_lint", str(directory), RULES, findings, problems, scope=SCOPE, seen=1)
 
         return call(SimpleNamespace(MODULE=ModuleDefinition(findings_spec(), run)), **options)
 
@@ -50,7 +50,7 @@ def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path,
 
     def run(module, _result, problems):
         further: dict[str, Any] = {"changed": True, "diff": [{"before": "", "after": "x"}]}
-        finish(
+        finish_check(
             module,
             "x",
             str(tmp_path),
