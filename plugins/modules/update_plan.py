@@ -80,8 +80,8 @@ options:
         unless O(overrides) is set.
       - The verdict of the first update uses its conditions, its history, the updates that it lists, and its channel.
       - Capabilities that its version does not know are not an error, because a rollback can leave them in the status.
-      - If its minor version differs from that of the first release in O(releases), the module warns. With O(fail_on),
-        it fails.
+      - If its minor version differs from that of the first release in O(releases), the module warns, and
+        the verdict is V(risk). With O(forbidden_capabilities), the module fails.
     type: raw
     aliases: [clusterVersion]
   enabled_capabilities:
@@ -192,11 +192,19 @@ options:
     type: bool
   fail_on:
     description:
-      - Capabilities that the path must not enable in any way, and verdicts that no update may have.
-      - If the path violates one, the module fails, but still returns the whole plan.
-      - An update violates V(blocked), V(risk) or V(acknowledge) if one of its reasons results in that verdict. To
-        accept only V(go), list all three.
-      - V(any) means each capability that is enabled and that the selection does not request in the new release.
+      - The least serious verdict with which the module fails. It still returns the whole plan.
+      - V(acknowledge) accepts only the verdict V(go). V(never) accepts every verdict.
+      - An object that the user may not read from the selected cluster is an error if the plan depends on it. With
+        V(never) and without O(forbidden_capabilities), it is a warning.
+    type: str
+    choices: [acknowledge, risk, blocked, never]
+    default: blocked
+  forbidden_capabilities:
+    description:
+      - Capabilities that the path must not enable in any way.
+      - If the path enables one, the module fails, but still returns the whole plan. A name that no release of the paths
+        knows is an error.
+      - V(all) means each capability that is enabled and that the selection does not request in the new release.
       - A disabled capability that the new release does not know counts as enabled, because that release creates its
         components.
     type: list
@@ -252,7 +260,7 @@ EXAMPLES = r"""
   capability.openshift.update_plan:
     releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
     cluster_version: /srv/sites/paris/clusterversion.yaml
-    fail_on: [Console]
+    forbidden_capabilities: [Console]
 
 - name: Read the ClusterVersion and the relevant resources from the cluster
   capability.openshift.update_plan:
@@ -271,7 +279,7 @@ EXAMPLES = r"""
   capability.openshift.update_plan:
     releases: [/srv/releases/4.20.3, /srv/releases/4.20.4]
     cluster_version: /srv/sites/paris/clusterversion.yaml
-    fail_on: [blocked, risk, acknowledge]
+    fail_on: acknowledge
     promql:
       AROBrokenDNSMasq: false
 
@@ -285,7 +293,7 @@ EXAMPLES = r"""
         capabilities:
           baselineCapabilitySet: None
         platform: baremetal
-    fail_on: [any]
+    forbidden_capabilities: [all]
     report: /srv/reviews/fleet.html
 """
 
@@ -294,14 +302,14 @@ verdict:
   description:
     - The most serious verdict of the hops. From the least to the most serious, these are V(go), V(acknowledge), V(risk)
       and V(blocked).
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: str
   sample: acknowledge
 newly_enabled:
   description:
     - Every capability whose components the path creates, for any reason, sorted. An enabled capability can never be
       disabled.
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: list
   elements: str
   sample: [Insights]
@@ -309,12 +317,12 @@ cluster_checked:
   description:
     - Whether the verdict of the first hop considers everything that a cluster reports about updates. V(false) if
       anything is in RV(hops[].not_checked) of that hop, for example because no ClusterVersion is known.
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: bool
   sample: true
 hops:
   description: The hops of the path, in order.
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: list
   elements: dict
   contains:
@@ -590,7 +598,7 @@ hops:
           returned: always
 releases:
   description: Versions of the path.
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: list
   elements: str
   sample: [4.13.59, 4.14.42]
@@ -598,7 +606,7 @@ capabilities:
   description:
     - The selection that the plan starts from. Exclusions are resolved to names.
     - For a hosted cluster, it is the difference from what HyperShift enables by default (V(vCurrent)).
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: dict
   contains:
     baseline_capability_set:
@@ -617,24 +625,24 @@ capabilities:
       returned: if there are any
 enabled_capabilities:
   description: Enabled capabilities at the end of the path, sorted.
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: list
   elements: str
 implicitly_enabled_capabilities:
   description: Enabled capabilities that the selection does not request in the last release, sorted.
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: list
   elements: str
 known_capabilities:
   description: Known capabilities at the end of the path, sorted.
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: list
   elements: str
 condition:
   description:
     - The condition C(ImplicitlyEnabledCapabilities) that the cluster will have at the end of the path. V(null) if the
       last release has no capabilities.
-  returned: success or violation of O(fail_on), without O(clusters)
+  returned: success, or failure because of RV(violations), without O(clusters)
   type: dict
   sample:
     type: ImplicitlyEnabledCapabilities
@@ -643,7 +651,7 @@ condition:
     message: "The following capabilities could not be disabled: Build, MachineAPI"
 plans:
   description: The distinct plans of a fleet.
-  returned: success or violation of O(fail_on), with O(clusters)
+  returned: success, or failure because of RV(violations), with O(clusters)
   type: list
   elements: dict
   contains:
@@ -700,7 +708,7 @@ plans:
       returned: always
 clusters:
   description: For each cluster, the index of its plan in RV(plans).
-  returned: success or violation of O(fail_on), with O(clusters)
+  returned: success, or failure because of RV(violations), with O(clusters)
   type: dict
   sample: {berlin: 0, paris: 1, rome: 0}
   contains:
@@ -710,7 +718,7 @@ clusters:
       returned: for each cluster
 summaries:
   description: The summary of the plan of each cluster.
-  returned: success or violation of O(fail_on), with O(clusters)
+  returned: success, or failure because of RV(violations), with O(clusters)
   type: dict
   sample:
     berlin:
@@ -749,8 +757,10 @@ summaries:
           elements: str
           returned: always
 violations:
-  description: Capabilities that the path enables, and verdicts that it has, although O(fail_on) forbids it.
-  returned: success or violation of O(fail_on)
+  description:
+    - Verdicts of updates that O(fail_on) does not accept, and capabilities that the path enables although
+      O(forbidden_capabilities) contains them.
+  returned: success, or failure because of RV(violations)
   type: list
   elements: dict
   contains:
@@ -812,7 +822,7 @@ from ..module_utils._module.progress import show_progress
 from ..module_utils._module.result import problem_dicts, warn
 from ..module_utils._problems import InvalidOptionError, Problem, Problems
 from ..module_utils._update_plan.plan import RULES
-from ..module_utils._update_plan.plan_options import PlanOptions
+from ..module_utils._update_plan.plan_options import FAIL_ON, PlanOptions, SharedOptions
 from ..module_utils._update_plan.planner import FleetPlan
 from ..module_utils._update_plan.result import PlanSerializer, planning_result, shown_problems
 from ..module_utils._update_plan.run import plan_cluster, plan_fleet
@@ -848,18 +858,20 @@ def prepare(module: Module) -> None:
 
 
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
-    """Plan, and write the report. Raises ``CapabilityError``, and exits if the plan violates ``fail_on``."""
+    """Plan, and write the report. Raises ``CapabilityError``, and exits if the plan has violations."""
     # Ansible splits a string at its commas, and keeps the blanks after them.
-    params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
+    forbidden = [name.strip() for name in module.params["forbidden_capabilities"]]
+    params = {**module.params, "forbidden_capabilities": forbidden}
     if params["details"] is None:
         params["details"] = params["clusters"] is None
-    fleet = plan(params, cluster_connection(module))
-    result.update(results(fleet, params, check_mode=module.check_mode, diff_mode=module._diff))
+    shared = SharedOptions(release_source(params), params["allow_downgrade"], forbidden, params["fail_on"])
+    fleet = plan(params, shared, cluster_connection(module))
+    result.update(results(fleet, params, shared, check_mode=module.check_mode, diff_mode=module._diff))
     problems += shown_problems(fleet, of_fleet=params["clusters"] is not None)
     if result["violations"]:
         warn(module, problems)
         lines = (f"- {item['message']}" for item in result["violations"])
-        message = "\n".join(["The plan violates fail_on:", *lines])
+        message = "\n".join(["The plan violates fail_on or forbidden_capabilities:", *lines])
         module.fail_json(msg=message, **result, problems=problem_dicts(problems))
 
 
@@ -875,28 +887,27 @@ def cluster_connection(module: Module) -> Callable[[], Client] | None:
     return partial(connect, module)
 
 
-def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetPlan:
+def plan(params: dict[str, Any], shared: SharedOptions, connect: Callable[[], Client] | None) -> FleetPlan:
     """Load the releases and plan. Raises ``CapabilityError``."""
     options = PlanOptions(
         ClusterOptions.from_params(params),
         **{name: params[name] for name in OPTIONS},
-        allow_downgrade=params["allow_downgrade"],
-        fail_on=params["fail_on"],
         rule=params["rule"],
-        source=release_source(params),
     )
     if params["clusters"] is not None:
         clusters = [options.of_cluster(entry, index) for index, entry in enumerate(params["clusters"])]
-        return plan_fleet(clusters, options, connect, show_progress)
+        return plan_fleet(clusters, shared, connect, show_progress)
     if params["releases"] is None:
         raise InvalidOptionError([NO_RELEASES])
-    return plan_cluster(options, connect, show_progress)
+    return plan_cluster(options, shared, connect, show_progress)
 
 
-def results(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
+def results(
+    fleet: FleetPlan, params: dict[str, Any], shared: SharedOptions, *, check_mode: bool, diff_mode: bool
+) -> dict[str, Any]:
     """Return the result, and write the report if requested. Raises ``CapabilityError``."""
     of_fleet = params["clusters"] is not None
-    result = planning_result(fleet, of_fleet=of_fleet, details=params["details"], fail_on=params["fail_on"])
+    result = planning_result(fleet, of_fleet=of_fleet, details=params["details"], options=shared)
     if params["report"] is not None:
         # Imported here, because only reports need templates and Jinja2.
         from ..module_utils._report.write import report_diff, write_report
@@ -927,7 +938,8 @@ MODULE = ModuleDefinition(
         "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
         "clusters": {"type": "list", "elements": "dict", "options": CLUSTER_SPEC},
         "details": {"type": "bool"},
-        "fail_on": {"type": "list", "elements": "str", "default": []},
+        "fail_on": {"type": "str", "choices": list(FAIL_ON), "default": "blocked"},
+        "forbidden_capabilities": {"type": "list", "elements": "str", "default": []},
         "allow_downgrade": {"type": "bool", "default": False},
         "report": {"type": "path"},
     },

@@ -19,7 +19,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
+    PlanOptions,
+    SharedOptions,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     PlanSerializer,
     plan_violations,
@@ -47,13 +50,13 @@ def main() -> None:
 def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]:
     """Load, plan and make the result; return the number of distinct plans and the seconds."""
     start = time.perf_counter()
-    common = PlanOptions(ClusterOptions(), releases=paths, fail_on=["any"])
-    planned = plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)], common)
+    common, shared = PlanOptions(ClusterOptions(), releases=paths), SharedOptions(forbidden_capabilities=["all"])
+    planned = plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)], shared)
     shapes = PlanSerializer()
     result = {
         "plans": [shapes.plan(item, details=False) for item in planned.plans],
         "clusters": dict(planned.clusters),
-        "violations": plan_violations(planned, ["any"]),
+        "violations": plan_violations(planned, shared),
     }
     return len(result["plans"]), time.perf_counter() - start
 

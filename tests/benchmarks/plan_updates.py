@@ -22,7 +22,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
+    PlanOptions,
+    SharedOptions,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster
 
@@ -44,7 +47,7 @@ def main() -> None:
 def plan(releases: list[str]) -> int:
     """Return how many resources enable a capability of a cluster that selects none."""
     cluster = ClusterOptions(capabilities={"baselineCapabilitySet": "None"})
-    fleet = plan_cluster(PlanOptions(cluster, releases=releases, allow_downgrade=True))
+    fleet = plan_cluster(PlanOptions(cluster, releases=releases), SharedOptions(allow_downgrade=True))
     result = PlanSerializer().plan(fleet.plans[0], details=True)
     return sum(item["count"] for hop in result["hops"] for item in hop["implicitly_enabled"])
 

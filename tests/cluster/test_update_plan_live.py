@@ -236,7 +236,7 @@ def test_gates_of_the_cluster_are_compared_with_its_acknowledgements(site: Contr
 
 def test_gates_that_the_user_must_not_read_are_not_considered(site: ControlPlane, call: Call) -> None:
     user = certificate_user(site, "no-config-maps", [READ_CLUSTER_VERSION])
-    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig, live_resources=[])
+    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig, live_resources=[], fail_on="never")
 
     assert outcome["verdict"] == "go"
     assert [item["where"] for item in outcome["problems"] if item["code"] == "unread-config-map"] == [
@@ -285,8 +285,9 @@ def test_all_kinds_that_the_user_cannot_list_are_named_together(site: ControlPla
         {"apiGroups": ["", "apps"], "resources": ["namespaces", "deployments"], "verbs": ["list"]},
     ]
     user = certificate_user(site, "restricted", rules)
-    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig, rule="presence")
-    hint = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
+    given = {"releases": PATH, "kubeconfig": user.kubeconfig, "fail_on": "never"}
+    outcome = call(update_plan, **given, rule="presence")
+    hint = call(update_plan, **given)
 
     forbidden = {line.partition("cannot list ")[2].partition(":")[0] for line in outcome.message.splitlines()[1:]}
     warned = {item["message"].partition("cannot list ")[2].partition(":")[0] for item in hint["problems"]}
@@ -322,8 +323,8 @@ def test_permission_to_list_those_kinds_is_enough(site: ControlPlane, call: Call
         ),
     ]
     token_user(site, "reader", rules)
-    authority = {"ca_cert": "ca.crt", "chdir": site.folder}
-    outcome = call(update_plan, releases=PATH, host=site.url, api_key=token_of(site, "reader"), **authority)
+    given = {"ca_cert": "ca.crt", "chdir": site.folder, "fail_on": "never"}
+    outcome = call(update_plan, releases=PATH, host=site.url, api_key=token_of(site, "reader"), **given)
 
     assert enabled_by(outcome)
     assert plan(outcome) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
@@ -351,7 +352,7 @@ def test_a_fleet_is_rejected_before_any_request(site: ControlPlane, call: Call) 
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"platform": ""}, {"feature_set": "Nonsense"}, {"fail_on": ["any"], "overrides": [1]}]
+    "wrong", [{"platform": ""}, {"feature_set": "Nonsense"}, {"forbidden_capabilities": ["all"], "overrides": [1]}]
 )
 def test_invalid_options_do_not_wait_for_lists(wrong: dict[str, Any], site: ControlPlane, call: Call) -> None:
     mark = site.audit.mark()

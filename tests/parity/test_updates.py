@@ -413,7 +413,7 @@ def test_golden_updates_of_real_releases(folder: Path) -> None:
         for update in updates()
     ]
     common = PlanOptions(ClusterOptions(always_enabled_capabilities=[]))
-    planned_fleet = plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)], common)
+    planned_fleet = plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)])
     assert list(planned_fleet.clusters) == list(map(str, updates()))
     for update in updates():
         (hop,) = planned_fleet.plans[planned_fleet.clusters[str(update)]].plan.hops

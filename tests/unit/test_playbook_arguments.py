@@ -33,7 +33,7 @@ PATH = f"releases={EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}"
 
 # Others are in test_calls.py.
 MISSPELLED = [
-    ("update_plan", (PATH, "failon=any,blocked"), "failon", "fail_on"),
+    ("update_plan", (PATH, "failon=blocked"), "failon", "fail_on"),
     ("capability_guard", ("mdoe=audit",), "mdoe", "mode"),
 ]
 
@@ -188,10 +188,18 @@ def test_a_name_that_resembles_none_can_belong_to_an_inventory(spec, has_other_v
     [
         ({"capabilities": "Console"}, "wrong-type", "Write -e '{\"capabilities\": {...}}', or -e @FILE"),
         ({"allow_downgrade": "perhaps"}, "wrong-type", "Write -e allow_downgrade=true"),
-        ({"fail_on": {"any": True}}, "wrong-type", "Write -e fail_on=ONE,TWO, or -e '{\"fail_on\": [...]}'"),
+        (
+            {"forbidden_capabilities": {"all": True}},
+            "wrong-type",
+            "Write -e forbidden_capabilities=ONE,TWO, or -e '{\"forbidden_capabilities\": [...]}'",
+        ),
         ({"help": "perhaps"}, "wrong-type", "Write -e help=true"),
         ({"clusters": ["paris"]}, "wrong-type", "Write -e '{\"clusters\": [{...}]}', or -e @FILE"),
-        ({"fail_on": None}, "wrong-type", "Write -e fail_on=ONE,TWO, or -e '{\"fail_on\": [...]}'"),
+        (
+            {"forbidden_capabilities": None},
+            "wrong-type",
+            "Write -e forbidden_capabilities=ONE,TWO, or -e '{\"forbidden_capabilities\": [...]}'",
+        ),
     ],
 )
 def test_a_wrong_type_says_how_to_write_the_value(spec, values, code, hint):
@@ -215,7 +223,7 @@ def test_a_wrong_choice_names_the_choices():
     "values",
     [
         {"capabilities": {"baselineCapabilitySet": "None"}},
-        {"releases": "a,b", "fail_on": ["any"], "allow_downgrade": "yes", "platform": "aws"},
+        {"releases": "a,b", "forbidden_capabilities": ["all"], "allow_downgrade": "yes", "platform": "aws"},
     ],
 )
 def test_right_values_are_accepted(spec, values):

@@ -34,7 +34,7 @@ ALL = snippets(*SHELL)
 HERE = list({snippet.text: snippet for snippet in ALL if snippet.where is None}.values())
 FAILING = {
     ("docs/how_to/check_an_operator.md", "operator_check"): "Backup",
-    ("docs/how_to/plan_an_update.md", "fail_on=Console,Insights"): "enables Insights because of",
+    ("docs/how_to/plan_an_update.md", "forbidden_capabilities=Console,Insights"): "enables Insights because of",
     ("examples/sites/README.md", "# report"): "7 errors in 5 sites",
     ("examples/sites/README.md", "diff -r"): "marketplace",
 }

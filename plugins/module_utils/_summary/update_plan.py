@@ -14,8 +14,8 @@ from .._report.text import plan_lines
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
-    """The plan, with details unless ``full`` is false, and with ``fail_on`` what violates it."""
+    """The plan, with details unless ``full`` is false, and its violations if ``options`` are the ones of the module."""
     if "violations" not in result:
         return []
-    violations = result.get("msg", "").splitlines() if options.get("fail_on") else []
+    violations = result.get("msg", "").splitlines() if "fail_on" in options else []
     return [*plan_lines(result, full=options.get("full", True)), *violations]

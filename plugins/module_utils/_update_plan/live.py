@@ -32,23 +32,23 @@ _DECISIVE = ("feature_set", "cluster_profile", "overrides")
 
 
 class LiveOptions(NamedTuple):
-    """Options that are completed with what the cluster reports, and the properties that were read for them."""
+    """Options that are completed with what the cluster reports. ``infrastructure_name``: its name in the cloud."""
 
     options: PlanOptions
-    properties: Mapping[str, ClusterProperty]
+    infrastructure_name: str
 
 
-def complete_options(options: PlanOptions, client: Client, problems: Problems) -> LiveOptions:
+def complete_options(options: PlanOptions, client: Client, problems: Problems, *, is_strict: bool) -> LiveOptions:
     """Read what ``options`` do not set, apart from the resources, and report it. Raises ``ClusterError``.
 
-    An object that the user may not read is a warning. With ``fail_on``, it is an error if the plan depends on it.
+    An object that the user may not read is a warning. If ``is_strict``, it is an error if the plan depends on it.
     """
     missing = options.missing
     reading_problems = Problems()
     options, found = _with_cluster_version(options, client, reading_problems)
     besides = _OF_INFRASTRUCTURE if missing & {"platform", "cluster_profile"} else frozenset[str]()
     properties = read_properties(client, missing | besides, reading_problems)
-    problems += (_decisive(item) if options.fail_on else item for item in reading_problems)
+    problems += (_decisive(item) if is_strict else item for item in reading_problems)
     cluster = options.cluster
     if "feature_set" in properties:
         reported = properties["feature_set"].value
@@ -68,7 +68,8 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems) -
     # What the user set was not used, even if it is in an object that was read.
     found |= {name: item for name, item in properties.items() if name in missing | besides}
     _report(found, missing, problems)
-    return LiveOptions(options._replace(cluster=cluster), found)
+    own_name = found["infrastructure_name"].value if "infrastructure_name" in found else ""
+    return LiveOptions(options._replace(cluster=cluster), own_name)
 
 
 def _with_cluster_version(

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from .._capability.cluster_options import ClusterOptions
 from .._release_image.release_source import ReleaseSource
@@ -17,13 +17,38 @@ from .plan import Rule
 _STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
 
 
+FailOn = Literal["acknowledge", "risk", "blocked", "never"]
+"""The least serious verdict that fails, or none."""
+
+FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
+
+
+class SharedOptions(NamedTuple):
+    """The options that count for all clusters of a fleet. ``source``: how releases in images are read.
+
+    ``forbidden_capabilities``: names that no update may enable.
+    """
+
+    source: ReleaseSource = ReleaseSource()
+    allow_downgrade: bool = False
+    forbidden_capabilities: Sequence[str] = ()
+    fail_on: FailOn = "blocked"
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the task can fail because of the plan, so the plan must not lack what it depends on."""
+        return bool(self.forbidden_capabilities) or self.fail_on != "never"
+
+
+DEFAULT_SHARED_OPTIONS = SharedOptions()
+
+
 class PlanOptions(NamedTuple):
     """The options of a cluster and its path as set by the user, unchecked. ``None`` means not set.
 
     ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``name``: of a cluster of
     a fleet. ``where``, ``releases_where`` and ``location``: the locations of the cluster, of its path and of its
-    ClusterVersion in problems.
-    ``reported_gates``: as in ``InclusionCriteria``. ``source``: how releases in images are read.
+    ClusterVersion in problems. ``reported_gates``: as in ``InclusionCriteria``.
     """
 
     cluster: ClusterOptions
@@ -33,15 +58,12 @@ class PlanOptions(NamedTuple):
     platform: str | None = None
     promql: object = None
     provided_manifests: Sequence[str] | None = None
-    allow_downgrade: bool = False
-    fail_on: Sequence[str] = ()
     rule: Rule = "manifest"
     name: str = ""
     where: str = ""
     releases_where: str = "releases"
     location: str = "cluster_version"
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
-    source: ReleaseSource = ReleaseSource()
 
     def of_cluster(self, entry: Mapping[str, Any], index: int) -> PlanOptions:
         """The options of a cluster of a fleet: its entry, and these for what it does not set.

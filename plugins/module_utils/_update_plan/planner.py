@@ -22,14 +22,17 @@ from .._capability.resolved_release import (
 )
 from .._capability.selection import check_selection
 from .._contents.unmet_references import ReleaseReferences
-from .._problems import InvalidOptionError, Problem, Problems, raise_errors
+from .._problems import InvalidOptionError, Problem, Problems, Severity, raise_errors
 from .._release.credentials_requests import credentials_requests
 from .._release.release import Release
 from .._resources import ResourceId
+from .._version import find_minor
 from .blockers import release_gates
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
+from .plan_options import DEFAULT_SHARED_OPTIONS, SharedOptions
 from .release_diff import ReleaseDiff
+from .report_sources import ReportSources
 from .request import PlanRequest
 from .update_reasons import VERDICTS, Verdict
 from .verdict import HopVerdict, hop_verdicts
@@ -61,15 +64,13 @@ class PlanResult(NamedTuple):
 class FleetPlan(NamedTuple):
     """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
-    ``problems``: those of the releases. ``identities``: see ``ReportSources``. ``releases``: those of all paths, as
-    ``ReportSources.release`` returns them.
+    ``problems``: the problems of the releases. ``sources``: what a report is about.
     """
 
     plans: tuple[PlanResult, ...]
     clusters: Mapping[str, int]
     problems: tuple[Problem, ...]
-    identities: Mapping[str, str] = {}
-    releases: tuple[Mapping[str, str], ...] = ()
+    sources: ReportSources
 
 
 class ResolvedPath(NamedTuple):
@@ -87,8 +88,8 @@ class ResolvedPath(NamedTuple):
 class Planner:
     """Plans clusters whose paths consist of ``releases``."""
 
-    def __init__(self, releases: Sequence[Release], *, allow_downgrade: bool = False) -> None:
-        self._releases, self._allow_downgrade = releases, allow_downgrade
+    def __init__(self, releases: Sequence[Release], options: SharedOptions = DEFAULT_SHARED_OPTIONS) -> None:
+        self._releases, self._options = releases, options
         self._plans: dict[PlanRequest, tuple[Plan, Problems]] = {}
         self._results: dict[tuple[PlanRequest, tuple[HopVerdict, ...]], PlanResult] = {}
         self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], ResolvedPath] = {}
@@ -104,6 +105,7 @@ class Planner:
         path = _cached(self._paths, key, lambda: self._resolve_path(*key))
         request_problems = Problems()
         _check_request(request, path, request_problems)
+        self._check_version(request, path, request_problems)
         raise_errors((*path.problems, *request_problems), InvalidOptionError)
         problems += request_problems
         return path
@@ -120,9 +122,8 @@ class Planner:
 
     def _resolve_path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> ResolvedPath:
         problems = Problems()
-        check_path(
-            [self._releases[index] for index in path], "releases", problems, allow_downgrade=self._allow_downgrade
-        )
+        releases = [self._releases[index] for index in path]
+        check_path(releases, "releases", problems, allow_downgrade=self._options.allow_downgrade)
         resolutions = [self._resolve(index, criteria) for index in path]
         problems += (problem for _release, found in resolutions for problem in found)
         resolved = [release for release, _found in resolutions if release is not None]
@@ -142,6 +143,18 @@ class Planner:
             for key, (before, after) in zip(pairwise(path), pairwise(resolved), strict=True)
         ]
         return ResolvedPath(start, tuple(hops), problems.unique(), always)
+
+    def _check_version(self, request: PlanRequest, path: ResolvedPath, problems: Problems) -> None:
+        """Report a cluster that runs another minor than its path begins with."""
+        status = request.state.status
+        runs = None if status is None else find_minor(status.version)
+        if status is None or runs is None or path.start is None or runs == path.start.minor:
+            return
+        where = f"{request.location}.status.desired.version"
+        message = f"is {status.version}, but the path begins with a release of {path.start.minor}"
+        hint = "Begin the path with the release that the cluster runs"
+        severity: Severity = "error" if self._options.forbidden_capabilities else "warning"
+        problems.append(Problem(severity, "version-mismatch", where, message, hint))
 
     def _resolve(self, index: int, criteria: InclusionCriteria) -> tuple[ResolvedRelease | None, Problems]:
         def resolve() -> tuple[ResolvedRelease | None, Problems]:

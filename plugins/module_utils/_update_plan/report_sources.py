@@ -3,43 +3,47 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Where the input of plans comes from: which clusters, and which releases. A report names them."""
+"""What a report is about: the clusters and the releases of its plans, as they name themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._cluster.cluster_properties import ClusterProperty
 from .._unstructured import mappings_in, nested
 
 
 class ReportSources:
-    """Collects what clusters report about themselves and about the images of releases.
+    """The clusters of plans, each with its ClusterVersion, and the releases of their paths.
 
-    ``identities`` maps names of clusters to their name in the cloud and their ID; a single cluster has no name.
-    ``properties``: what was read from the selected cluster apart from its resources.
+    ``releases`` are pairs of a version and a name: its pull spec by digest if that is known, or its directory.
+    ``own_name``: the name in the cloud of a selected cluster.
     """
 
-    def __init__(self) -> None:
-        self.identities: dict[str, str] = {}
-        self.properties: dict[str, ClusterProperty] = {}
-        self._images: dict[str, str] = {}
+    def __init__(self, releases: Sequence[tuple[str, str]] = ()) -> None:
+        self.own_name = ""
+        self._releases = releases
+        self._cluster_versions: dict[str, object] = {}
 
     def add_cluster(self, name: str, cluster_version: object) -> None:
-        """Add the cluster ``name`` with its ClusterVersion, valid or not."""
-        cluster_id = nested(cluster_version, "spec", "clusterID")
-        own_name = self.properties.get("infrastructure_name")
-        known = [own_name.value] if own_name else []
-        known += [f"ID {cluster_id}"] if cluster_id else []
-        if known:
-            self.identities[name] = ", ".join(known)
-        self._images.update(_images(cluster_version))
+        """Add the cluster ``name`` with its ClusterVersion, valid or not. A single cluster has no name."""
+        self._cluster_versions[name] = cluster_version
 
-    def release(self, version: str, name: str) -> dict[str, str]:
-        """Return the ``version`` of a release and its ``name``: its pull spec by digest if known, and its directory."""
-        image = self._images.get(version)
-        return {"version": version, "name": f"{image} ({name})" if image and "@" not in name else name}
+    def identity(self, name: str) -> str:
+        """The name in the cloud and the ID of the cluster ``name``, as far as they are known."""
+        cluster_id = nested(self._cluster_versions.get(name), "spec", "clusterID")
+        return ", ".join(filter(None, (self.own_name, cluster_id and f"ID {cluster_id}")))
+
+    def releases(self) -> list[dict[str, str]]:
+        """The version and the name of each release, with the pull spec by which a cluster names it."""
+        images: dict[str, str] = {}
+        for cluster_version in self._cluster_versions.values():
+            images.update(_images(cluster_version))
+        named = ((version, name, images.get(version)) for version, name in self._releases)
+        return [
+            {"version": version, "name": f"{image} ({name})" if image and "@" not in name else name}
+            for version, name, image in named
+        ]
 
 
 def _images(cluster_version: Any) -> Iterator[tuple[str, str]]:

@@ -13,16 +13,15 @@ from typing import Literal, NamedTuple
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
 from .._capability.resolved_release import ResolvedRelease, read_selection
 from .._capability.selection import Selection
-from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
+from .._cluster.cluster_version import ReportedCapabilities, parse_cluster_version
 from .._data.capabilities import NONE
 from .._data.platforms import PLATFORM_DATA
-from .._problems import Location, Problem, Problems, did_you_mean, type_name
+from .._problems import Location, Problems, did_you_mean, type_name
 from .._resources import ResourceId
-from .._version import Minor, find_minor
 from .live_resources import read_live_resources
 from .plan import StartingCluster
 from .plan_options import PlanOptions
-from .update_status import read_signature_stores, read_update_status
+from .update_status import read_update_fields
 from .verdict import UpdateState
 
 Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
@@ -53,13 +52,9 @@ class PlanRequest(NamedTuple):
 
 
 def read_request(
-    options: PlanOptions,
-    path: tuple[int, ...],
-    minor: Minor | None,
-    problems: Problems,
-    provided: frozenset[ResourceId] = frozenset(),
+    options: PlanOptions, path: tuple[int, ...], provided: frozenset[ResourceId], problems: Problems
 ) -> PlanRequest:
-    """Check the options of a cluster that runs a release of ``minor``. Do not use the request if there is an error.
+    """Check the options of a cluster. Do not use the request if there is an error.
 
     ``provided``: the resources that the extra manifests of the cluster create.
     """
@@ -71,9 +66,7 @@ def read_request(
         version = parse_cluster_version(options.cluster_version, Location(field=options.location), problems)
         if version is not None:
             selection, status = version.selection, version.status
-            updates = read_update_status(options.cluster_version)
-            stores = read_signature_stores(options.cluster_version)
-            _check_version(version, minor, options, problems)
+            updates, stores = read_update_fields(options.cluster_version)
             if cluster.overrides is None:
                 cluster = cluster._replace(overrides=version.overrides)
                 overrides_at = f"{options.location}.spec.overrides"
@@ -144,14 +137,3 @@ def _read_names(options: ClusterOptions, problems: Problems) -> tuple[Selection,
     problems.info("unknown-selection", "enabled_capabilities", message, "Set cluster_version, which contains both")
     known = None if options.known_capabilities is None else frozenset(options.known_capabilities)
     return Selection(NONE, tuple(sorted(enabled))), ReportedCapabilities(enabled, known)
-
-
-def _check_version(version: ClusterVersion, minor: Minor | None, options: PlanOptions, problems: Problems) -> None:
-    """Report a cluster that runs another minor than the path begins with: an error if a gate depends on the plan."""
-    runs = find_minor(version.version)
-    if runs is None or minor is None or runs == minor:
-        return
-    where = f"{options.location}.status.desired.version"
-    message = f"is {version.version}, but the path begins with a release of {minor}"
-    hint = "Begin the path with the release that the cluster runs"
-    problems.append(Problem("error" if options.fail_on else "warning", "version-mismatch", where, message, hint))

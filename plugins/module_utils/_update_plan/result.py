@@ -16,9 +16,10 @@ from .._problems import Problem, shown_names
 from .._release.manifest import Manifest, manifest_dict
 from .._version import COLLECTION_VERSION
 from .plan import EnabledCapability, HopPlan, Plan
+from .plan_options import SharedOptions
 from .planner import FleetPlan, PlanResult
 from .verdict import HopVerdict
-from .violations import verdict_violations, violations
+from .violations import capability_violations, verdict_violations
 
 
 class PlanSerializer:
@@ -48,8 +49,8 @@ class PlanSerializer:
         ]
         origin = {
             "date": date,
-            "cluster": fleet.identities.get("", ""),
-            "releases": list(fleet.releases),
+            "cluster": fleet.sources.identity(""),
+            "releases": fleet.sources.releases(),
             "collection": COLLECTION_VERSION,
         }
         return {"plans": plans, "problems": problem_dicts(all_problems(fleet)), "origin": origin}
@@ -132,10 +133,10 @@ def end_dict(plan: Plan) -> dict[str, Any]:
     }
 
 
-def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, fail_on: Sequence[str]) -> dict[str, Any]:
+def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, options: SharedOptions) -> dict[str, Any]:
     """Return the result of the module, apart from the report and the problems."""
     shapes = PlanSerializer()
-    common: dict[str, Any] = {"changed": False, "violations": plan_violations(fleet, fail_on)}
+    common: dict[str, Any] = {"changed": False, "violations": plan_violations(fleet, options)}
     if not of_fleet:
         return {**common, **shapes.plan(fleet.plans[0], details=details)}
     plans = [
@@ -162,15 +163,16 @@ def _headline(result: PlanResult) -> dict[str, Any]:
 
 
 def _identified(name: str, fleet: FleetPlan) -> str:
-    identity = fleet.identities.get(name)
+    identity = fleet.sources.identity(name)
     return f"{name} ({identity})" if identity else name
 
 
-def plan_violations(fleet: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the names that the plans enable, and their verdicts, that ``fail_on`` forbids, with the clusters."""
+def plan_violations(fleet: FleetPlan, options: SharedOptions) -> list[dict[str, Any]]:
+    """Return the verdicts and the enabled names that ``options`` do not accept, with the clusters of their plans."""
     entries: dict[str, dict[str, Any]] = {}
     for result, clusters in zip(fleet.plans, _names(fleet), strict=True):
-        for violation in (*verdict_violations(result, fail_on), *violations(result.plan, fail_on)):
+        found = capability_violations(result.plan, options.forbidden_capabilities)
+        for violation in (*verdict_violations(result, options.fail_on), *found):
             hop = violation.hop
             entry = {"name": violation.name, "from": hop.from_version, "to": hop.to_version, "clusters": []}
             entries.setdefault(violation.message, entry)["clusters"].extend(clusters)

@@ -18,12 +18,12 @@ from .._progress import Progress, silent, with_progress
 from .._release.provided_files import read_provided
 from .._resources import ResourceId
 from .hop_signatures import HopSignatures
-from .plan_options import PlanOptions
+from .plan_options import DEFAULT_SHARED_OPTIONS, PlanOptions, SharedOptions
 from .planner import FleetPlan, Planner, PlanResult, ResolvedPath, deciding_resources
 from .releases import PathRelease, PathReleases
 from .report_sources import ReportSources
 from .request import PlanRequest, read_request
-from .violations import check_fail_on
+from .violations import check_forbidden
 
 if TYPE_CHECKING:
     from .._kubernetes.client import Client
@@ -31,20 +31,28 @@ if TYPE_CHECKING:
     Connect = Callable[[], Client]
 
 
-def plan_cluster(options: PlanOptions, connect: Connect | None = None, progress: Progress = silent) -> FleetPlan:
+def plan_cluster(
+    options: PlanOptions,
+    shared: SharedOptions = DEFAULT_SHARED_OPTIONS,
+    connect: Connect | None = None,
+    progress: Progress = silent,
+) -> FleetPlan:
     """Plan the path of one cluster. Raises ``CapabilityError`` with all problems.
 
     ``connect``: returns a client for the cluster, which is read for what ``options`` do not set.
     """
-    return _plan((options,), options, connect, progress, Problems())
+    return _plan((options,), shared, connect, progress, Problems())
 
 
 def plan_fleet(
-    clusters: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None = None, progress: Progress = silent
+    clusters: Sequence[PlanOptions],
+    shared: SharedOptions = DEFAULT_SHARED_OPTIONS,
+    connect: Connect | None = None,
+    progress: Progress = silent,
 ) -> FleetPlan:
-    """Plan the paths of ``clusters``. ``common``: the options that are the same for all of them.
+    """Plan the paths of ``clusters``. Raises ``CapabilityError`` with the problems of all clusters.
 
-    Raises ``CapabilityError`` with the problems of all clusters. ``connect`` is an error: it selects only one cluster.
+    ``connect`` is an error: it selects only one cluster.
     """
     problems = Problems()
     fleet: list[PlanOptions] = []
@@ -68,12 +76,12 @@ def plan_fleet(
         problems.error("conflicting-options", "clusters", message, hint)
     if not clusters:
         problems.error("empty-list", "clusters", "is empty", "Add a cluster, or remove the option")
-    return _plan(fleet, common, None, progress, problems)
+    return _plan(fleet, shared, None, progress, problems)
 
 
 def _plan(
     fleet: Sequence[PlanOptions],
-    common: PlanOptions,
+    shared: SharedOptions,
     connect: Connect | None,
     progress: Progress,
     problems: Problems,
@@ -83,9 +91,9 @@ def _plan(
         references.read_path(options.releases or (), options.cluster.profile, options.releases_where, path_problems)
         for options in fleet
     ]
-    releases = references.load(common.source, remarks, path_problems, progress)
+    releases = references.load(shared.source, remarks, path_problems, progress)
     problems += path_problems.unique()
-    clusters = _Clusters(releases, common, connect, remarks)
+    clusters = _Clusters(releases, shared, connect, remarks)
     results, errors = _Results(), dict[Problem, list[str]]()
     for options, path in with_progress(list(zip(fleet, paths, strict=True)), "clusters", progress):
         own = Problems()
@@ -96,16 +104,10 @@ def _plan(
             errors.setdefault(problem, []).append(options.where)
     problems += clusters.problems
     problems += [of_clusters(problem, locations) for problem, locations in errors.items()]
-    if not path_problems and common.fail_on:
-        check_fail_on(common.fail_on, _known_names(releases, results.plans), problems)
+    if not path_problems and shared.forbidden_capabilities:
+        check_forbidden(shared.forbidden_capabilities, _known_names(releases, results.plans), problems)
     problems.raise_errors(InvalidOptionError)
-    return FleetPlan(
-        results.with_problems(),
-        results.clusters,
-        remarks.unique(),
-        clusters.sources.identities,
-        tuple(clusters.sources.release(item.release.shown_version, item.exact_name) for item in releases),
-    )
+    return FleetPlan(results.with_problems(), results.clusters, remarks.unique(), clusters.sources)
 
 
 class _Results:
@@ -144,13 +146,14 @@ class _Clusters:
     """
 
     def __init__(
-        self, releases: Sequence[PathRelease], common: PlanOptions, connect: Connect | None, remarks: Problems
+        self, releases: Sequence[PathRelease], shared: SharedOptions, connect: Connect | None, remarks: Problems
     ) -> None:
-        self._planner = Planner([item.release for item in releases], allow_downgrade=common.allow_downgrade)
-        self._signatures = HopSignatures(releases, common.source, remarks)
-        self._releases, self._connect = releases, connect
+        self._planner = Planner([item.release for item in releases], shared)
+        self._signatures = HopSignatures(releases, shared.source, remarks)
+        self._shared, self._connect = shared, connect
         self._provided: dict[tuple[str, ...], frozenset[ResourceId]] = {}
-        self.sources, self.problems = ReportSources(), Problems()
+        self.sources = ReportSources([(item.release.shown_version, item.exact_name) for item in releases])
+        self.problems = Problems()
 
     def plan(self, options: PlanOptions, path: tuple[int, ...] | None, problems: Problems) -> PlanResult | None:
         """Return the plan of a cluster; ``None`` if there is an error, or no ``path``.
@@ -185,15 +188,14 @@ class _Clusters:
         if client is not None:
             from .live import complete_options  # imports the client, which only plans with a cluster need
 
-            options, found = complete_options(options, client, problems)
-            self.sources.properties |= found
+            completed = complete_options(options, client, problems, is_strict=self._shared.is_strict)
+            options, self.sources.own_name = completed.options, completed.infrastructure_name
         self.sources.add_cluster(options.name, options.cluster_version)
         if options.rule == "presence" and options.live_resources is None and client is None:
             message = "is presence, but the resources of the cluster are not known"
             hint = "Set live_resources or connection options, or remove the option"
             problems.error("missing-option", "rule", message, hint)
-        minor = self._releases[path[0]].release.minor if path else None
-        request = read_request(options, path or (), minor, problems, self._provided[given])
+        request = read_request(options, path or (), self._provided[given], problems)
         return request if client is None else _with_admin_acks(request, client, problems)
 
 
@@ -223,7 +225,7 @@ def _look_up(client: Client, request: PlanRequest, path: ResolvedPath, problems:
 
 
 def _known_names(releases: Iterable[PathRelease], results: Iterable[PlanResult]) -> set[str]:
-    """Return every name that ``fail_on`` can contain: those of the minors, and those in the plans."""
+    """Return every name that can be forbidden: the names of the minors, and the names in the plans."""
     minors = (capability_data.data_of(item.release.minor) for item in releases if item.release.minor is not None)
     known = {name for data in minors if data is not None for name in data.capabilities}
     hops = (hop for result in results for hop in result.plan.hops)

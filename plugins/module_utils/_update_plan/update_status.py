@@ -79,9 +79,18 @@ class UpdateStatus(NamedTuple):
         return next((item for item in self.conditional if item.version == version), None)
 
 
-def read_update_status(cluster_version: object) -> UpdateStatus | None:
-    """Read the status of a ClusterVersion, or of the only item of a List. ``None`` if it has no status."""
-    obj = _object(cluster_version)
+def read_update_fields(cluster_version: object) -> tuple[UpdateStatus | None, tuple[str, ...]]:
+    """Read the status of a ClusterVersion, ``None`` if it has none, and the URLs in ``spec.signatureStores``.
+
+    ``cluster_version`` is the object, or a List of it alone. The stores replace the stores of the release.
+    """
+    items = mappings_in(nested(cluster_version, "items"))
+    obj = items[0] if items else cluster_version
+    stores = tuple(_text(store, "url") for store in mappings_in(nested(obj, "spec", "signatureStores")))
+    return _status(obj), stores
+
+
+def _status(obj: Any) -> UpdateStatus | None:
     status = nested(obj, "status")
     if not isinstance(status, Mapping) or not status:
         return None
@@ -103,20 +112,6 @@ def read_update_status(cluster_version: object) -> UpdateStatus | None:
         requested=_text(desired, "version"),
         accepted_risks=frozenset(_text(risk, "name") for risk in mappings_in(nested(desired, "acceptRisks"))),
     )
-
-
-def read_signature_stores(cluster_version: object) -> tuple[str, ...]:
-    """The URLs in ``spec.signatureStores``, which replace the stores of the release.
-
-    ``cluster_version`` is that of ``read_update_status``. Source: openshift/api:config/v1/types_cluster_version.go
-    """
-    stores = nested(_object(cluster_version), "spec", "signatureStores")
-    return tuple(_text(store, "url") for store in mappings_in(stores))
-
-
-def _object(cluster_version: object) -> Any:
-    items = mappings_in(nested(cluster_version, "items"))
-    return items[0] if items else cluster_version
 
 
 def _conditional_update(entry: Mapping[str, Any], known_risks: Mapping[str, Mapping[str, Any]]) -> ConditionalUpdate:

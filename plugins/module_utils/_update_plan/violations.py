@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The gate before an update: names that a plan must not enable, and verdicts that it must not have."""
+"""Compares plans with the verdicts and the capabilities that a path must not have."""
 
 from __future__ import annotations
 
@@ -12,59 +12,54 @@ from typing import NamedTuple
 
 from .._problems import Problems, did_you_mean
 from .plan import EnabledCapability, HopPlan, Plan
+from .plan_options import FailOn
 from .planner import PlanResult
 from .update_reasons import VERDICTS
 
-ANY = "any"
-
-VERDICT_WORDS = tuple(verdict for verdict in VERDICTS if verdict != "go")
-"""The verdicts that ``fail_on`` can contain besides names."""
+ALL = "all"
+"""In ``forbidden_capabilities``: each name that a hop enables, and that the selection does not request after it."""
 
 
 class Violation(NamedTuple):
-    """A name that ``hop`` enables, or a verdict that it has reasons for, although ``fail_on`` forbids it."""
+    """A name that ``hop`` enables although it is forbidden, or its verdict if ``fail_on`` does not accept it."""
 
     name: str
     hop: HopPlan
     message: str
 
 
-def check_fail_on(fail_on: Sequence[str], known: Iterable[str], problems: Problems) -> None:
-    """Report names in ``fail_on`` that do not exist, because they would never match.
+def check_forbidden(forbidden: Sequence[str], known: Iterable[str], problems: Problems) -> None:
+    """Report names in ``forbidden`` that do not exist, because no plan could enable them.
 
     ``known``: the names that any release of the paths knows.
     """
-    names = sorted({*known, ANY, *VERDICT_WORDS})
-    for index, name in enumerate(fail_on):
+    names = sorted({*known, ALL})
+    for index, name in enumerate(forbidden):
         if name not in names:
-            message = f"{name!r} is neither a capability of these releases nor a verdict"
-            problems.error("unknown-capability", f"fail_on[{index}]", message, did_you_mean(name, names))
+            message = f"{name!r} is not a capability of these releases"
+            where = f"forbidden_capabilities[{index}]"
+            problems.error("unknown-capability", where, message, did_you_mean(name, names))
 
 
-def verdict_violations(result: PlanResult, fail_on: Sequence[str]) -> Iterator[Violation]:
-    """Yield the verdicts in ``fail_on`` that hops of ``result`` have reasons for, hop by hop.
-
-    A hop that is blocked can violate ``risk`` too, because it can have reasons for both.
-    """
-    for hop, verdict in zip(result.plan.hops, result.verdicts, strict=True):
-        for word in reversed(VERDICT_WORDS):
-            reasons = verdict.of(word) if word in fail_on else ()
-            if reasons:
-                more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
-                text = f"has reasons for the verdict {word}: {reasons[0].message}{more}"
-                yield Violation(word, hop, f"{hop.from_version} to {hop.to_version} {text}")
+def verdict_violations(result: PlanResult, fail_on: FailOn) -> Iterator[Violation]:
+    """Yield the verdicts of ``result`` that are ``fail_on`` or more serious, hop by hop."""
+    for hop, found in zip(result.plan.hops, result.verdicts, strict=True):
+        if fail_on != "never" and VERDICTS.index(found.verdict) >= VERDICTS.index(fail_on):
+            reasons = found.of(found.verdict)
+            more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+            text = f"has the verdict {found.verdict}: {reasons[0].message}{more}"
+            yield Violation(found.verdict, hop, f"{hop.from_version} to {hop.to_version} {text}")
 
 
-def violations(plan: Plan, fail_on: Sequence[str]) -> Iterator[Violation]:
-    """Yield the names that ``plan`` enables although ``fail_on`` forbids them, hop by hop.
+def capability_violations(plan: Plan, forbidden: Sequence[str]) -> Iterator[Violation]:
+    """Yield the names that ``plan`` enables although they are ``forbidden``, hop by hop.
 
-    A name counts however its components are created. ``any`` means each name that the selection does not request in
-    the new release.
+    A name counts however its components are created.
     """
     for hop in plan.hops:
         implicit = {item.name: item for item in hop.implicitly_enabled}
         for name in sorted(hop.newly_enabled):
-            if name in fail_on or (ANY in fail_on and name not in hop.requested):
+            if name in forbidden or (ALL in forbidden and name not in hop.requested):
                 yield Violation(name, hop, _enabling(name, hop, implicit.get(name)))
 
 

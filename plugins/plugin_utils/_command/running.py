@@ -104,14 +104,9 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
         else:
             _show_result(subcommand, result, options, output)
     if result.get("failed"):
-        # Otherwise, findings or the rule of fail_on failed it.
+        # Otherwise, findings or a plan failed it, as the options request.
         return 2 if any(item["severity"] == "error" for item in result["problems"]) else 1
-    return int(result.get("ready") is False or "blocked" in _verdicts(result))
-
-
-def _verdicts(result: dict[str, Any]) -> set[str]:
-    """The verdicts of the plans of updates."""
-    return {plan["verdict"] for plan in result.get("plans", [result]) if "verdict" in plan}
+    return int(result.get("ready") is False)
 
 
 def _show_result(

@@ -29,7 +29,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import EnabledCapability, HopPlan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
+    PlanOptions,
+    SharedOptions,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
@@ -88,7 +91,8 @@ def plan_of(path: Sequence[Release], *, allow_downgrade: bool = False, **options
     Its problems are complete, those of the request first. Raises ``InvalidOptionError`` if the module would fail.
     """
     of_request = Problems()
-    planner, request = Planner(path, allow_downgrade=allow_downgrade), plan_request(path, **options)
+    planner = Planner(path, SharedOptions(allow_downgrade=allow_downgrade))
+    request = plan_request(path, **options)
     result = planner.plan(request, planner.resolve(request, of_request))
     return result._replace(problems=(*of_request, *result.problems))
 
@@ -104,7 +108,7 @@ def plan_request(path: Sequence[Release], positions: tuple[int, ...] | None = No
     of_plan = {name: options.pop(name) for name in PlanOptions._fields if name in options}
     problems = Problems()
     cluster = ClusterOptions(**options)
-    request = read_request(PlanOptions(cluster, **of_plan), positions, path[positions[0]].minor, problems)
+    request = read_request(PlanOptions(cluster, **of_plan), positions, frozenset(), problems)
     problems.raise_errors(InvalidOptionError)
     return request
 

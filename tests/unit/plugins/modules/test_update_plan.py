@@ -130,7 +130,7 @@ def test_the_end_of_the_path_is_returned(run, releases):
 
 # v4.11 contains MachineAPI from 4.14 on, so the hop enables what is requested at the end of the path
 def test_what_the_selection_requests_in_the_new_release_is_not_implicit_there(run):
-    outcome = run(capabilities={"baselineCapabilitySet": "v4.11"}, fail_on=[])
+    outcome = run(capabilities={"baselineCapabilitySet": "v4.11"})
 
     by_name = {item["name"]: item for item in outcome["hops"][0]["implicitly_enabled"]}
     assert by_name["MachineAPI"]["requested"] is True
@@ -248,8 +248,8 @@ def test_the_rule_presence_compares_the_new_release_with_the_cluster(present, en
     ],
 )
 def test_resources_on_the_cluster_are_a_hint_and_enable_nothing(present, hinted, run):
-    offline = run(capabilities=NOTHING, fail_on=["Console"])
-    outcome = run(capabilities=NOTHING, fail_on=["Console"], live_resources=present)
+    offline = run(capabilities=NOTHING, forbidden_capabilities=["Console"])
+    outcome = run(capabilities=NOTHING, forbidden_capabilities=["Console"], live_resources=present)
 
     (hop,) = outcome["hops"]
     assert {item["name"]: item["disabled_capabilities"] for item in hop["live_only"]} == hinted
@@ -322,17 +322,18 @@ NOT_UPGRADEABLE = condition("Upgradeable", False, "PoolUpdating", "pools are upd
 
 
 @pytest.mark.parametrize(
-    ("conditions", "fail_on", "violated"),
+    ("conditions", "options", "violated"),
     [
-        ([FAILING], ["blocked", "acknowledge"], []),
-        ([FAILING], ["blocked", "risk"], ["risk"]),
-        ([NOT_UPGRADEABLE], ["risk"], []),
-        ([NOT_UPGRADEABLE, FAILING], ["risk", "blocked", "Console"], ["blocked", "risk"]),
-        ([], ["blocked", "risk", "acknowledge"], []),
+        ([FAILING], {}, []),
+        ([FAILING], {"fail_on": "risk"}, ["risk"]),
+        ([NOT_UPGRADEABLE], {}, ["blocked"]),
+        ([NOT_UPGRADEABLE, FAILING], {"fail_on": "risk", "forbidden_capabilities": ["Console"]}, ["blocked"]),
+        ([NOT_UPGRADEABLE], {"fail_on": "never"}, []),
+        ([], {"fail_on": "acknowledge"}, []),
     ],
 )
-def test_fail_on_takes_verdicts_besides_names(conditions, fail_on, violated, run):
-    outcome = run(cluster_version=reported("4.13.5", *conditions, available=["4.14.2"]), fail_on=fail_on)
+def test_fail_on_is_the_least_serious_verdict_that_fails(conditions, options, violated, run):
+    outcome = run(cluster_version=reported("4.13.5", *conditions, available=["4.14.2"]), **options)
 
     assert [item["name"] for item in outcome["violations"]] == violated
     assert outcome.failed is bool(violated)
@@ -342,10 +343,10 @@ def test_fail_on_takes_verdicts_besides_names(conditions, fail_on, violated, run
 
 def test_the_message_of_a_verdict_that_is_forbidden_has_its_first_reason(run):
     shown = [NOT_UPGRADEABLE, condition("Invalid", True, "Wrong", "wrong")]
-    outcome = run(cluster_version=reported("4.13.5", *shown, available=["4.14.2"]), fail_on=["blocked"])
+    outcome = run(cluster_version=reported("4.13.5", *shown, available=["4.14.2"]))
 
     assert outcome.result["msg"].splitlines()[1:] == [
-        "- 4.13.5 to 4.14.2 has reasons for the verdict blocked: the ClusterVersion is not valid: wrong, and 1 more"
+        "- 4.13.5 to 4.14.2 has the verdict blocked: the ClusterVersion is not valid: wrong, and 1 more"
     ]
 
 

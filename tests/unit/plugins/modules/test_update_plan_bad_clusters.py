@@ -108,12 +108,12 @@ def test_additional_names_without_a_set_are_as_with_vcurrent(run):
     assert outcome["hops"][0]["enabled_before"] == outcome["hops"][0]["known_before"]
 
 
-def test_with_fail_on_a_cluster_of_another_minor_is_an_error(run):
+def test_with_forbidden_names_a_cluster_of_another_minor_is_an_error(run):
     where = "cluster_version.status.desired.version"
     other = {"cluster_version": cluster_version(version="4.12.9")}
 
-    assert errors(run(**other, fail_on=["Build"])) == {where: "version-mismatch"}
-    of_fleet = run(clusters=[{"name": "a", **other}], fail_on=["Build"])
+    assert errors(run(**other, forbidden_capabilities=["Build"])) == {where: "version-mismatch"}
+    of_fleet = run(clusters=[{"name": "a", **other}], forbidden_capabilities=["Build"])
     assert list(errors(of_fleet)) == [f"clusters[0] (a): {where}"]
 
 

@@ -152,7 +152,7 @@ def test_without_the_library_only_reading_from_a_cluster_fails(run, monkeypatch)
 def test_only_the_deciding_resources_can_change_a_plan(rule, names, minors, releases):
     loaded = [load_release(getattr(releases, minor), Problems()) for minor in minors]
     options = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
-    request = read_request(PlanOptions(options), tuple(range(len(loaded))), loaded[0].minor, Problems())
+    request = read_request(PlanOptions(options), tuple(range(len(loaded))), frozenset(), Problems())
     planner = Planner(loaded)
     path = planner.resolve(request, Problems())
 

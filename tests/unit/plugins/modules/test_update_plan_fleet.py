@@ -57,7 +57,7 @@ def test_clusters_share_a_plan_only_with_the_same_verdicts(run):
         {"name": name, "cluster_version": reported("4.13.5", *shown, available=["4.14.2"])}
         for name, shown in states.items()
     ]
-    outcome = run(clusters=clusters, fail_on=["risk"])
+    outcome = run(clusters=clusters, fail_on="risk")
 
     assert outcome["clusters"] == {"a": 0, "b": 1, "c": 0, "d": 1, "e": 2}
     assert [plan["verdict"] for plan in outcome["plans"]] == ["go", "risk", "risk"]
@@ -254,9 +254,12 @@ def test_a_warning_about_a_release_is_reported_once_for_all_plans(call, tmp_path
 
 
 @pytest.mark.parametrize("fleet", [False, True])
-def test_a_plan_that_violates_fail_on_is_shown_with_its_warnings(fleet, run, warned):
-    options = {"clusters": [{"name": "one", "capabilities": NOTHING}]} if fleet else {"capabilities": NOTHING}
-    passed, failed = (run(feature_set="TechPreviewNoUpgrade", fail_on=names, **options) for names in ([], ["any"]))
+def test_a_plan_with_violations_is_shown_with_its_warnings(fleet, run, warned):
+    options: dict[str, Any] = {"capabilities": NOTHING}
+    options = {"clusters": [{"name": "one", **options}]} if fleet else options
+    passed, failed = (
+        run(feature_set="TechPreviewNoUpgrade", forbidden_capabilities=names, **options) for names in ([], ["all"])
+    )
 
     assert failed.failed
     assert len(warnings(passed)) == 1
@@ -265,23 +268,23 @@ def test_a_plan_that_violates_fail_on_is_shown_with_its_warnings(fleet, run, war
 
 
 @pytest.mark.parametrize(
-    ("fail_on", "capabilities", "expected"),
+    ("forbidden", "capabilities", "expected"),
     [
         (["MachineAPI"], NOTHING, ["MachineAPI"]),
         (["DeploymentConfig", "MachineAPI"], NOTHING, ["DeploymentConfig", "MachineAPI"]),
-        (["any"], NOTHING, ["DeploymentConfig", "MachineAPI"]),
-        (["any", "MachineAPI"], NOTHING, ["DeploymentConfig", "MachineAPI"]),
-        # v4.11 requests MachineAPI from 4.14 on: "any" allows it, its name does not.
-        (["any"], {"baselineCapabilitySet": "v4.11"}, ["DeploymentConfig"]),
+        (["all"], NOTHING, ["DeploymentConfig", "MachineAPI"]),
+        (["all", "MachineAPI"], NOTHING, ["DeploymentConfig", "MachineAPI"]),
+        # v4.11 requests MachineAPI from 4.14 on: "all" allows it, its name does not.
+        (["all"], {"baselineCapabilitySet": "v4.11"}, ["DeploymentConfig"]),
         (["MachineAPI"], {"baselineCapabilitySet": "v4.11"}, ["MachineAPI"]),
-        (["any"], None, []),
+        (["all"], None, []),
         (["Build"], None, ["Build"]),
         (["Build", "ImageRegistry"], NOTHING, []),
         ([], NOTHING, []),
     ],
 )
-def test_a_path_that_violates_fail_on_fails_with_the_whole_plan(fail_on, capabilities, expected, run):
-    outcome = run(fail_on=fail_on, capabilities=capabilities)
+def test_a_path_that_enables_forbidden_names_fails_with_the_whole_plan(forbidden, capabilities, expected, run):
+    outcome = run(forbidden_capabilities=forbidden, capabilities=capabilities)
     planned = run(capabilities=capabilities)
 
     assert outcome.failed is bool(expected)
@@ -290,7 +293,7 @@ def test_a_path_that_violates_fail_on_fails_with_the_whole_plan(fail_on, capabil
         assert outcome[key] == planned[key]
     if expected:
         assert outcome.message.splitlines() == [
-            "The plan violates fail_on:",
+            "The plan violates fail_on or forbidden_capabilities:",
             *(f"- {item['message']}" for item in outcome["violations"]),
         ]
 
@@ -304,7 +307,7 @@ def test_a_path_that_violates_fail_on_fails_with_the_whole_plan(fail_on, capabil
     ],
 )
 def test_a_violation_names_the_hop_and_the_cause(name, capabilities, message, run):
-    (violation,) = run(fail_on=[name], capabilities=capabilities)["violations"]
+    (violation,) = run(forbidden_capabilities=[name], capabilities=capabilities)["violations"]
 
     assert (violation["from"], violation["to"], violation["clusters"]) == ("4.13.5", "4.14.2", [])
     assert violation["message"].startswith(f"4.13.5 to 4.14.2 enables {message}")
@@ -315,22 +318,22 @@ def test_a_violation_names_the_hop_and_the_cause(name, capabilities, message, ru
     [
         ("Consoel", "Did you mean Console?"),
         ("console", "Write Console"),
-        ("Any", "Write any"),
-        ("all", "Use one of: Build, "),
+        ("All", "Write all"),
+        ("blocked", "Use one of: Build, "),
         # known to a later release than those of the path
         ("OperatorLifecycleManagerV1", "Use one of: Build, "),
     ],
 )
-def test_an_unknown_name_in_fail_on_is_an_error(name, hint, run):
-    outcome = run(fail_on=["Console", name])
+def test_an_unknown_forbidden_name_is_an_error(name, hint, run):
+    outcome = run(forbidden_capabilities=["Console", name])
 
     (problem,) = outcome["problems"]
-    assert (problem["code"], problem["where"]) == ("unknown-capability", "fail_on[1]")
+    assert (problem["code"], problem["where"]) == ("unknown-capability", "forbidden_capabilities[1]")
     assert problem["hint"].startswith(hint)
 
 
-def test_fail_on_is_not_checked_if_a_release_is_invalid(run):
-    outcome = run(fail_on=["Console"], capabilities={"baselineCapabilitySet": "none"})
+def test_forbidden_names_are_not_checked_if_a_release_is_invalid(run):
+    outcome = run(forbidden_capabilities=["Console"], capabilities={"baselineCapabilitySet": "none"})
 
     assert [item["where"] for item in outcome["problems"]] == ["capabilities.baseline_capability_set"]
 
@@ -338,7 +341,7 @@ def test_fail_on_is_not_checked_if_a_release_is_invalid(run):
 def test_violations_of_a_fleet_name_its_clusters(run):
     clusters = [{"name": f"site-{index}", "capabilities": NOTHING} for index in range(6)]
     everything = {"name": "everything"}
-    outcome = run(clusters=[*clusters, everything], fail_on=["any"])
+    outcome = run(clusters=[*clusters, everything], forbidden_capabilities=["all"])
 
     assert [(item["name"], item["clusters"]) for item in outcome["violations"]] == [
         (name, [f"site-{index}" for index in range(6)]) for name in ("DeploymentConfig", "MachineAPI")
@@ -351,7 +354,7 @@ def test_violations_of_a_fleet_name_its_clusters(run):
 def test_a_failing_fleet_reports_its_problems_like_any_other(run):
     odd = {**cluster_version(), "status": None}
     clusters = [{"name": "site", "cluster_version": odd}, {"name": "other", "capabilities": NOTHING}]
-    failed, passed = (run(clusters=clusters, fail_on=names) for names in (["any"], []))
+    failed, passed = (run(clusters=clusters, forbidden_capabilities=names) for names in (["all"], []))
 
     assert (failed.failed, passed.failed) == (True, False)
     assert failed["problems"] == passed["problems"]

@@ -81,7 +81,7 @@ def test_a_missing_chdir_is_an_error(site, run):
 def test_a_text_with_commas_is_a_path_and_a_policy(separator, run, releases):
     outcome = run(
         releases=separator.join(releases.path),
-        fail_on=separator.join(["MachineAPI", "DeploymentConfig"]),
+        forbidden_capabilities=separator.join(["MachineAPI", "DeploymentConfig"]),
         capabilities=NOTHING,
     )
 
@@ -154,7 +154,7 @@ def test_one_violation_of_several_plans_is_one_entry_with_all_clusters(run):
         {"name": "b", "capabilities": NOTHING, "platform": "aws"},
         {"name": "c", "capabilities": BAREMETAL},
     ]
-    outcome = run(clusters=clusters, fail_on=["any"])
+    outcome = run(clusters=clusters, forbidden_capabilities=["all"])
 
     assert outcome["clusters"] == {"a": 0, "b": 1, "c": 2}
     # MachineAPI comes because of two resources in the first two plans, and of three in the last.

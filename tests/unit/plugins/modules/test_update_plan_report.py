@@ -98,8 +98,8 @@ def test_a_report_always_has_all_details(run, tmp_path):
     assert tree(tmp_path / "short") == tree(tmp_path / "full")
 
 
-def test_a_report_is_written_even_if_the_plan_violates_fail_on(run, tmp_path):
-    outcome = run(report=tmp_path / "plan.md", fail_on=["any"])
+def test_a_report_is_written_even_if_the_plan_has_violations(run, tmp_path):
+    outcome = run(report=tmp_path / "plan.md", forbidden_capabilities=["all"])
 
     assert outcome.failed
     assert outcome["changed"] is True
@@ -186,15 +186,20 @@ def test_the_cluster_refuses_a_downgrade(run, releases):
 
 
 @pytest.mark.parametrize(
-    ("fail_on", "expected"),
+    ("forbidden", "expected"),
     [
         (["MachineAPI"], ["MachineAPI"]),
-        (["any"], ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]),
+        (["all"], ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]),
         (["Console"], []),
     ],
 )
-def test_what_the_older_release_does_not_know_violates_fail_on(fail_on, expected, run, releases):
-    outcome = run(releases=[releases.r4_14, releases.r4_13], allow_downgrade=True, fail_on=fail_on)
+def test_what_the_older_release_does_not_know_is_forbidden_by_name(forbidden, expected, run, releases):
+    outcome = run(
+        releases=[releases.r4_14, releases.r4_13],
+        allow_downgrade=True,
+        fail_on="never",
+        forbidden_capabilities=forbidden,
+    )
 
     assert [item["name"] for item in outcome["violations"]] == expected
     prefixes = [f"4.14.2 to 4.13.5 enables {name}: 4.13.5 " for name in expected]

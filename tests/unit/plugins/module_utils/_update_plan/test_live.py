@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -40,13 +41,17 @@ def cluster(feature_set: str = "TechPreviewNoUpgrade", platform: str = "AWS") ->
     return server
 
 
-def completed(server: ApiServer, **given: Any) -> tuple[PlanOptions, list[str], list[tuple[str, str]]]:
+def completed(
+    server: ApiServer, *, is_strict: bool = False, **given: Any
+) -> tuple[PlanOptions, list[str], list[tuple[str, str]]]:
     """The options after reading, the names of what was read, and the problems."""
     of_cluster = {name: given.pop(name) for name in ClusterOptions._fields if name in given}
     problems = Problems()
-    found = complete_options(PlanOptions(ClusterOptions(**of_cluster), **given), server.client(), problems)
+    options = PlanOptions(ClusterOptions(**of_cluster), **given)
+    found = complete_options(options, server.client(), problems, is_strict=is_strict)
     codes: list[tuple[str, str]] = [(item.severity, item.code) for item in problems if item.code != "cluster-read"]
-    return found.options, sorted(found.properties), codes
+    (report,) = (item.message for item in problems if item.code == "cluster-read")
+    return found.options, sorted(set(re.findall("|".join(READ), report.partition(";")[0]))), codes
 
 
 READ = ["feature_gates", "feature_set", "infrastructure_name", "overrides", "platform"]

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import UpdateReason
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.violations import violations
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.violations import capability_violations
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     TECH_PREVIEW,
     changes,
@@ -247,10 +247,10 @@ def test_a_release_that_does_not_know_a_disabled_name_creates_its_components(pat
     assert first.newly_enabled >= expected
     assert first.after.enabled.isdisjoint(expected)
     assert [hop.no_longer_optional for hop in others] == [frozenset()] * len(others)
-    named = [item.name for item in violations(answer.plan, ["any"]) if item.hop is first]
+    named = [item.name for item in capability_violations(answer.plan, ["all"]) if item.hop is first]
     assert set(named) >= expected
     for name in sorted(expected):
-        (violation,) = violations(answer.plan, [name])
+        (violation,) = capability_violations(answer.plan, [name])
         assert violation.message.startswith(f"{path[0]} to {path[1]} enables {name}: {path[1]} does not know it ")
     assert has_problem(answer, "as capabilities, so it creates their components") is bool(expected)
 

@@ -21,7 +21,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan import planner as planner_module
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
+    PlanOptions,
+    SharedOptions,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
     Planner,
     PlanResult,
@@ -50,7 +53,7 @@ def request(**options: Any) -> PlanRequest:
 
 def request_of(value: dict[str, Any], location: str) -> PlanRequest:
     options = PlanOptions(ClusterOptions(), cluster_version=value, location=location)
-    return read_request(options, PATH, RELEASES[0].minor, Problems())
+    return read_request(options, PATH, frozenset(), Problems())
 
 
 def planned(planner: Planner, of: PlanRequest) -> tuple[PlanResult, list[Problem]]:
@@ -205,3 +208,32 @@ def test_none_is_cached_like_any_other_value():
 
     assert [_cached(cache, "a", make) for _time in range(3)] == [None] * 3
     assert computed == [None]
+
+
+@pytest.mark.parametrize(
+    ("version", "warned"),
+    [("4.20.5", False), ("4.20.9-rc.1", False), ("4.21.0", True), ("5.20.0", True), ("nonsense", False), (None, False)],
+)
+@pytest.mark.parametrize("forbidden", [[], ["all"]])
+def test_another_minor_of_the_cluster_is_a_warning_and_an_error_if_names_are_forbidden(version, warned, forbidden):
+    value = cluster_version(select_only())
+    value["status"]["desired"] = {"version": version}
+    planner = Planner(RELEASES, SharedOptions(forbidden_capabilities=forbidden))
+    problems = Problems()
+    with problems.collect(InvalidOptionError):
+        planner.resolve(request_of(value, "here"), problems)
+
+    expected = [("error" if forbidden else "warning", "here.status.desired.version")] if warned else []
+    assert [(item.severity, str(item.where)) for item in problems if item.code == "version-mismatch"] == expected
+
+
+def test_another_minor_of_the_cluster_has_a_hint():
+    value = cluster_version(select_only())
+    value["status"]["desired"] = {"version": "4.19.9"}
+    problems = Problems()
+    Planner(RELEASES).resolve(request_of(value, "here"), problems)
+
+    assert (
+        "here.status.desired.version: is 4.19.9, but the path begins with a release of 4.20. "
+        "Begin the path with the release that the cluster runs"
+    ) in list(map(str, problems))

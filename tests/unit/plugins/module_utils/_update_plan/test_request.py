@@ -20,7 +20,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     read_request,
     resolve_platform,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 STATUS: dict[str, Any] = {
     "desired": {"version": "4.13.5"},
@@ -35,16 +34,15 @@ OBJECT: dict[str, Any] = {
     },
     "status": STATUS,
 }
-MINOR = Minor(4, 13)
 
 
 def options(cluster: dict[str, Any] | None = None, **plan: Any) -> PlanOptions:
     return PlanOptions(ClusterOptions(overrides=plan.pop("overrides", None), **(cluster or {})), **plan)
 
 
-def read(given: PlanOptions, minor: Minor | None = MINOR) -> tuple[PlanRequest, list[Problem]]:
+def read(given: PlanOptions) -> tuple[PlanRequest, list[Problem]]:
     problems = Problems()
-    return read_request(given, (0, 1), minor, problems), problems
+    return read_request(given, (0, 1), frozenset(), problems), problems
 
 
 def request(given: PlanOptions) -> PlanRequest:
@@ -169,28 +167,6 @@ def test_enabled_names_are_requested_by_name(enabled, known, expected):
     assert [(item.severity, str(item.where)) for item in problems] == [("info", "enabled_capabilities")]
 
 
-@pytest.mark.parametrize(
-    ("version", "minor", "warned"),
-    [
-        ("4.13.5", Minor(4, 13), False),
-        ("4.13.9-rc.1", Minor(4, 13), False),
-        ("4.14.0", Minor(4, 13), True),
-        ("5.13.0", Minor(4, 13), True),
-        ("4.14.0", None, False),
-        ("nonsense", Minor(4, 13), False),
-        (None, Minor(4, 13), False),
-    ],
-)
-@pytest.mark.parametrize("strict", [False, True])
-def test_another_minor_of_the_cluster_is_a_warning_and_an_error_with_fail_on(version, minor, warned, strict):
-    value = {**OBJECT, "status": {**STATUS, "desired": {"version": version}}}
-    fail_on = ["any"] if strict else []
-    _request, problems = read(options(cluster_version=value, fail_on=fail_on), minor)
-
-    expected = [("error" if strict else "warning", "version-mismatch", "cluster_version.status.desired.version")]
-    assert [(item.severity, item.code, str(item.where)) for item in problems] == (expected if warned else [])
-
-
 def test_an_empty_list_of_resources_is_not_the_same_as_no_list():
     assert request(options(live_resources=[])).cluster.present == frozenset()
     assert request(options()).cluster.present is None
@@ -248,11 +224,6 @@ def test_invalid_options_are_reported_at_their_location(given, locations, codes)
             options({"enabled_capabilities": []}),
             "enabled_capabilities: does not contain the selection, so these names count as requested by name. "
             "Set cluster_version, which contains both",
-        ),
-        (
-            options(cluster_version={**OBJECT, "status": {**STATUS, "desired": {"version": "4.12.9"}}}),
-            "cluster_version.status.desired.version: is 4.12.9, but the path begins with a release of 4.13. "
-            "Begin the path with the release that the cluster runs",
         ),
     ],
 )

@@ -20,7 +20,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     INFRASTRUCTURES,
     NAMESPACES,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
+    PlanOptions,
+    SharedOptions,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import PathReleases
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
@@ -38,6 +41,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.update_paths i
     write_releases,
 )
 
+MACHINE_API_FORBIDDEN = SharedOptions(forbidden_capabilities=["MachineAPI"])
 ENABLED = ["DeploymentConfig", "MachineAPI"]
 """What an update from 4.13 to 4.14 enables."""
 
@@ -48,8 +52,9 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
 
 
 def planned(releases: Releases, *entries: dict[str, Any], **options: Any) -> FleetPlan:
-    common = PlanOptions(ClusterOptions(), releases=releases.path, **options)
-    return plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(entries)], common)
+    common = PlanOptions(ClusterOptions(), releases=releases.path)
+    shared = SharedOptions(**options)
+    return plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(entries)], shared)
 
 
 def connect() -> Any:
@@ -87,7 +92,7 @@ def connect() -> Any:
 def test_an_invalid_fleet_is_reported(clusters, options, expected):
     common = PlanOptions(ClusterOptions())
     with pytest.raises(InvalidOptionError) as raised:
-        plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)], common, **options)
+        plan_fleet([common.of_cluster(entry, at) for at, entry in enumerate(clusters)], **options)
 
     assert expected in list(map(str, raised.value.problems))
 
@@ -126,8 +131,8 @@ def test_a_plan_as_a_result(releases):
     options = PlanOptions(ClusterOptions(capabilities=BAREMETAL), releases.hop, platform="aws")
     fleet = plan_cluster(options)
 
-    brief = planning_result(fleet, of_fleet=False, details=False, fail_on=[])
-    full = planning_result(fleet, of_fleet=False, details=True, fail_on=[])
+    brief = planning_result(fleet, of_fleet=False, details=False, options=SharedOptions())
+    full = planning_result(fleet, of_fleet=False, details=True, options=SharedOptions())
 
     (hop,), (details,) = brief["hops"], full["hops"]
     assert (brief["changed"], brief["violations"], brief["releases"]) == (False, [], ["4.13.5", "4.14.2"])
@@ -170,10 +175,9 @@ def test_a_plan_as_a_result(releases):
 
 
 def test_a_downgrade_names_what_it_creates_and_leaves(releases):
-    options = PlanOptions(
-        ClusterOptions(capabilities=BAREMETAL), releases=[releases.r4_13, releases.r4_10], allow_downgrade=True
-    )
-    result = planning_result(plan_cluster(options), of_fleet=False, details=True, fail_on=[])
+    options = PlanOptions(ClusterOptions(capabilities=BAREMETAL), releases=[releases.r4_13, releases.r4_10])
+    fleet = plan_cluster(options, SharedOptions(allow_downgrade=True))
+    result = planning_result(fleet, of_fleet=False, details=True, options=SharedOptions())
 
     (hop,) = result["hops"]
     assert (hop["downgrade"], result["condition"]) == (True, None)
@@ -187,9 +191,9 @@ def test_clusters_of_a_fleet_share_plans_and_their_problems_name_them(releases):
         {"name": "a", "capabilities": NOTHING},
         {"name": "b", "capabilities": BAREMETAL},
         {"name": "c", "capabilities": NOTHING},
-        fail_on=["MachineAPI", "blocked"],
+        forbidden_capabilities=["MachineAPI"],
     )
-    result = planning_result(fleet, of_fleet=True, details=False, fail_on=["MachineAPI"])
+    result = planning_result(fleet, of_fleet=True, details=False, options=MACHINE_API_FORBIDDEN)
 
     assert (result["clusters"], len(result["plans"])) == ({"a": 0, "b": 1, "c": 0}, 2)
     assert result["summaries"].keys() == {"a", "b", "c"}
@@ -207,10 +211,9 @@ def test_clusters_of_a_fleet_share_plans_and_their_problems_name_them(releases):
 
 
 def test_a_violation_of_a_single_cluster_names_no_cluster(releases):
-    options = PlanOptions(ClusterOptions(capabilities=NOTHING), releases=releases.hop, fail_on=["MachineAPI"])
-    (found,) = planning_result(plan_cluster(options), of_fleet=False, details=False, fail_on=["MachineAPI"])[
-        "violations"
-    ]
+    options = PlanOptions(ClusterOptions(capabilities=NOTHING), releases=releases.hop)
+    fleet = plan_cluster(options, MACHINE_API_FORBIDDEN)
+    (found,) = planning_result(fleet, of_fleet=False, details=False, options=MACHINE_API_FORBIDDEN)["violations"]
 
     assert (found["clusters"], found["message"].startswith("4.13.5 to 4.14.2 enables")) == ([], True)
 
@@ -226,7 +229,7 @@ def test_problems_of_some_plans_of_a_fleet_are_in_these_plans(releases):
     hops = [("update-blocked", "4.13.5 to 4.14.2"), ("update-blocked", "4.14.2 to 4.15.0")]
     assert (shown(some, of_fleet=False), shown(some, of_fleet=True)) == (hops, [("separate-problems", "clusters")])
     assert shown(every, of_fleet=False) == shown(every, of_fleet=True) == hops
-    plans = planning_result(some, of_fleet=True, details=False, fail_on=[])["plans"]
+    plans = planning_result(some, of_fleet=True, details=False, options=SharedOptions())["plans"]
     assert [len(plan["problems"]) for plan in plans] == [2, 0]
 
 
@@ -241,9 +244,9 @@ def test_a_selected_cluster_is_read_and_named(releases):
     server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status={**obj["status"], "desired": image})
     options = PlanOptions(ClusterOptions(feature_set="", feature_gates=[]), releases=releases.hop)
 
-    fleet = plan_cluster(options, server.client)
+    fleet = plan_cluster(options, connect=server.client)
 
-    result = planning_result(fleet, of_fleet=False, details=True, fail_on=[])
+    result = planning_result(fleet, of_fleet=False, details=True, options=SharedOptions())
     assert (result["hops"][0]["enabled_before"], result["newly_enabled"]) == (["Console", "baremetal"], ENABLED)
     assert result["hops"][0]["live_only"] == []
     origin = PlanSerializer().report(fleet, "")["origin"]
@@ -264,7 +267,6 @@ def test_a_cluster_version_can_be_a_file(releases, tmp_path: Path):
     ("options", "where", "code"),
     [
         ({"rule": "presence"}, "rule", "missing-option"),
-        ({"fail_on": ["Consle"]}, "fail_on[0]", "unknown-capability"),
         ({"promql": ["a"]}, "promql", "not-a-map"),
         ({"promql": {"a": 2}}, "promql.a", "not-a-boolean"),
         ({"releases": ["/nowhere"]}, "/nowhere", "missing-directory"),
@@ -276,3 +278,11 @@ def test_what_a_plan_cannot_use_is_an_error(releases, options, where, code):
         plan_cluster(PlanOptions(ClusterOptions(capabilities=NOTHING), **given))
 
     assert (where, code) in [(str(item.where), item.code) for item in raised.value.problems]
+
+
+def test_a_forbidden_name_that_no_release_knows_is_an_error(releases):
+    options = PlanOptions(ClusterOptions(capabilities=NOTHING), releases=releases.hop)
+    with pytest.raises(InvalidOptionError) as raised:
+        plan_cluster(options, SharedOptions(forbidden_capabilities=["Consle"]))
+
+    assert [str(item.where) for item in raised.value.problems] == ["forbidden_capabilities[0]"]

@@ -18,10 +18,17 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     HopPlan,
     Plan,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import (
+    VERDICTS,
+    UpdateReason,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import HopVerdict
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.violations import (
-    check_fail_on,
-    violations,
+    capability_violations,
+    check_forbidden,
+    verdict_violations,
 )
 
 
@@ -57,9 +64,9 @@ def hop(
     )
 
 
-def violated(fail_on: Sequence[str], *hops: HopPlan) -> list[tuple[str, str]]:
+def violated(forbidden: Sequence[str], *hops: HopPlan) -> list[tuple[str, str]]:
     plan = Plan(Selection(), hops, hops[-1].after, None)
-    return [(item.hop.to_version, item.name) for item in violations(plan, fail_on)]
+    return [(item.hop.to_version, item.name) for item in capability_violations(plan, forbidden)]
 
 
 FIRST = hop(
@@ -76,7 +83,7 @@ BACK = hop("Console", "Console", unknown="Insights Later")
 
 
 @pytest.mark.parametrize(
-    ("fail_on", "expected"),
+    ("forbidden", "expected"),
     [
         ([], []),
         (["Console"], []),
@@ -86,25 +93,25 @@ BACK = hop("Console", "Console", unknown="Insights Later")
         (["Storage"], [("4.14.0", "Storage")]),
         (["Hidden"], [("4.14.0", "Hidden")]),
         (["Ingress"], [("4.15.0", "Ingress")]),
-        (["any"], [("4.14.0", name) for name in ("DeploymentConfig", "Hidden", "MachineAPI")]),
-        (["any", "Build"], [("4.14.0", name) for name in ("Build", "DeploymentConfig", "Hidden", "MachineAPI")]),
+        (["all"], [("4.14.0", name) for name in ("DeploymentConfig", "Hidden", "MachineAPI")]),
+        (["all", "Build"], [("4.14.0", name) for name in ("Build", "DeploymentConfig", "Hidden", "MachineAPI")]),
         (["Storage", "Ingress", "Storage"], [("4.14.0", "Storage"), ("4.15.0", "Ingress")]),
     ],
 )
-def test_a_name_counts_however_it_is_enabled_and_any_only_if_it_is_not_requested(fail_on, expected):
-    assert violated(fail_on, FIRST, SECOND) == expected
+def test_a_name_counts_however_it_is_enabled_and_all_only_if_it_is_not_requested(forbidden, expected):
+    assert violated(forbidden, FIRST, SECOND) == expected
 
 
 @pytest.mark.parametrize(
-    ("fail_on", "expected"),
-    [([], []), (["Console"], []), (["Later"], ["Later"]), (["any"], ["Insights", "Later"])],
+    ("forbidden", "expected"),
+    [([], []), (["Console"], []), (["Later"], ["Later"]), (["all"], ["Insights", "Later"])],
 )
-def test_a_name_that_is_no_longer_optional_counts_by_name_and_as_any(fail_on, expected):
-    assert violated(fail_on, BACK) == [("4.14.0", name) for name in expected]
+def test_a_name_that_is_no_longer_optional_counts_by_name_and_as_all(forbidden, expected):
+    assert violated(forbidden, BACK) == [("4.14.0", name) for name in expected]
 
 
-def test_any_matches_an_enabled_name_that_is_not_requested():
-    assert violated(["any"], hop("", "Console Storage", requested="Storage")) == [("4.14.0", "Console")]
+def test_all_matches_an_enabled_name_that_is_not_requested():
+    assert violated(["all"], hop("", "Console Storage", requested="Storage")) == [("4.14.0", "Console")]
 
 
 @pytest.mark.parametrize(
@@ -121,25 +128,61 @@ def test_any_matches_an_enabled_name_that_is_not_requested():
     ],
 )
 def test_a_violation_names_its_cause(name, text):
-    (violation,) = violations(Plan(Selection(), (FIRST, BACK), FIRST.after, None), [name])
+    (violation,) = capability_violations(Plan(Selection(), (FIRST, BACK), FIRST.after, None), [name])
 
     assert violation.message == text
 
 
 @pytest.mark.parametrize(
-    ("fail_on", "wrong"),
+    ("forbidden", "wrong"),
     [
         ([], []),
-        (["any", "Console"], []),
-        (["Console", "Consoel"], [("fail_on[1]", "Did you mean Console?")]),
-        (["console", "ANY"], [("fail_on[0]", "Write Console: names"), ("fail_on[1]", "Write any: names")]),
-        ([""], [("fail_on[0]", "Use one of: Build, Console, acknowledge, any, blocked, risk")]),
+        (["all", "Console"], []),
+        (["Console", "Consoel"], [("forbidden_capabilities[1]", "Did you mean Console?")]),
+        (
+            ["console", "ALL"],
+            [
+                ("forbidden_capabilities[0]", "Write Console: names"),
+                ("forbidden_capabilities[1]", "Write all: names"),
+            ],
+        ),
+        (["blocked"], [("forbidden_capabilities[0]", "Use one of: Build, Console, all")]),
     ],
 )
-def test_an_unknown_name_in_fail_on_is_an_error(fail_on, wrong):
+def test_an_unknown_name_that_is_forbidden_is_an_error(forbidden, wrong):
     problems = Problems()
-    check_fail_on(fail_on, iter(["Console", "Build"]), problems)
+    check_forbidden(forbidden, iter(["Console", "Build"]), problems)
 
     assert [str(item.where) for item in problems] == [where for where, _hint in wrong]
     assert all(item.hint.startswith(hint) for item, (_where, hint) in zip(problems, wrong, strict=True))
     assert {(item.severity, item.code) for item in problems} <= {("error", "unknown-capability")}
+
+
+REASONS = {verdict: UpdateReason(verdict, "code", "Reason", f"a {verdict}", "", "") for verdict in VERDICTS[1:]}
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "violated_by"),
+    [
+        ("acknowledge", ["acknowledge", "risk", "blocked"]),
+        ("risk", ["risk", "blocked"]),
+        ("blocked", ["blocked"]),
+        ("never", []),
+    ],
+)
+def test_a_verdict_fails_from_the_least_serious_one_on(fail_on, violated_by):
+    reasons = [(), *((reason,) for reason in REASONS.values())]
+    verdicts = tuple(HopVerdict(found, ()) for found in reasons)
+    hops = tuple(hop("", "", number=number) for number in range(len(verdicts)))
+    result = PlanResult(Plan(Selection(), hops, hops[-1].after, None), (), verdicts)
+
+    assert [item.name for item in verdict_violations(result, fail_on)] == violated_by
+
+
+def test_a_verdict_names_its_most_serious_reason():
+    verdict = HopVerdict((REASONS["blocked"], REASONS["blocked"]._replace(code="other"), REASONS["risk"]), ())
+    result = PlanResult(Plan(Selection(), (FIRST,), FIRST.after, None), (), (verdict,))
+
+    (violation,) = verdict_violations(result, "risk")
+
+    assert violation.message == "4.13.0 to 4.14.0 has the verdict blocked: a blocked, and 1 more"

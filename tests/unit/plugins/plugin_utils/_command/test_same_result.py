@@ -35,7 +35,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "update-plan": {
         "releases": [OLD, NEW],
         "capabilities": SELECTION,
-        "fail_on": ["risk", "Console"],
+        "fail_on": "risk",
+        "forbidden_capabilities": ["Console"],
         "details": False,
     },
     "install-config": {"capabilities": SELECTION, "openshift_version": "4.20", "install_method": "upi"},
