@@ -430,7 +430,7 @@ from typing import Any, NoReturn
 from ..module_utils._data.install_rules import INSTALL_METHODS
 from ..module_utils._data.solutions import TOPOLOGIES
 from ..module_utils._files import enter_directory
-from ..module_utils._install_config.build import InstallConfigOptions, InstallResult, build_install_config
+from ..module_utils._install_config.build import EditedFile, InstallConfigOptions, build_install_config
 from ..module_utils._install_config.check import InstallCheck
 from ..module_utils._install_config.file import write_targets
 from ..module_utils._install_config.fleet import ClusterEntry, build_fleet, cluster_row, fleet_diff, write_fleet
@@ -484,19 +484,19 @@ def run_one(module: Module, options: InstallConfigOptions) -> NoReturn:
     """Write the install-config of one cluster, and exit."""
     built = build_install_config(options)
     about = {"openshift_version": built.version}
-    if built.target is not None:
-        about["path"] = built.target.path
+    if built.file is not None:
+        about["path"] = built.file.target.path
     failed_result = {**about, **installation_dict(built.check, failed=True)}
     if built.failed:
         error = InvalidOptionError(built.problems)
         message = "\n".join([error_text(error), *sources(built.check)])
         module.fail_json(msg=message, problems=problem_dicts(error.problems), **failed_result)
     try:
-        written = write(built, backup=options.backup, check_mode=module.check_mode)
+        written = write(built.file, backup=options.backup, check_mode=module.check_mode)
     except DestinationError as error:
         fail(module, DestinationError([*error.problems, *built.problems]), **failed_result)
-    if module._diff and built.target is not None:
-        written["diff"] = install_config_diff(built)
+    if module._diff and built.file is not None:
+        written["diff"] = install_config_diff(built.file)
     succeed(module, {**about, **installation_dict(built.check), **written}, built.problems)
 
 
@@ -526,9 +526,9 @@ def run_fleet(module: Module, clusters: list[Any], options: InstallConfigOptions
     succeed(module, result, problems)
 
 
-def write(built: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, Any]:
+def write(file: EditedFile | None, *, backup: bool, check_mode: bool) -> dict[str, Any]:
     """Write the file unless it has the right content, and return the keys about it. Raises ``DestinationError``."""
-    file_write = built.file_write(backup=backup)
+    file_write = None if file is None else file.write(backup=backup)
     result: dict[str, Any] = {"changed": file_write is not None}
     if file_write is not None:
         (saved,) = write_targets([file_write], check_mode=check_mode)

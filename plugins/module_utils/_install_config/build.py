@@ -59,36 +59,41 @@ class InstallConfigOptions(NamedTuple):
         return self.content is None and not self.selection.is_given
 
 
-class InstallResult(NamedTuple):
-    """The result of the checks, and the text to write.
+class EditedFile(NamedTuple):
+    """An install-config on disk, and its text before and after. ``after`` is ``None`` if nothing is written."""
 
-    ``after`` is the text for ``target``; both are ``None`` if nothing is written. ``version`` is that of the release,
-    or the given one, if it is known.
-    """
-
-    check: InstallCheck
-    problems: tuple[Problem, ...]
-    version: str | None = None
-    target: InstallConfigFile | None = None
+    target: InstallConfigFile
     before: str | None = None
     after: str | None = None
 
-    @property
-    def failed(self) -> bool:
-        """Whether there is an error, so nothing may be written."""
-        return has_errors(self.problems)
-
-    def file_write(self, *, backup: bool) -> FileWrite | None:
+    def write(self, *, backup: bool) -> FileWrite | None:
         """The file to write, because of its text or its mode; ``None`` if nothing changes.
 
         ``backup``: keep a copy of the existing one if its text changes.
         """
-        if self.after is None or self.target is None:
+        if self.after is None:
             return None
         changes_text = self.after != self.before
         if not changes_text and not self.target.is_open_to_others:
             return None
         return FileWrite(self.target, self.after.encode(), backup and changes_text)
+
+
+class InstallResult(NamedTuple):
+    """The result of the checks, and the file to write; ``None`` without a path.
+
+    ``version`` is that of the release, or the given one, if it is known.
+    """
+
+    check: InstallCheck
+    problems: tuple[Problem, ...]
+    version: str | None = None
+    file: EditedFile | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is an error, so nothing may be written."""
+        return has_errors(self.problems)
 
 
 class _Sources(NamedTuple):
@@ -196,14 +201,12 @@ def _built(
     problems += _relevant(check, options, sources, release)
     _warn_if_readable_by_others(options, sources.target, problems)
     version = release.version if release is not None else None
-    result = InstallResult(check, (), version or options.openshift_version, sources.target)
-    if problems.has_errors or release is None:
-        return result
-    if sources.target is not None:
+    file = None if sources.target is None else EditedFile(sources.target)
+    if file is not None and release is not None and not problems.has_errors:
         before = sources.existing.text if sources.existing is not None else None
         after = _attempt(lambda: _text(options, sources.existing, sources.content, check), problems)
-        result = result._replace(before=before, after=after)
-    return result
+        file = EditedFile(file.target, before, after)
+    return InstallResult(check, (), version or options.openshift_version, file)
 
 
 def _read_sources(options: InstallConfigOptions, problems: Problems) -> _Sources:

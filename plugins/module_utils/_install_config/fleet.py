@@ -15,7 +15,7 @@ from .._data.install_rules import INSTALL_METHODS
 from .._data.solutions import TOPOLOGIES
 from .._problems import Problem, Problems, as_location, did_you_mean, has_errors, of_clusters, shown, shown_names
 from .._progress import Progress, silent, with_progress
-from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
+from .build import EditedFile, InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
 from .content import merge_content
 from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
@@ -68,18 +68,18 @@ class ClusterEntry(NamedTuple):
 class FleetCluster(NamedTuple):
     """A cluster of a fleet after its check.
 
-    ``selection``: position of its result in the fleet. It and ``built`` are ``None`` if its entry is invalid.
+    ``selection``: position of its result in the fleet. It and ``file`` are ``None`` if its entry is invalid.
     ``errors``: all of this cluster, as text.
     """
 
     entry: ClusterEntry
     selection: int | None = None
-    built: InstallResult | None = None
+    file: EditedFile | None = None
     errors: tuple[str, ...] = ()
 
-    def file_write(self) -> FileWrite | None:
+    def write(self) -> FileWrite | None:
         """The file to write if there are no errors, ``None`` if nothing changes."""
-        return None if self.built is None else self.built.file_write(backup=self.entry.options.backup)
+        return None if self.file is None else self.file.write(backup=self.entry.options.backup)
 
 
 class FleetResult(NamedTuple):
@@ -121,7 +121,7 @@ def write_fleet(fleet: FleetResult, *, check_mode: bool) -> list[dict[str, Any]]
 
     Call it only if no cluster is invalid, or if the user wants the valid ones anyway.
     """
-    writes = [None if cluster.errors else cluster.file_write() for cluster in fleet.clusters]
+    writes = [None if cluster.errors else cluster.write() for cluster in fleet.clusters]
     saved = iter(write_targets([write for write in writes if write is not None], check_mode=check_mode))
     rows = []
     for cluster, write in zip(fleet.clusters, writes, strict=True):
@@ -133,11 +133,10 @@ def write_fleet(fleet: FleetResult, *, check_mode: bool) -> list[dict[str, Any]]
 
 def cluster_row(cluster: FleetCluster) -> dict[str, Any]:
     """A row of the table, in the form that the module returns."""
-    target = None if cluster.built is None else cluster.built.target
     return {
         "name": cluster.entry.name or cluster.entry.where,
-        "path": None if target is None else target.path,
-        "differs": cluster.file_write() is not None,
+        "path": None if cluster.file is None else cluster.file.target.path,
+        "differs": cluster.write() is not None,
         "selection": cluster.selection,
         "errors": list(cluster.errors),
     }
@@ -145,8 +144,8 @@ def cluster_row(cluster: FleetCluster) -> dict[str, Any]:
 
 def fleet_diff(fleet: FleetResult) -> list[dict[str, str]]:
     """The diff of all files of valid clusters as Ansible prints it, without secrets."""
-    valid = (cluster.built for cluster in fleet.clusters if cluster.built is not None and not cluster.errors)
-    return [entry for built in valid for entry in install_config_diff(built)]
+    valid = (cluster.file for cluster in fleet.clusters if not cluster.errors)
+    return [entry for file in valid for entry in install_config_diff(file)]
 
 
 class _Fleet:
@@ -175,10 +174,10 @@ class _Fleet:
             self._by_problem.setdefault(problem, []).append(entry.name)
         position = len(self.clusters)
         self._same_name.setdefault(entry.name, []).append((position, entry.where))
-        if built.target is not None:
-            self._same_file.setdefault(built.target.real_path, []).append((position, entry.where))
+        if built.file is not None:
+            self._same_file.setdefault(built.file.target.real_path, []).append((position, entry.where))
         errors = tuple(str(problem) for problem in built.problems if problem.severity == "error")
-        self.clusters.append(FleetCluster(entry, self._position(built), built, errors))
+        self.clusters.append(FleetCluster(entry, self._position(built), built.file, errors))
 
     def problems(self) -> list[Problem]:
         """The problems of all clusters, each with the names of the clusters that have it."""

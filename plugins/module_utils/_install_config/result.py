@@ -17,7 +17,7 @@ from .._capability.selection import Selection
 from .._data.capabilities import API_FIELDS, NONE
 from .._data.install_rules import HOSTED
 from .._module.result import diff_entry
-from .build import InstallResult
+from .build import EditedFile
 from .check import InstallCheck
 from .document import read_document, render_document, same_values
 from .file import OWNER_ALONE
@@ -68,13 +68,13 @@ def _selection_forms(
     }
 
 
-def install_config_diff(built: InstallResult) -> list[dict[str, str]]:
+def install_config_diff(file: EditedFile | None) -> list[dict[str, str]]:
     """The diff of an install-config as Ansible prints it: its selection, and which other fields change."""
-    target, before, after = built.target, built.before, built.after
     diff: list[dict[str, str]] = []
-    if target is None or after is None:
+    if file is None:
         return diff
-    if after != before:
+    target, before, after = file
+    if after is not None and after != before:
         old = read_document(before.encode(), target.path).data if before else {}
         diff.append(diff_entry(target.path, *_diff_texts(old, read_document(after.encode(), target.path).data)))
     if target.is_open_to_others:
