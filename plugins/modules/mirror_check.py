@@ -8,23 +8,29 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: mirror_check
-short_description: Check whether a mirror registry is ready for a release
+short_description: Check whether a mirror registry is ready for an installation or an update
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Checks whether a mirror registry has the images of a release, by their digests, and the signatures that clusters
     demand. Does not write anything.
+  - With O(previous_release), RV(ready) is for an update of a cluster that runs that release. Without it, RV(ready) is
+    for an installation. From 4.22 on, the nodes of a new cluster verify the sigstore signature of the release image
+    at their first boot.
   - An image is in the mirror if its manifest and each of its layers are there. The module reads the manifests and
     compares their digests. It asks the registry for each layer and its size, and reads a layer only if its size is
     not the one in the manifest. Of a list of images, those for O(architecture) count. With V(multi), those for all
     architectures count.
   - The cluster-version operator (CVO) verifies the OpenPGP signature of a release image before it updates to it. The
-    key rings are those of the release that the cluster runs. The module verifies it as the CVO does.
+    key rings are those of the release that the cluster runs. The module verifies the signature with C(gpgv). In an
+    installation, no component of the cluster verifies it. The module then does so only if O(signature_stores) or
+    O(signature_keys) are set.
   - CRI-O verifies sigstore signatures of images that a ClusterImagePolicy of the release covers. From 4.21 on, these
     are the release images. The signatures have to be in the mirror, next to the images. For a list of images, the
     signatures of the images in it for O(architecture) count, because a node verifies what it pulls.
-  - The policies of both releases count. Nodes use those of O(current_release) until the new release is applied.
+  - In an update, the policies of both releases count. Nodes use those of O(previous_release) until the new release is
+    applied.
   - The module does not fail if the mirror is not ready. Use RV(ready). If O(release) names an image by its digest that
     cannot be read, the module checks only the release image, and adds a warning. The mirror is not ready then, because
     neither the other images nor the policies are known.
@@ -50,16 +56,17 @@ options:
     type: str
     choices: [release, all]
     default: release
-  current_release:
+  previous_release:
     description:
       - The release that the cluster runs, named like O(release). Its CVO decides about the update.
-      - By default, RV(update_check) is not returned, and the key rings of O(release) itself verify its signature. A
-        signature by another key than those of Red Hat is V(unknown) then, unless O(signature_keys) contains the key.
+      - Without it, the module checks the mirror for an installation. If O(signature_stores) are set, the key rings of
+        O(release) itself verify its signature then. A signature by another key than those of Red Hat is V(unknown),
+        unless O(signature_keys) contains the key.
     type: path
   signature:
     description:
-      - What to do if O(release) or O(current_release) is named by its image, and has no valid signature when it is
-        read. The check itself always verifies the signature of O(release).
+      - What to do if O(release) or O(previous_release) is named by its image, and has no valid signature when it is
+        read. The check itself does not depend on this option.
     type: str
     choices: [required, warn, ignore]
     default: ignore
@@ -68,13 +75,14 @@ requirements:
   - gpgv (package gpgv or gnupg2), to verify OpenPGP signatures
   - cryptography, to verify sigstore signatures
 notes:
+  - O(mirrors) also takes the install-config of a new cluster. Set O(feature_set) to its C(featureSet).
   - On a disconnected site, O(signature_stores) is where the clusters look for signatures. The CVO looks into the
     ConfigMaps with the label C(release.openshift.io/verification-signatures) in the namespace
     C(openshift-config-managed) first.
-  - The module uses the key rings in O(current_release), even if their keys are not known keys of Red Hat.
+  - The module uses the key rings in O(previous_release), even if their keys are not known keys of Red Hat.
     O(signature_keys) replaces them.
   - O(release_image) also replaces C({{.ReleaseImage}}) in the templates of C(manifests/).
-  - A release that is named by its image is read before the check. The module fails if O(current_release) cannot be
+  - A release that is named by its image is read before the check. The module fails if O(previous_release) cannot be
     read, or if O(release) names an image without a digest that cannot be read.
   - A ClusterImagePolicy with another C(policyType) than C(PublicKey), or with C(rekorKeyData), cannot be verified. The
     state of the signature is then V(unknown).
@@ -84,13 +92,21 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Check whether the mirror is ready for an update
+- name: Check whether a cluster can be installed from the mirror, before anything boots
   vars:
     digest: sha256:0f8e1d6a4c1b7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f
   capability.openshift.mirror_check:
+    release: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
+    images: all
+    mirrors: [install-config.yaml]
+    auth_file: /srv/mirror/auth.json
+    ca_path: /srv/mirror/ca.crt
+
+- name: Check whether the mirror is ready for an update
+  capability.openshift.mirror_check:
     release: /srv/releases/4.21.3
     release_image: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
-    current_release: /srv/releases/4.20.9
+    previous_release: /srv/releases/4.20.9
     images: all
     mirrors: [/srv/mirror/working-dir/cluster-resources]
     signature_stores: [/srv/mirror/working-dir/signatures]
@@ -106,7 +122,7 @@ EXAMPLES = r"""
 - name: Check the mirror with releases that are read from it
   capability.openshift.mirror_check:
     release: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
-    current_release: "{{ cluster_version.status.desired.image }}"
+    previous_release: "{{ cluster_version.status.desired.image }}"
     mirrors: [/srv/mirror/working-dir/cluster-resources]
     signature_stores: [/srv/mirror/working-dir/signatures]
 
@@ -121,15 +137,15 @@ EXAMPLES = r"""
   capability.openshift.mirror_check:
     release: /srv/releases/4.21.3
     release_image: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
-    current_release: /srv/releases/4.20.9
+    previous_release: /srv/releases/4.20.9
     mirrors: [/srv/mirror/working-dir/cluster-resources]
     signature_stores: ["{{ signatures.stdout | from_json }}"]
 """
 
 RETURN = r"""
 ready:
-  description: Whether the mirror has all checked images with all signatures that are required, and they are valid. What
-    could not be checked is not ready.
+  description: Whether the mirror has all checked images with all signatures that the update or the installation
+    requires, and they are valid. What could not be checked is not ready.
   returned: success
   type: bool
   sample: false
@@ -170,7 +186,8 @@ images:
     openpgp:
       description:
         - State of the OpenPGP signature. V(verified), V(missing) (no store has one), V(invalid), V(unknown) (it could
-          not be checked), or V(not_required) (the CVO verifies only the release image).
+          not be checked), or V(not_required) (the CVO verifies only the release image, and nothing else in an
+          installation).
       type: str
       returned: success
       sample: verified
@@ -197,17 +214,17 @@ images:
       elements: dict
       returned: success
 update_check:
-  description: What the CVO of O(current_release) demands before it updates to the release.
-  returned: if O(current_release) is set and O(release) can be read
+  description: What the CVO of O(previous_release) demands before it updates to the release.
+  returned: if O(previous_release) is set
   type: dict
   contains:
     from_version:
-      description: Version of O(current_release).
+      description: Version of O(previous_release).
       type: str
       returned: success
       sample: 4.20.9
     to_version:
-      description: Version of the release.
+      description: Version of the release. V(null) if it cannot be read.
       type: str
       returned: success
       sample: 4.21.3
@@ -218,7 +235,8 @@ update_check:
       returned: success
       sample: true
     acknowledge:
-      description: Gates that an administrator has to acknowledge before the update.
+      description: Gates that an administrator has to acknowledge before the update. V(null) if the release cannot be
+        read.
       type: list
       elements: dict
       returned: success
@@ -280,10 +298,10 @@ from ..module_utils._release_image.release_name import parse_release_name
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Check the mirror. Raises ``CapabilityError``."""
     params, target = _load_target(module.params, problems)
-    current = _load_current(params)
+    previous = _load_previous(params)
     options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
     options = options._replace(architecture=release_source(params).go_architecture)
-    result.update(check_mirror(target, current, options, access_options(params), os.environ, show_progress, problems))
+    result.update(check_mirror(target, previous, options, access_options(params), os.environ, show_progress, problems))
 
 
 def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release | UnreadRelease]:
@@ -301,10 +319,10 @@ def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, 
     return {**params, "release_image": params["release_image"] or opened.pull_spec or None}, release
 
 
-def _load_current(params: dict[str, Any]) -> Release | None:
-    if not params["current_release"]:
+def _load_previous(params: dict[str, Any]) -> Release | None:
+    if not params["previous_release"]:
         return None
-    opened = open_release(params["current_release"], release_source(params), Problems(), "current_release")
+    opened = open_release(params["previous_release"], release_source(params), Problems(), "previous_release")
     return opened.load(Problems(), cluster_profile=params["cluster_profile"])
 
 
@@ -314,7 +332,7 @@ MODULE = ModuleDefinition(
         **release_spec(),
         **inclusion_spec("cluster_type"),
         "images": {"type": "str", "choices": ["release", "all"], "default": "release"},
-        "current_release": {"type": "path"},
+        "previous_release": {"type": "path"},
         "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "ignore"},
     },
     run,

@@ -112,7 +112,7 @@ CALLS: dict[str, dict[int, list[tuple[str, ...]]]] = {
         1: [(SITES, "--release", NEW, "--fail-on=info")],
         2: [(NOWHERE, "--release", NEW), (SITES, "--release", NOWHERE), (SITES, "--release", NEW, WRONG)],
     },
-    "mirror-check": {2: [(NOWHERE,), (OLD,), (OLD, f"--release-image={IMAGE}", "--current-release", OLD)]},
+    "mirror-check": {2: [(NOWHERE,), (OLD,), (OLD, f"--release-image={IMAGE}", "--previous-release", OLD)]},
     "release-fetch": {2: [(OLD, NOWHERE), (IMAGE, NOWHERE)]},
 }
 """Calls of each subcommand by their exit code. Other codes of mirror and fetch need a registry (tests/registry)."""

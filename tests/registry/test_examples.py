@@ -107,6 +107,8 @@ def write_releases(folder: Path) -> dict[str, Image]:
 def write_settings(folder: Path, registry: Registry) -> None:
     """Write what leads to the mirror."""
     mirror_set = json.dumps(mirrors_in(registry)[0])
+    sources = mirrors_in(registry)[0]["spec"]["imageDigestMirrors"]
+    write_files(folder, {"install-config.yaml": json.dumps({"apiVersion": "v1", "imageDigestSources": sources})})
     auth = json.dumps({"auths": {registry.host: {"auth": "dTpw"}}})
     ca = registry.site.ca.read_bytes()
     srv = folder / "srv"
@@ -153,7 +155,8 @@ def test_examples_of_mirrors(mirror: Mirror) -> None:
     missing = outcomes(OF_MIRRORS, mirror)
     assert {name: list(each) for name, each in missing.items()} == {task["name"]: ["ok"] for task in OF_MIRRORS}
     mirror.registry.push(OTHERS, CLI)
-    complete = outcomes([task for task in OF_MIRRORS if task["name"] in list(missing)[:2]], mirror)
+    before = OF_MIRRORS[: 1 + [task["name"] for task in OF_MIRRORS].index(in_a_loop)]
+    complete = outcomes(before, mirror)
     assert list(complete[in_a_loop]) == ["skipped"]
 
 

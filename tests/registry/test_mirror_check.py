@@ -191,7 +191,7 @@ def codes(row: dict[str, Any]) -> list[str]:
 
 def test_a_mirror_that_is_ready(mirror, check, releases):
     complete(mirror)
-    outcome = check(current_release=releases["4.20"])
+    outcome = check(previous_release=releases["4.20"])
     (row,) = outcome["images"]
     assert outcome["ready"]
     assert row == {
@@ -214,7 +214,7 @@ def test_a_mirror_that_is_ready(mirror, check, releases):
 
 
 def test_the_exit_codes_of_the_command(mirror, releases, monkeypatch):
-    options = {"release-image": f"{RELEASE}@{IMAGES['release'].digest}", "current-release": str(releases["4.20"])}
+    options = {"release-image": f"{RELEASE}@{IMAGES['release'].digest}", "previous-release": str(releases["4.20"])}
     for name, value in mirror.options.items():
         options[name.replace("_", "-")] = str(value) if name == "ca_path" else json.dumps(value)
     words = [str(releases["4.21"]), *(f"--{name}={value}" for name, value in options.items())]
@@ -238,13 +238,13 @@ def test_an_empty_mirror_and_the_command_that_fills_it(mirror, check):
 def test_a_release_that_is_not_in_the_mirror_is_a_row(mirror, check, releases, tmp_path):
     image_name = f"{RELEASE}@{IMAGES['release'].digest}"
     given = {"release": image_name, "release_image": None, "release_cache": tmp_path / "cache"}
-    for options in ({}, {"current_release": releases["4.20"]}):
-        outcome = check(**given, **options)
+    for previous in (None, releases["4.20"]):
+        outcome = check(**given, previous_release=previous)
         (row,) = outcome["images"]
         assert (outcome["ready"], row["image"], codes(row)) == (False, image_name, ["image-not-found"])
         assert row["commands"][0].startswith("oc image mirror ")
         assert [item["code"] for item in outcome["problems"]] == ["release-not-read"]
-        assert "update_check" not in outcome.result
+        assert ("update_check" in outcome.result) == bool(previous)
     tag = {**given, "release": f"{RELEASE}:4.21.0"}
     assert [code for code, _message in check(**tag).faults] == ["blocked-registry"]
 
@@ -264,7 +264,7 @@ def test_a_release_that_cannot_be_read_is_not_ready(mirror, check, releases, tmp
     complete(mirror, target)
     mirror.lose("release", target.blobs[-1].digest)
     named = {"release": f"{RELEASE}@{target.digest}", "release_image": None, "release_cache": tmp_path / "cache"}
-    outcome = check(**named, current_release=releases["4.20"], images=images)
+    outcome = check(**named, previous_release=releases["4.20"], images=images)
     (row,) = outcome["images"]
     assert (outcome["ready"], row["ready"], row["in_mirror"], row["openpgp"]) == (False, False, False, "unknown")
     assert row["commands"][0].startswith("oc image mirror ")
@@ -335,13 +335,13 @@ def test_the_policies_of_both_releases_count(mirror, check, tmp_path):
     other = ec.generate_private_key(ec.SECP256R1())
     old = {"keys.json": verification(), "policy.json": policy(RELEASE, key=other)}
     current = written(tmp_path / "4.21.1", "4.21.0-rc.1", old)
-    (row,) = check(current_release=current)["images"]
+    (row,) = check(previous_release=current)["images"]
     assert (row["sigstore"], row["ready"]) == ("invalid", False)
     wider = {"keys.json": verification(), "policy.json": policy("quay.io", key=other)}
-    (row,) = check(current_release=written(tmp_path / "4.21.2", "4.21.0-rc.2", wider))["images"]
+    (row,) = check(previous_release=written(tmp_path / "4.21.2", "4.21.0-rc.2", wider))["images"]
     assert (row["sigstore"], row["ready"]) == ("invalid", False)
     same = {"keys.json": verification(), "policy.json": policy("quay.io")}
-    assert check(current_release=written(tmp_path / "4.21.3", "4.21.0-rc.3", same))["ready"]
+    assert check(previous_release=written(tmp_path / "4.21.3", "4.21.0-rc.3", same))["ready"]
 
 
 @pytest.mark.parametrize("kind", ["FulcioCAWithRekor", "PKI"])
@@ -365,7 +365,7 @@ def test_a_policy_that_cannot_be_evaluated_makes_its_images_unknown(mirror, chec
 
 def test_a_mirror_without_signatures_and_the_commands_that_copy_them(mirror, check, releases):
     mirror.push("release", IMAGES["release"])
-    outcome = check(current_release=releases["4.20"])
+    outcome = check(previous_release=releases["4.20"])
     (row,) = outcome["images"]
     digest = IMAGES["release"].digest
     assert (row["in_mirror"], row["openpgp"], row["sigstore"], row["ready"]) == (True, "missing", "missing", False)
@@ -413,7 +413,7 @@ def test_signatures_that_do_not_verify(mirror, check, releases):
     mirror.sign("release", digest, key=ec.generate_private_key(ec.SECP256R1()))
     for path in mirror.folder.iterdir():
         path.write_bytes(Key("Other").sign(content(digest)))
-    outcome = check(current_release=releases["4.20"])
+    outcome = check(previous_release=releases["4.20"])
     (row,) = outcome["images"]
     assert (row["openpgp"], row["sigstore"], row["ready"]) == ("invalid", "invalid", False)
     assert codes(row) == ["signature-unknown-key", "not-verified", "sigstore-wrong-key", "sigstore-not-verified"]
@@ -438,15 +438,45 @@ def test_a_list_needs_the_signatures_of_its_images(mirror, check):
     assert row["commands"] == [f"oc image mirror {RELEASE}:{tag} {mirror.name('release')}:{tag}"]
 
 
-def test_the_key_rings_are_those_of_the_current_release(mirror, check, tmp_path):
+def test_the_key_rings_are_those_of_the_previous_release(mirror, check, tmp_path):
     complete(mirror)
     old = Key("Older key")
     current = written(tmp_path / "old", "4.20.1", {"keys.json": verification(old)})
-    (row,) = check(current_release=current)["images"]
+    (row,) = check(previous_release=current)["images"]
     assert row["openpgp"] == "invalid"
     ring = tmp_path / "ring"
     ring.write_bytes(KEY.ring)
-    assert check(current_release=current, signature_keys=[str(ring)])["ready"]
+    assert check(previous_release=current, signature_keys=[str(ring)])["ready"]
+
+
+@pytest.mark.parametrize("field", ["imageDigestSources", "imageContentSources"])
+def test_an_installation_needs_the_images_and_the_sigstore_signatures(mirror, check, tmp_path, field):
+    """With the mirrors of the install-config. No store is asked for OpenPGP signatures, which no node verifies."""
+    sources = [{"source": name, "mirrors": [mirror.name(path)]} for name, path in ((RELEASE, "release"), (ART, "art"))]
+    path = tmp_path / "install-config.yaml"
+    path.write_text(json.dumps({"apiVersion": "v1", "metadata": {"name": "new"}, field: sources}), "utf-8")
+    given = {"mirrors": [str(path)], "signature_stores": [], "images": "all"}
+    for name in ("cli", "console"):
+        mirror.push("art", IMAGES[name])
+    assert [row["in_mirror"] for row in check(**given)["images"]] == [False, True, True]
+    mirror.push("release", IMAGES["release"])
+    row, *_others = check(**given)["images"]
+    assert (row["openpgp"], row["sigstore"], row["ready"]) == ("not_required", "missing", False)
+    mirror.sign("release", IMAGES["release"].digest)
+    outcome = check(**given)
+    assert (outcome["ready"], outcome["problems"], "update_check" in outcome.result) == (True, [], False)
+    assert {row["openpgp"] for row in outcome["images"]} == {"not_required"}
+    # Stores that are given have to have a signature.
+    (row,) = check(mirrors=[str(path)])["images"]
+    assert (row["openpgp"], row["ready"]) == ("missing", False)
+
+
+def test_an_update_to_a_release_that_cannot_be_read_has_no_known_gates(mirror, check, releases):
+    named = f"{RELEASE}@{IMAGES['release'].digest}"
+    outcome = check(release=named, previous_release=releases["4.20"])
+    update = outcome["update_check"]
+    assert (outcome["ready"], update["from_version"], update["to_version"]) == (False, "4.20.9", None)
+    assert update["acknowledge"] is None
 
 
 def test_a_release_with_unknown_keys_does_not_verify_itself(mirror, check, releases, tmp_path, monkeypatch):
@@ -458,7 +488,7 @@ def test_a_release_with_unknown_keys_does_not_verify_itself(mirror, check, relea
     assert "unknown-release-keys" in [item["code"] for item in outcome["images"][0]["problems"]]
     ring = tmp_path / "ring"
     ring.write_bytes(KEY.ring)
-    for trusted in ({"signature_keys": [str(ring)]}, {"current_release": releases["4.20"]}):
+    for trusted in ({"signature_keys": [str(ring)]}, {"previous_release": releases["4.20"]}):
         assert check(**trusted)["ready"]
 
 
@@ -467,7 +497,7 @@ def test_all_images_of_a_release_that_does_not_name_them(mirror, check, releases
     flat = (releases["4.21"] / "release-manifests").rename(tmp_path / "flat")
     for name in ("image-references", "release-metadata"):
         (flat / name).unlink()
-    given = {"release": flat, "openshift_version": "4.21", "current_release": releases["4.20"]}
+    given = {"release": flat, "openshift_version": "4.21", "previous_release": releases["4.20"]}
     assert check(**given)["ready"]
     assert check(**given, images="all").faults == [("missing-image-references", "images")]
 
@@ -534,7 +564,7 @@ def test_releases_are_read_from_the_mirror(mirror, check, releases, tmp_path):
     complete(mirror, target)
     mirror.registry.push(f"{mirror.prefix}/release", current, "4.20.9")
     named = {"release": f"{RELEASE}@{target.digest}", "release_image": None, "release_cache": tmp_path / "cache"}
-    outcome = check(**named, current_release=f"{mirror.name('release')}:4.20.9")
+    outcome = check(**named, previous_release=f"{mirror.name('release')}:4.20.9")
     assert outcome["ready"]
     assert outcome["images"][0]["image"] == f"{RELEASE}@{target.digest}"
     assert outcome["update_check"]["from_version"] == "4.20.9"
@@ -578,14 +608,13 @@ def test_the_playbook_shows_a_table_and_fails(mirror, releases, tmp_path):
     (tmp_path / "mirrors" / "idms.json").write_text(json.dumps(mirror.options["mirrors"][0]), "utf-8")
     (tmp_path / "ca.crt").write_bytes(Path(mirror.options["ca_path"]).read_bytes())
     image = f"{RELEASE}@{IMAGES['release'].digest}"
-    given = {"release": "4.21", "current_release": "4.20", "release_image": image, "mirrors": "mirrors"}
+    given = {"release": "4.21", "previous_release": "4.20", "release_image": image, "mirrors": "mirrors"}
     given |= {"signature_stores": "signatures", "ca_path": "ca.crt", "images": "all"}
     done = ansible_playbook(tmp_path, "capability.openshift.mirror_check", "-e", json.dumps(given))
     assert done.returncode == 2, done.stdout + done.stderr
-    assert "0 of 3 images are ready" in done.stdout, done.stdout
     assert re.search(r"release +yes +missing +missing", done.stdout)
     assert re.search(r"cli +no +not_required +unknown", done.stdout)
     assert f"$ oc image mirror {RELEASE}:{signature_tag(IMAGES['release'].digest)}" in done.stdout
-    assert "update from 4.20.9 to 4.21.0: " in done.stdout
+    assert "not ready for the update from 4.20.9 to 4.21.0: 0 of 3 images are ready" in done.stdout, done.stdout
     assert "ack-4.20-sigstore-in-4.21" in done.stdout
     assert "3 of 3 images are not ready in the mirror" in done.stdout

@@ -37,16 +37,22 @@ _UNANSWERED = ("registry-unreachable", "registry-unauthorized", "registry-error"
 class MirrorRequest(NamedTuple):
     """What to check: images by name, the release image as ``RELEASE``.
 
-    ``policies`` demand sigstore signatures: those of each release. ``verifier`` is that of the release that updates;
-    ``None`` if it is not known, which makes the OpenPGP signature ``unknown``. ``store``: URL of a web server that has
-    OpenPGP signatures. ``unread``: why the release cannot be read. Its policies and other images are not known then.
+    ``policies`` demand sigstore signatures: those of each release. If ``requires_openpgp``, ``verifier`` verifies the
+    OpenPGP signature of the release image; ``None`` if its keys or stores are not known, which makes the signature
+    ``unknown``. ``store``: URL of a web server that has OpenPGP signatures. ``unread``: why the release cannot be read.
+    Its policies and other images are not known then.
     """
 
     images: Mapping[str, PullSpec]
     policies: tuple[tuple[ImagePolicy, ...], ...]
-    verifier: Verifier | None
-    store: str
+    requires_openpgp: bool = False
+    verifier: Verifier | None = None
+    store: str = ""
     unread: tuple[Problem, ...] = ()
+
+    def requires_openpgp_of(self, name: str) -> bool:
+        """Whether the OpenPGP signature of an image has to be valid. The CVO looks only at the release image."""
+        return self.requires_openpgp and name == RELEASE
 
 
 def check_images(request: MirrorRequest, reader: MirrorReader, progress: Progress = silent) -> tuple[ImageRow, ...]:
@@ -86,11 +92,11 @@ def _check_image(
     try:
         mirrors = reader.mirrors_of(spec) or ((spec,) if spec.registry in registries else ())
     except RegistryError as error:
-        return _absent(name, spec, None, error.problems, ())
+        return _absent(name, spec, None, request, error.problems, ())
     if not mirrors:
         message = "is in a repository that has no mirror"
         hint = f"Add {spec.name} to an ImageDigestMirrorSet, and name it in mirrors"
-        return _absent(name, spec, None, [Problem("error", "no-mirror", spec.name, message, hint)], ())
+        return _absent(name, spec, None, request, [Problem("error", "no-mirror", spec.name, message, hint)], ())
     found = reader.find(mirrors, problems)
     if found is not None:
         # A mirror without the image is no error: a node falls back to the next one.
@@ -102,13 +108,14 @@ def _check_image(
     is_lacking = any(problem.code in _LACKING for problem in problems)
     commands = (copy_image(spec, mirror, in_part=found is not None),) if is_lacking and spec.name != mirror.name else ()
     is_known = all(problem.code not in _UNANSWERED for problem in problems)
-    return _absent(name, spec, mirror, problems, commands, in_mirror=False if is_known else None)
+    return _absent(name, spec, mirror, request, problems, commands, in_mirror=False if is_known else None)
 
 
 def _absent(
     name: str,
     spec: PullSpec,
     mirror: PullSpec | None,
+    request: MirrorRequest,
     problems: Iterable[Problem],
     commands: tuple[str, ...],
     *,
@@ -119,7 +126,7 @@ def _absent(
         str(spec),
         mirror.name if mirror else "",
         in_mirror=in_mirror,
-        openpgp="unknown" if name == RELEASE else "not_required",
+        openpgp="unknown" if request.requires_openpgp_of(name) else "not_required",
         sigstore="unknown",
         problems=tuple(problems),
         commands=commands,
@@ -137,7 +144,7 @@ def _signatures(
     problems = Problems()
     commands: list[str] = []
     openpgp: SignatureState = "not_required"
-    if name == RELEASE:
+    if request.requires_openpgp_of(name):
         openpgp = _openpgp(spec, request.verifier, problems)
         if openpgp in ("missing", "invalid") and request.store:
             commands += add_openpgp(spec.digest or "", request.store)

@@ -50,24 +50,28 @@ class MirrorOptions(NamedTuple):
 
 
 def mirror_request(
-    target: Release | None, current: Release | None, options: MirrorOptions, get: HttpGet, problems: Problems
+    target: Release | None, previous: Release | None, options: MirrorOptions, get: HttpGet, problems: Problems
 ) -> MirrorRequest:
     """Return what to check for ``target``, which is ``None`` if it cannot be read.
 
-    ``current`` is the release whose CVO updates to it, if it is known.
+    ``previous`` is the release whose CVO updates to it. Without one, the target is installed. No component of a cluster
+    verifies an OpenPGP signature then, so that is done only if keys or stores are given.
     """
-    verifying = current or target
+    policies = tuple(_policies(release, options, problems) for release in (previous, target) if release is not None)
+    request = MirrorRequest(_images(target, options, problems), policies)
+    if previous is None and not options.signature_keys and not options.signature_stores:
+        return request
+    verifying = previous or target
     config = _verification_config(verifying, options, problems) if verifying else None
     stores = signature_stores("signature_stores", options.signature_stores, get, problems)
     rings = read_key_rings("signature_keys", options.signature_keys, problems)
     verifier = None
     if config is not None:
-        verifier = config.verifier(get, rings, stores, None if current is not None else RED_HAT_KEYS)
+        verifier = config.verifier(get, rings, stores, None if previous is not None else RED_HAT_KEYS)
     elif rings and stores:
         verifier = Verifier(rings, stores)
     web = next((url for url in reversed(config.stores if config else ()) if url.startswith("https://")), "")
-    policies = tuple(_policies(release, options, problems) for release in (current, target) if release is not None)
-    return MirrorRequest(_images(target, options, problems), policies, verifier, web)
+    return request._replace(requires_openpgp=True, verifier=verifier, store=web)
 
 
 def _verification_config(release: Release, options: MirrorOptions, problems: Problems) -> VerificationConfig | None:

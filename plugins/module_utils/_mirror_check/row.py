@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from .._problems import Problem
 
 SignatureState = Literal["verified", "missing", "invalid", "unknown", "not_required"]
-"""``unknown``: it could not be checked. ``not_required``: no policy demands it, or the CVO does not verify it."""
+"""``unknown``: it could not be checked. ``not_required``: no policy demands it, or no CVO verifies it."""
 
 RELEASE = "release"
 """The name of the release image. Other images have the name of their tag in image-references."""
@@ -35,7 +35,7 @@ class ImageRow(NamedTuple):
 
     @property
     def ready(self) -> bool:
-        """Whether a node can pull the image, and an update to it is accepted."""
+        """Whether a node can pull the image, with all signatures that are required."""
         return self.in_mirror is True and not {self.openpgp, self.sigstore} & {"missing", "invalid", "unknown"}
 
     def as_dict(self) -> dict[str, Any]:

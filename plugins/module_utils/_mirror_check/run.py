@@ -28,29 +28,30 @@ UnreadRelease = tuple[Problem, ...]
 
 def check_mirror(
     target: Release | UnreadRelease,
-    current: Release | None,
+    previous: Release | None,
     options: MirrorOptions,
     access: AccessOptions,
     environ: Mapping[str, str],
     progress: Progress,
     problems: Problems,
 ) -> dict[str, Any]:
-    """Return the result of the module ``mirror_check``. Raises ``InvalidOptionError`` with all problems of options.
+    """Return the result of the module ``mirror_check``: for an update from ``previous``, or for an installation.
 
-    Of a ``target`` that cannot be read, only its image is checked, and is not ready.
+    Of a ``target`` that cannot be read, only its image is checked, and is not ready. Raises ``InvalidOptionError`` with
+    all problems of options.
     """
     errors = Problems()
     configured = configure_access(access, environ, errors)
     read = target if isinstance(target, Release) else None
-    request = mirror_request(read, current, options, http_get(configured.http), errors)
+    request = mirror_request(read, previous, options, http_get(configured.http), errors)
     errors.raise_errors(InvalidOptionError)
     problems.extend(errors)
     if not isinstance(target, Release):
         request = request._replace(unread=target)
     rows = check_images(request, MirrorReader(configured, options.architecture), progress)
     result: dict[str, Any] = {"ready": all(row.ready for row in rows), "images": [row.as_dict() for row in rows]}
-    if current is not None and read is not None:
+    if previous is not None:
         release = next(row for row in rows if row.name == RELEASE)
         mirrored = any(row.mirror and not row.image.startswith(f"{row.mirror}@") for row in rows)
-        result["update_check"] = check_update(current, read, release, mirrored=mirrored)
+        result["update_check"] = check_update(previous, read, release, mirrored=mirrored)
     return result

@@ -16,29 +16,30 @@ from .._release.release import Release
 from .row import ImageRow
 
 
-def check_update(current: Release, target: Release, release: ImageRow, *, mirrored: bool) -> dict[str, Any]:
+def check_update(previous: Release, target: Release | None, release: ImageRow, *, mirrored: bool) -> dict[str, Any]:
     """Return whether the CVO accepts the update without ``force``, and which gates have to be acknowledged before.
 
-    ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured. Updates within a minor
-    version need no acknowledgment (openshift/cluster-version-operator:pkg/cvo/upgradeable.go).
+    ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured. The gates of a target
+    that cannot be read are not known.
     """
-    gates: dict[str, AdminGate] = {}
-    if current.minor is not None and target.minor is not None and target.minor > current.minor:
-        gates = {gate.name: gate for gate in _gates(current, target, mirrored=mirrored)}
+    gates = None if target is None else _gates(previous, target, mirrored=mirrored)
     return {
-        "from_version": current.shown_version,
-        "to_version": target.shown_version,
+        "from_version": previous.shown_version,
+        "to_version": None if target is None else target.shown_version,
         "accepted": release.openpgp == "verified",
-        "acknowledge": [
+        "acknowledge": None
+        if gates is None
+        else [
             {"gate": gate.name, "text": gate.text, "source": gate.source, "command": gate.command}
-            for gate in gates.values()
+            for gate in {gate.name: gate for gate in gates}.values()
         ],
     }
 
 
-def _gates(current: Release, target: Release, *, mirrored: bool) -> Iterator[AdminGate]:
-    if current.minor is None:
-        raise AssertionError("only a later minor has gates")
-    yield from gates_of(gates_in(current, current.manifests), current.minor)
-    if mirrored and (current.minor, target.minor) == SIGSTORE_GATE_UPDATES:
+def _gates(previous: Release, target: Release, *, mirrored: bool) -> Iterator[AdminGate]:
+    """Updates within a minor have none (openshift/cluster-version-operator:pkg/cvo/upgradeable.go)."""
+    if previous.minor is None or target.minor is None or target.minor <= previous.minor:
+        return
+    yield from gates_of(gates_in(previous, previous.manifests), previous.minor)
+    if mirrored and (previous.minor, target.minor) == SIGSTORE_GATE_UPDATES:
         yield AdminGate(SIGSTORE_GATE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_SOURCE)

@@ -23,7 +23,10 @@ def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> lis
 
 def _lines(result: Mapping[str, Any]) -> Iterator[str]:
     rows = [image for image in result["images"] if not image["ready"]]
-    yield f"{len(result['images']) - len(rows)} of {len(result['images'])} images are ready"
+    yield (
+        f"{'ready' if result['ready'] else 'not ready'} for {_purpose(result.get('update_check'))}: "
+        f"{len(result['images']) - len(rows)} of {len(result['images'])} images are ready"
+    )
     if rows:
         yield ""
         yield _ROW.format("image", "mirror", "OpenPGP", "sigstore").rstrip()
@@ -43,10 +46,16 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield from _update(result["update_check"], ready=result["ready"])
 
 
+def _purpose(update: Mapping[str, Any] | None) -> str:
+    if update is None:
+        return "an installation"
+    to = f" to {update['to_version']}" if update["to_version"] else ""
+    return f"the update from {update['from_version']}{to}"
+
+
 def _update(update: Mapping[str, Any], *, ready: bool) -> Iterator[str]:
     accepts = "accepts" if update["accepted"] else "does not accept"
-    path = f"update from {update['from_version']} to {update['to_version']}"
-    yield f"{path}: the CVO {accepts} the signature of the release image"
-    for gate in update["acknowledge"]:
+    yield f"The CVO of {update['from_version']} {accepts} the signature of the release image"
+    for gate in update["acknowledge"] or ():
         yield f"acknowledge{'' if ready else ' when the mirror is ready'} {gate['gate']}: {gate['text']}"
         yield f"  $ {gate['command']}"

@@ -55,7 +55,7 @@ def rows(
         for number, found in enumerate(images)
     }
     read = read_image_policies([("policy", item) for item in policies], Problems())
-    request = MirrorRequest(named, (read,) if read else (), None, more.pop("store", ""), **more)
+    request = MirrorRequest(named, (read,) if read else (), requires_openpgp=True, **more)
     access = registries.access({SOURCE: mirrors} if mirrors else None)
     return check_images(request, MirrorReader(access, architecture))
 

@@ -203,29 +203,39 @@ def image(number: int, *, ready: bool) -> dict[str, Any]:
 def test_mirror_check_shows_only_images_that_are_not_ready() -> None:
     result = {"ready": False, "images": [image(1, ready=True), image(2, ready=False)]}
     lines = summary_lines("mirror_check", result, {})
-    assert lines[0] == "1 of 2 images are ready"
+    assert lines[0] == "not ready for an installation: 1 of 2 images are ready"
     assert lines[3].split() == ["image-2", "no", "ok"]
     assert lines[5:] == ["image-2: r/x2", "  path: is wrong. Correct it", "  $ skopeo copy a b"]
     unread = {**image(1, ready=False), "in_mirror": None}
     assert summary_lines("mirror_check", {"ready": False, "images": [unread]}, {})[3].split()[1] == "unknown"
     many = {"ready": False, "images": [image(number, ready=False) for number in range(52)]}
     assert summary_lines("mirror_check", many, {})[-1] == "and 2 more"
-    assert summary_lines("mirror_check", {"ready": True, "images": []}, {}) == ["0 of 0 images are ready"]
+    nothing = summary_lines("mirror_check", {"ready": True, "images": []}, {})
+    assert nothing == ["ready for an installation: 0 of 0 images are ready"]
 
 
 @pytest.mark.parametrize(
     ("ready", "accepted", "first", "second"),
     [
-        (True, True, "the CVO accepts the", "acknowledge ack-1: text"),
-        (False, False, "the CVO does not accept the", "acknowledge when the mirror is ready ack-1: text"),
+        (True, True, "accepts", "acknowledge ack-1: text"),
+        (False, False, "does not accept", "acknowledge when the mirror is ready ack-1: text"),
     ],
 )
 def test_mirror_check_shows_gates(ready: bool, accepted: bool, first: str, second: str) -> None:
     gate = {"gate": "ack-1", "text": "text", "command": "oc patch"}
     update = {"from_version": "4.13.0", "to_version": "4.14.0", "accepted": accepted, "acknowledge": [gate]}
     lines = summary_lines("mirror_check", {"ready": ready, "images": [], "update_check": update}, {})
-    assert lines[2] == f"update from 4.13.0 to 4.14.0: {first} signature of the release image"
+    verdict = "ready" if ready else "not ready"
+    assert lines[0] == f"{verdict} for the update from 4.13.0 to 4.14.0: 0 of 0 images are ready"
+    assert lines[2] == f"The CVO of 4.13.0 {first} the signature of the release image"
     assert lines[3:] == [second, "  $ oc patch"]
+
+
+def test_mirror_check_of_an_update_to_a_release_that_cannot_be_read() -> None:
+    update = {"from_version": "4.13.0", "to_version": None, "accepted": True, "acknowledge": None}
+    lines = summary_lines("mirror_check", {"ready": False, "images": [], "update_check": update}, {})
+    assert lines[0] == "not ready for the update from 4.13.0: 0 of 0 images are ready"
+    assert lines[2:] == ["The CVO of 4.13.0 accepts the signature of the release image"]
 
 
 # Selections

@@ -43,7 +43,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "site-check": {"checkout": str(EXAMPLES / "sites"), "paths": ["clusters", "policies"]},
     "release-lint": {"release": NEW, "previous_release": OLD, "fail_on": "warning"},
     "addon-check": {"addons": [str(EXAMPLES / "sites"), OLD], "release": NEW, "fail_on": "never"},
-    "mirror-check": {"release": OLD, "release_image": DIGEST, "current_release": OLD},
+    "mirror-check": {"release": OLD, "release_image": DIGEST, "previous_release": OLD},
     "release-fetch": {"release": OLD, "dest": "/nowhere"},
 }
 
