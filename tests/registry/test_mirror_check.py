@@ -451,7 +451,7 @@ def test_the_key_rings_are_those_of_the_previous_release(mirror, check, tmp_path
 
 @pytest.mark.parametrize("field", ["imageDigestSources", "imageContentSources"])
 def test_an_installation_needs_the_images_and_the_sigstore_signatures(mirror, check, tmp_path, field):
-    """With the mirrors of the install-config. No store is asked for OpenPGP signatures, which no node verifies."""
+    """With the mirrors of the install-config. No store is searched for OpenPGP signatures, which no node verifies."""
     sources = [{"source": name, "mirrors": [mirror.name(path)]} for name, path in ((RELEASE, "release"), (ART, "art"))]
     path = tmp_path / "install-config.yaml"
     path.write_text(json.dumps({"apiVersion": "v1", "metadata": {"name": "new"}, field: sources}), "utf-8")
