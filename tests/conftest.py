@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def pytest_configure(config: pytest.Config) -> None:
     # Tests start programs of the environment of pytest, also where it is not activated.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    _configure_hypothesis(config.rootpath / ".cache" / "hypothesis")
+    configure_hypothesis()
 
 
 def pytest_collection_finish() -> None:
@@ -27,14 +27,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def _configure_hypothesis(folder: Path) -> None:
+def configure_hypothesis() -> None:
+    """Make random tests repeatable."""
     try:
         from hypothesis import HealthCheck, settings
         from hypothesis.database import DirectoryBasedExampleDatabase
     except ImportError:
         return  # Tests that need it report this.
     slow = (HealthCheck.too_slow, HealthCheck.data_too_large)
-    database = DirectoryBasedExampleDatabase(folder)
+    database = DirectoryBasedExampleDatabase(Path(__file__).parents[1] / ".cache" / "hypothesis")
     # Random over the releases of this collection, the same within one: a gate that passed passes again.
     settings.register_profile(
         "gate", deadline=None, database=None, derandomize=True, max_examples=50, suppress_health_check=slow

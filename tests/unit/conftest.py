@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.capability.openshift.tests.conftest import configure_hypothesis
 from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
+
+# ansible-test reads no settings above this folder.
+configure_hypothesis()
 
 
 @pytest.fixture

@@ -21,10 +21,12 @@ from ansible_collections.capability.openshift.tests.unit.builders.spec_changes i
     outcome_of,
 )
 
-# openshift/api:config/v1/types_cluster_version.go XValidation: name, what it needs, first and last minor
+# openshift/api:config/v1/types_cluster_version.go XValidation: name, what it needs, first and last minor, and whether
+# that is with the baseline None alone. The names of the last one exist only with the feature gates of its rule.
 RULES = (
-    ("marketplace", "OperatorLifecycleManager", "4.15", "5.2"),
-    ("baremetal", "MachineAPI", "4.14", "4.16"),
+    ("marketplace", "OperatorLifecycleManager", "4.15", "5.2", True),
+    ("baremetal", "MachineAPI", "4.14", "4.16", True),
+    ("ClusterAPI", "CompatibilityRequirements", "4.23", "5.2", False),
 )
 ORDER = list(MINORS)
 
@@ -49,10 +51,13 @@ def violates_a_rule(body: Mapping[str, Any], minor: str, enabled: Iterable[str])
     """Whether the CRD rejects a block. Enabled names satisfy its rules, too."""
     listed = set(body["additionalEnabledCapabilities"])
     satisfied = listed.union(enabled)
-    return body["baselineCapabilitySet"] == "None" and any(
-        name in listed and needed not in satisfied and ORDER.index(since) <= ORDER.index(minor) <= ORDER.index(until)
-        for name, needed, since, until in RULES
-    )
+    applied = [
+        (name, needed)
+        for name, needed, since, until, with_none in RULES
+        if ORDER.index(since) <= ORDER.index(minor) <= ORDER.index(until)
+        and (body["baselineCapabilitySet"] == "None" or not with_none)
+    ]
+    return any(name in listed and needed not in satisfied for name, needed in applied)
 
 
 class Cluster(NamedTuple):
