@@ -333,7 +333,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     (
         "mirror_check",
         {"release": "NEW"},
-        (("missing-release-image", "release_image")),
+        (("missing-release-image", "release_image"),),
     ),
     ("mirror_check", {"release": "127.0.0.1:1/a@sha256:12"}, (("invalid-digest", "release"),)),
     ("release_fetch", {"release": "NEW", "dest": "FOLDER/out"}, (("not-an-image", "release"),)),
