@@ -293,7 +293,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         with_patch=module._diff,
         allow_no_sites=params["allow_no_sites"],
     )
-    desired = read_selection(options, selection_options(params))
+    desired = read_selection(options, selection_options(params), has_releases=bool(params["releases"]))
     releases = tuple(load_releases(params, problems))
     result = check_sites(options, desired, releases, show_progress)
     finish_check(

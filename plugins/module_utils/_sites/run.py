@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._checkout.walk import Checkout, CheckoutFile
-from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor
+from .._data.capabilities import BRANCHES, CAPABILITIES, data_of, has_capabilities, newest_minor, since_of
 from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import SelectionOptions, SelectionRequest, read_request
-from .._problems import InvalidOptionError, Problem, Problems, plural, shown_names
+from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean, plural, shown_names
 from .._progress import Progress, silent, with_progress
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
@@ -101,17 +101,46 @@ class SitesResult(NamedTuple):
     unchecked: tuple[str, ...]
 
 
-def read_selection(options: SitesOptions, selection: SelectionOptions | None) -> SelectionRequest | None:
+def read_selection(
+    options: SitesOptions, selection: SelectionOptions | None, *, has_releases: bool = False
+) -> SelectionRequest | None:
     """The selection that the user requests of each site, ``None`` if there is none.
 
-    Raises ``InvalidOptionError`` with all problems of both, because a wrong option is no mistake of the sites.
+    ``has_releases``: releases are given, which can have names that this collection does not know. Raises
+    ``InvalidOptionError`` with all problems of both, because a wrong option is no mistake of the sites.
     """
     problems = Problems()
     for option, version in options.versions.items():
         read_minor(version, option, problems)
     request = None if selection is None else read_request(selection, {}, "", problems)
+    if request is not None and not has_releases:
+        _report_unknown_names(request, problems)
     problems.raise_errors(InvalidOptionError)
     return request
+
+
+def _report_unknown_names(request: SelectionRequest, problems: Problems) -> None:
+    """Report names and a set that no version has. Those of other versions are no mistake of the call."""
+    selection, solution = request.selection, request.solution
+    names: list[tuple[Location, str]] = []
+    if selection is not None:
+        for field, listed in (
+            (selection.additional_field, selection.additional),
+            (selection.excluded_field, selection.excluded or ()),
+        ):
+            names += [(selection.where.child(f"{field}[{index}]"), name) for index, name in enumerate(listed)]
+        newest = data_of(newest_minor())
+        if newest is not None and selection.baseline not in {None, *newest.sets}:
+            where = selection.where.child(selection.baseline_field)
+            hint = did_you_mean(selection.baseline, newest.sets)
+            problems.error("unknown-capability-set", where, f"{selection.baseline!r} is not a capability set", hint)
+    if solution is not None:
+        listed = (*(want.capability for want in solution.wants), *solution.without, *solution.rather_without)
+        names += [(Location(field=f"solutions.{solution.name}"), name) for name in listed]
+    for where, name in names:
+        if since_of(name) is None:
+            hint = did_you_mean(name, [capability.name for capability in CAPABILITIES])
+            problems.error("unknown-capability", where, f"{name!r} is not a capability", hint)
 
 
 def check_sites(

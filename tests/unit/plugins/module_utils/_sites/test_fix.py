@@ -351,6 +351,22 @@ def test_a_requested_selection_that_is_wrong_is_not_written(fix):
             ("unknown-field", "solutions.own.want"),
         ),
         ({"capabilities": {"bogus": 1}}, ("unknown-field", "capabilities.bogus")),
+        (
+            {"capabilities": block("Consle")["capabilities"]},
+            ("unknown-capability", "capabilities.additional_enabled_capabilities[0]"),
+        ),
+        (
+            {"capabilities": {"excluded_capabilities": ["x"]}},
+            ("unknown-capability", "capabilities.excluded_capabilities[0]"),
+        ),
+        (
+            {"capabilities": block(baseline="v9.9")["capabilities"]},
+            ("unknown-capability-set", "capabilities.baseline_capability_set"),
+        ),
+        (
+            {"solution": "own", "solutions": {"own": {"wants": ["Consle"], "starts_from": "nothing"}}},
+            ("unknown-capability", "solutions.own"),
+        ),
         ({"capabilities": "x"}, ("not-a-map", "capabilities")),
     ],
 )
