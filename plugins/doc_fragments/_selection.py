@@ -162,8 +162,8 @@ options:
       promql:
         description: As O(promql).
         type: dict
-      provided_manifests:
-        description: As O(provided_manifests).
+      extra_manifests:
+        description: As O(extra_manifests).
         type: list
         elements: path
       cluster_profile:

@@ -55,7 +55,7 @@ OPTIONS = (
     "release",
     "openshift_version",
     "install_method",
-    "provided_manifests",
+    "extra_manifests",
     "backup",
 )
 _UNDEFINED = re.compile(r"'[\w. ]+' is undefined|has no attribute '\w+'")

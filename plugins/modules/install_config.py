@@ -101,7 +101,7 @@ options:
         does not know the version.
       - One of O(release) and O(openshift_version) is required.
     type: path
-  provided_manifests:
+  extra_manifests:
     description:
       - Files and directories with manifests that the installation applies besides those of O(release), such as extra
         manifests. Directories are read with all files below them, and ConfigMaps with the manifests in their values.
@@ -160,8 +160,8 @@ options:
       release:
         description: As O(release).
         type: path
-      provided_manifests:
-        description: As O(provided_manifests).
+      extra_manifests:
+        description: As O(extra_manifests).
         type: list
         elements: path
       openshift_version:
@@ -450,7 +450,7 @@ OPTIONS: Spec = {
     "solution": {"type": "str"},
     "solutions": {"type": "dict"},
     "release": {"type": "path"},
-    "provided_manifests": {"type": "list", "elements": "path"},
+    "extra_manifests": {"type": "list", "elements": "path"},
     "openshift_version": {"type": "str"},
 }
 CLUSTER_SPEC: Spec = {

@@ -142,7 +142,7 @@ options:
       - They count for risks of conditional updates for which the ClusterVersion reports no result. Without a
         result, such a risk counts, and RV(hops[].not_checked) contains its expression.
     type: dict
-  provided_manifests:
+  extra_manifests:
     description:
       - Files and directories with manifests that were applied to the cluster besides those of the releases, such as the
         extra manifests of its installation. Directories are read with all files below them, and ConfigMaps with the
@@ -842,7 +842,7 @@ OPTIONS: Spec = {
     "live_resources": {"type": "list", "elements": "dict"},
     "platform": {"type": "str"},
     "promql": {"type": "dict"},
-    "provided_manifests": {"type": "list", "elements": "path"},
+    "extra_manifests": {"type": "list", "elements": "path"},
 }
 
 

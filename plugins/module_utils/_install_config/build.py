@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from .._data.install_rules import HOSTED
 from .._problems import CapabilityError, Problem, Problems, has_errors
+from .._release.extra_manifests import read_extra_manifests
 from .._release.loader import problems_for_users
-from .._release.provided_files import read_provided
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._release_image.open_release import open_release
@@ -43,7 +43,7 @@ class InstallConfigOptions(NamedTuple):
     openshift_version: str | None = None
     install_method: str | None = None
     topology: str | None = None
-    provided_manifests: Sequence[str] | None = None
+    extra_manifests: Sequence[str] | None = None
     backup: bool = False
     source: ReleaseSource = ReleaseSource()
 
@@ -136,12 +136,12 @@ class ReleaseReader:
         problems += release_problems
         return release
 
-    def read_provided(self, options: InstallConfigOptions, problems: Problems) -> frozenset[ResourceId]:
-        """Return what the ``provided_manifests`` of a cluster create."""
-        key = tuple(options.provided_manifests or ())
+    def read_extra_manifests(self, options: InstallConfigOptions, problems: Problems) -> frozenset[ResourceId]:
+        """Return what the ``extra_manifests`` of a cluster create."""
+        key = tuple(options.extra_manifests or ())
         if key not in self._provided:
             found = Problems()
-            self._provided[key] = read_provided(key, "provided_manifests", found), tuple(found)
+            self._provided[key] = read_extra_manifests(key, "extra_manifests", found), tuple(found)
         resources, read_problems = self._provided[key]
         problems += read_problems
         return resources
@@ -194,7 +194,7 @@ def _built(
 ) -> InstallResult:
     _check_combinations(options, sources.target, problems)
     release = releases.read(options, problems)
-    provided = releases.read_provided(options, problems)
+    provided = releases.read_extra_manifests(options, problems)
     install_options = _install_options(options, sources)._replace(provided=provided)
     installation = read_installation(install_options, release or release_of_version(None))
     check = check_selection(installation, options.selection)

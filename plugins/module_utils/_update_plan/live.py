@@ -25,6 +25,8 @@ from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._resources import CONFIG_MAPS, ResourceId, target_for
 from .._unstructured import Object, nested
 from .plan_options import PlanOptions
+from .planner import ResolvedPath, deciding_resources
+from .request import PlanRequest
 
 _WHERE, _RESOURCES = "cluster", "live_resources"
 _OF_INFRASTRUCTURE = frozenset({"control_plane_topology", "infrastructure_topology", "infrastructure_name"})
@@ -117,6 +119,20 @@ def _shown(item: ClusterProperty) -> str:
     if item.name == "feature_gates":
         return f"feature_gates of {' and '.join(sorted(item.value)) or 'no version'}"
     return f"{item.name} {item.value or DEFAULT_FEATURE_SET}"
+
+
+def read_live_state(request: PlanRequest, path: ResolvedPath, client: Client, problems: Problems) -> PlanRequest:
+    """Return ``request`` with the gates of the cluster, and its resources if they are not set. Raises ``ClusterError``.
+
+    ``path`` is the path of the request, which decides what is looked up.
+    """
+    state = request.state._replace(acks=find_admin_acks(client, problems))
+    cluster = request.cluster
+    if cluster.present is None:
+        decisive = cluster.rule == "presence"
+        resources = deciding_resources(request, path)
+        cluster = cluster._replace(present=look_up_resources(client, resources, problems, decisive=decisive))
+    return request._replace(state=state, cluster=cluster)
 
 
 def look_up_resources(

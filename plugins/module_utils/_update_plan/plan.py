@@ -40,7 +40,7 @@ class StartingCluster(NamedTuple):
 
     ``status``: as the cluster reports it, which takes precedence over the capability sets. Without it, the status
     follows from ``selection``. ``present``: the resources that exist on the cluster, ``None`` if not known. The rule
-    ``presence`` needs them. ``provided``: resources that other manifests create.
+    ``presence`` needs them. ``extra``: resources that extra manifests create.
     """
 
     selection: Selection
@@ -48,7 +48,7 @@ class StartingCluster(NamedTuple):
     overrides: tuple[Override, ...] = ()
     present: frozenset[ResourceId] | None = None
     rule: Rule = "manifest"
-    provided: frozenset[ResourceId] = frozenset()
+    extra: frozenset[ResourceId] = frozenset()
 
 
 class EnabledCapability(NamedTuple):

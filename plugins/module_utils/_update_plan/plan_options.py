@@ -57,7 +57,7 @@ class PlanOptions(NamedTuple):
     live_resources: Sequence[Any] | None = None
     platform: str | None = None
     promql: object = None
-    provided_manifests: Sequence[str] | None = None
+    extra_manifests: Sequence[str] | None = None
     rule: Rule = "manifest"
     name: str = ""
     where: str = ""

@@ -21,7 +21,7 @@ from .._resources import ResourceId
 from .live_resources import read_live_resources
 from .plan import StartingCluster
 from .plan_options import PlanOptions
-from .update_status import read_update_fields
+from .update_status import read_update_status
 from .verdict import UpdateState
 
 Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
@@ -52,39 +52,40 @@ class PlanRequest(NamedTuple):
 
 
 def read_request(
-    options: PlanOptions, path: tuple[int, ...], provided: frozenset[ResourceId], problems: Problems
+    options: PlanOptions, path: tuple[int, ...], extra: frozenset[ResourceId], problems: Problems
 ) -> PlanRequest:
     """Check the options of a cluster. Do not use the request if there is an error.
 
-    ``provided``: the resources that the extra manifests of the cluster create.
+    ``extra``: the resources that the extra manifests of the cluster create.
     """
     source = _read_source(options, problems)
-    selection, status, updates = Selection(), None, None
-    stores: tuple[str, ...] = ()
-    cluster, overrides_at = options.cluster, "overrides"
+    cluster = options.cluster
+    location, overrides_at = str(source), "overrides"
+    selection, state = Selection(), UpdateState(promql=_read_promql(options.promql, problems))
+    status = None
+    if source == "enabled_capabilities":
+        selection, status = _read_names(cluster, problems)
+    platform = resolve_platform(options.platform, problems)
+    if source == "capabilities":
+        selection = read_selection(cluster, problems)
     if source == "cluster_version":
-        version = parse_cluster_version(options.cluster_version, Location(field=options.location), problems)
+        location = options.location
+        version = parse_cluster_version(options.cluster_version, Location(field=location), problems)
         if version is not None:
             selection, status = version.selection, version.status
-            updates, stores = read_update_fields(options.cluster_version)
+            updates = read_update_status(options.cluster_version)
+            state = state._replace(status=updates, signature_stores=updates.signature_stores)
             if cluster.overrides is None:
                 cluster = cluster._replace(overrides=version.overrides)
-                overrides_at = f"{options.location}.spec.overrides"
-    elif source == "enabled_capabilities":
-        selection, status = _read_names(options.cluster, problems)
-    else:
-        selection = read_selection(options.cluster, problems)
+                overrides_at = f"{location}.spec.overrides"
     criteria = check_options(cluster, None, problems, overrides_at=overrides_at)
     overrides = criteria.filters.overrides
     effective = overrides if any(override.unmanaged for override in overrides) else ()
     listed = options.live_resources
     present = None if listed is None else read_live_resources(listed, problems)
-    start = StartingCluster(selection, status, effective, present, options.rule, provided)
-    platform = resolve_platform(options.platform, problems)
-    location = options.location if source == "cluster_version" else source
-    state = UpdateState(updates, promql=_read_promql(options.promql, problems), signature_stores=stores)
     hosted_platform = platform if criteria.hosted else None
     criteria = criteria.without_overrides()._replace(reported_gates=options.reported_gates, platform=hosted_platform)
+    start = StartingCluster(selection, status, effective, present, options.rule, extra)
     return PlanRequest(path, criteria, start, platform, source, location, state)
 
 

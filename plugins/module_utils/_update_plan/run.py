@@ -15,11 +15,12 @@ from .._cluster.cluster_version_file import location_of, read_cluster_version
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._progress import Progress, silent, with_progress
-from .._release.provided_files import read_provided
+from .._release.extra_manifests import read_extra_manifests
 from .._resources import ResourceId
+from .._unstructured import mappings_in, nested
 from .hop_signatures import HopSignatures
 from .plan_options import DEFAULT_SHARED_OPTIONS, PlanOptions, SharedOptions
-from .planner import FleetPlan, Planner, PlanResult, ResolvedPath, deciding_resources
+from .planner import FleetPlan, Planner, PlanResult
 from .releases import PathRelease, PathReleases
 from .report_sources import ReportSources
 from .request import PlanRequest, read_request
@@ -95,7 +96,7 @@ def _plan(
     problems += path_problems.unique()
     clusters = _Clusters(releases, shared, connect, remarks)
     results, errors = _Results(), dict[Problem, list[str]]()
-    for options, path in with_progress(list(zip(fleet, paths, strict=True)), "clusters", progress):
+    for options, path in zip(fleet, with_progress(paths, "clusters", progress), strict=True):
         own = Problems()
         result = clusters.plan(options, None if path_problems else path, own)
         if result is not None:
@@ -151,7 +152,7 @@ class _Clusters:
         self._planner = Planner([item.release for item in releases], shared)
         self._signatures = HopSignatures(releases, shared.source, remarks)
         self._shared, self._connect = shared, connect
-        self._provided: dict[tuple[str, ...], frozenset[ResourceId]] = {}
+        self._extra: dict[tuple[str, ...], frozenset[ResourceId]] = {}
         self.sources = ReportSources([(item.release.shown_version, item.exact_name) for item in releases])
         self.problems = Problems()
 
@@ -171,9 +172,10 @@ class _Clusters:
             if problems.has_errors:
                 return None
             request = self._signatures.add(request)
-            if client is not None and options.live_resources is None:
-                present = _look_up(client, request, resolved, problems)
-                request = request._replace(cluster=request.cluster._replace(present=present))
+            if client is not None:
+                from .live import read_live_state
+
+                request = read_live_state(request, resolved, client, problems)
             return self._planner.plan(request, resolved)
         return None
 
@@ -181,47 +183,30 @@ class _Clusters:
         self, options: PlanOptions, path: tuple[int, ...] | None, client: Client | None, problems: Problems
     ) -> PlanRequest:
         """Complete and check the options of a cluster, also with what it reports if there is a ``client``."""
-        given = tuple(options.provided_manifests or ())
-        if given not in self._provided:
-            self._provided[given] = read_provided(given, "provided_manifests", self.problems)
-        options = _with_file(options)
+        given = tuple(options.extra_manifests or ())
+        if given not in self._extra:
+            self._extra[given] = read_extra_manifests(given, "extra_manifests", self.problems)
+        options = _with_object(options)
         if client is not None:
             from .live import complete_options  # imports the client, which only plans with a cluster need
 
             completed = complete_options(options, client, problems, is_strict=self._shared.is_strict)
             options, self.sources.own_name = completed.options, completed.infrastructure_name
-        self.sources.add_cluster(options.name, options.cluster_version)
-        if options.rule == "presence" and options.live_resources is None and client is None:
+        elif options.rule == "presence" and options.live_resources is None:
             message = "is presence, but the resources of the cluster are not known"
             hint = "Set live_resources or connection options, or remove the option"
             problems.error("missing-option", "rule", message, hint)
-        request = read_request(options, path or (), self._provided[given], problems)
-        return request if client is None else _with_admin_acks(request, client, problems)
+        self.sources.add_cluster(options.name, options.cluster_version)
+        return read_request(options, path or (), self._extra[given], problems)
 
 
-def _with_file(options: PlanOptions) -> PlanOptions:
-    """Return ``options`` with the ClusterVersion itself, if they have the path of its file."""
-    if not isinstance(options.cluster_version, str):
-        return options
-    file = options.cluster_version
-    return options._replace(cluster_version=read_cluster_version(file), location=location_of(file))
-
-
-def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -> PlanRequest:
-    """Return ``request`` with the gates of the cluster and their acknowledgements."""
-    from .live import find_admin_acks
-
-    with problems.collect(CapabilityError):
-        acks = find_admin_acks(client, problems)
-        return request._replace(state=request.state._replace(acks=acks))
-    return request
-
-
-def _look_up(client: Client, request: PlanRequest, path: ResolvedPath, problems: Problems) -> frozenset[ResourceId]:
-    from .live import look_up_resources  # imports the client, which only plans with a cluster need
-
-    decisive = request.cluster.rule == "presence"
-    return look_up_resources(client, deciding_resources(request, path), problems, decisive=decisive)
+def _with_object(options: PlanOptions) -> PlanOptions:
+    """Return ``options`` with the ClusterVersion itself, if they have the path of its file, or a List of it alone."""
+    if isinstance(options.cluster_version, str):
+        file = options.cluster_version
+        options = options._replace(cluster_version=read_cluster_version(file), location=location_of(file))
+    items = mappings_in(nested(options.cluster_version, "items"))
+    return options._replace(cluster_version=items[0]) if len(items) == 1 else options
 
 
 def _known_names(releases: Iterable[PathRelease], results: Iterable[PlanResult]) -> set[str]:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._cluster.cluster_version import Condition
-from .._unstructured import conditions_of, mappings_in, nested
+from .._unstructured import as_text, conditions_of, mappings_in, nested
 
 _APPLIES = "Applies"
 _RECOMMENDED = "Recommended"
@@ -52,11 +52,12 @@ class ConditionalUpdate(NamedTuple):
 
 
 class UpdateStatus(NamedTuple):
-    """What a ClusterVersion reports.
+    """What a ClusterVersion reports and requests about updates.
 
-    ``version`` and ``image``: those that the cluster runs or updates to. ``history``: newest first. ``available``:
-    recommended versions. ``requested``: the version in ``spec.desiredUpdate``, or empty. ``accepted_risks``: names in
-    ``spec.desiredUpdate.acceptRisks``.
+    ``version`` and ``image``: what the cluster runs or updates to. ``history``: newest first. ``available``: versions
+    that are recommended. ``requested``: the version in ``spec.desiredUpdate``, or empty. ``accepted_risks``: names in
+    ``spec.desiredUpdate.acceptRisks``. ``signature_stores``: the URLs in ``spec.signatureStores``, which replace the
+    stores of the release.
     """
 
     version: str
@@ -68,6 +69,7 @@ class UpdateStatus(NamedTuple):
     conditional: tuple[ConditionalUpdate, ...]
     requested: str
     accepted_risks: frozenset[str]
+    signature_stores: tuple[str, ...]
 
     def condition(self, name: str, *statuses: str) -> Condition | None:
         """The condition of this type if it has one of ``statuses``, or any; else ``None``."""
@@ -79,62 +81,57 @@ class UpdateStatus(NamedTuple):
         return next((item for item in self.conditional if item.version == version), None)
 
 
-def read_update_fields(cluster_version: object) -> tuple[UpdateStatus | None, tuple[str, ...]]:
-    """Read the status of a ClusterVersion, ``None`` if it has none, and the URLs in ``spec.signatureStores``.
-
-    ``cluster_version`` is the object, or a List of it alone. The stores replace the stores of the release.
-    """
-    items = mappings_in(nested(cluster_version, "items"))
-    obj = items[0] if items else cluster_version
-    stores = tuple(_text(store, "url") for store in mappings_in(nested(obj, "spec", "signatureStores")))
-    return _status(obj), stores
-
-
-def _status(obj: Any) -> UpdateStatus | None:
-    status = nested(obj, "status")
-    if not isinstance(status, Mapping) or not status:
-        return None
-    desired = nested(obj, "spec", "desiredUpdate")
-    known_risks = {_text(item, "name"): item for item in mappings_in(status.get("conditionalUpdateRisks"))}
+def read_update_status(cluster_version: object) -> UpdateStatus:
+    """Read the fields of a ClusterVersion object. The ones that it does not have are empty."""
+    status, desired = nested(cluster_version, "status"), nested(cluster_version, "spec", "desiredUpdate")
+    stores = mappings_in(nested(cluster_version, "spec", "signatureStores"))
+    known_risks = {
+        as_text(nested(item, "name")): item for item in mappings_in(nested(status, "conditionalUpdateRisks"))
+    }
     return UpdateStatus(
-        version=_text(status.get("desired"), "version"),
-        image=_text(status.get("desired"), "image"),
-        channel=_text(obj.get("spec"), "channel"),
-        conditions=tuple(map(_condition, conditions_of(obj).values())),
+        version=as_text(nested(status, "desired", "version")),
+        image=as_text(nested(status, "desired", "image")),
+        channel=as_text(nested(cluster_version, "spec", "channel")),
+        conditions=tuple(map(_condition, conditions_of(cluster_version).values())),
         history=tuple(
-            UpdateHistory(_text(entry, "state"), _text(entry, "version"), _text(entry, "image"))
-            for entry in mappings_in(status.get("history"))
+            UpdateHistory(
+                as_text(nested(entry, "state")), as_text(nested(entry, "version")), as_text(nested(entry, "image"))
+            )
+            for entry in mappings_in(nested(status, "history"))
         ),
-        available=frozenset(_text(entry, "version") for entry in mappings_in(status.get("availableUpdates"))),
+        available=frozenset(
+            as_text(nested(entry, "version")) for entry in mappings_in(nested(status, "availableUpdates"))
+        ),
         conditional=tuple(
-            _conditional_update(entry, known_risks) for entry in mappings_in(status.get("conditionalUpdates"))
+            _conditional_update(entry, known_risks) for entry in mappings_in(nested(status, "conditionalUpdates"))
         ),
-        requested=_text(desired, "version"),
-        accepted_risks=frozenset(_text(risk, "name") for risk in mappings_in(nested(desired, "acceptRisks"))),
+        requested=as_text(nested(desired, "version")),
+        accepted_risks=frozenset(as_text(nested(risk, "name")) for risk in mappings_in(nested(desired, "acceptRisks"))),
+        signature_stores=tuple(as_text(nested(store, "url")) for store in stores),
     )
 
 
 def _conditional_update(entry: Mapping[str, Any], known_risks: Mapping[str, Mapping[str, Any]]) -> ConditionalUpdate:
-    conditions = {_text(item, "type"): _condition(item) for item in mappings_in(entry.get("conditions"))}
+    conditions = {as_text(nested(item, "type")): _condition(item) for item in mappings_in(entry.get("conditions"))}
     recommended = conditions.get(_RECOMMENDED)
     listed = mappings_in(entry.get("risks"))
     if not listed:  # from 4.21 on, an update can refer to the risks of the whole cluster by name
         names = entry.get("riskNames")
         listed = [known_risks[name] for name in names if name in known_risks] if isinstance(names, list) else []
     risks = tuple(_risk(item, recommended, known_risks) for item in listed)
-    return ConditionalUpdate(_text(entry.get("release"), "version"), recommended, risks)
+    return ConditionalUpdate(as_text(nested(entry, "release", "version")), recommended, risks)
 
 
 def _risk(
     risk: Mapping[str, Any], recommended: Condition | None, known_risks: Mapping[str, Mapping[str, Any]]
 ) -> ConditionalRisk:
-    name = _text(risk, "name")
+    name = as_text(nested(risk, "name"))
     rules = mappings_in(risk.get("matchingRules"))
-    promql = tuple(" ".join(_text(rule.get("promql"), "promql").split()) for rule in rules if "promql" in rule)
+    promql = tuple(" ".join(as_text(nested(rule, "promql", "promql")).split()) for rule in rules if "promql" in rule)
     applies: bool | None = None
     for item in mappings_in(nested(known_risks.get(name), "conditions")):
         if item.get("type") == _APPLIES:
-            applies = {"True": True, "False": False}.get(_text(item, "status"))
+            applies = {"True": True, "False": False}.get(as_text(nested(item, "status")))
     if applies is None and recommended is not None:
         # The reason is the name of the risk if it is the only one that applies.
         if recommended.status == "True":
@@ -143,13 +140,8 @@ def _risk(
             applies = True
     if applies is None and any(rule.get("type") == "Always" for rule in rules) and not promql:
         applies = True
-    return ConditionalRisk(name, _text(risk, "message"), _text(risk, "url"), promql, applies)
+    return ConditionalRisk(name, as_text(nested(risk, "message")), as_text(nested(risk, "url")), promql, applies)
 
 
 def _condition(item: Mapping[str, Any]) -> Condition:
-    return Condition(*(_text(item, field) for field in Condition._fields))
-
-
-def _text(parent: object, field: str) -> str:
-    value = nested(parent, field)
-    return value if isinstance(value, str) else ""
+    return Condition(*(as_text(nested(item, field)) for field in Condition._fields))

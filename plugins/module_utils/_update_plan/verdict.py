@@ -37,7 +37,7 @@ from .update_status import UpdateStatus
 class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
-    ``status``: ``None`` without the status of a ClusterVersion. ``promql``: names of risks, and whether each applies.
+    ``status``: ``None`` without a ClusterVersion. ``promql``: names of risks, and whether each applies.
     ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
     new image of each hop, ``None`` for a directory; empty if no image was verified.
     """

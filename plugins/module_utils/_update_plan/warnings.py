@@ -78,7 +78,7 @@ def check_dangling(plan: Plan, hops: Sequence[Hop], cluster: StartingCluster, pr
     Those whose source or target an override makes unmanaged do not count, nor those to a resource that exists on the
     cluster, or that other manifests create.
     """
-    overrides, others = cluster.overrides, cluster.provided | (cluster.present or frozenset())
+    overrides, others = cluster.overrides, cluster.extra | (cluster.present or frozenset())
     reported: set[tuple[str, ResourceId]] = set()
     for planned, hop in zip(plan.hops, hops, strict=True):
         enabled = hop.end.capability_filter(planned.after)

@@ -93,16 +93,16 @@ def test_what_extra_manifests_create_comes_from_elsewhere(in_config_map, call, r
     content: dict[str, Any] = {"platform": {"none": {}}}
     for given in (path, path.parent):
         outcome = call(
-            install_config, content=content, solution="ran_du", release=release, provided_manifests=[str(given)]
+            install_config, content=content, solution="ran_du", release=release, extra_manifests=[str(given)]
         )
         assert (outcome.failed, dangling(outcome)) == (False, [])
-    clusters = [{"name": "a", "provided_manifests": [str(path)]}, {"name": "b"}]
+    clusters = [{"name": "a", "extra_manifests": [str(path)]}, {"name": "b"}]
     options = {"content": content, "solution": "ran_du", "release": release}
     rows = call(install_config, clusters=clusters, **options)["clusters"]
     assert [len(row["errors"]) for row in rows] == [0, 1]
 
     again = {"releases": [str(release), str(later)], "capabilities": OLM_ONLY}
-    assert dangling(call(update_plan, provided_manifests=[str(path)], **again)) == []
+    assert dangling(call(update_plan, extra_manifests=[str(path)], **again)) == []
     plans = call(update_plan, clusters=clusters, **again)["plans"]
     assert [len(dangling(plan)) for plan in plans] == [0, 1]
 
@@ -110,12 +110,12 @@ def test_what_extra_manifests_create_comes_from_elsewhere(in_config_map, call, r
 @pytest.mark.parametrize("module", [install_config, update_plan])
 def test_extra_manifests_that_cannot_be_read_are_an_error(module, call, release, later, tmp_path):
     options = {"release": release} if module is install_config else {"releases": [str(release), str(later)]}
-    assert ("missing-path", "provided_manifests[0]") in call(
-        module, provided_manifests=[str(tmp_path / "a")], **options
+    assert ("missing-path", "extra_manifests[0]") in call(
+        module, extra_manifests=[str(tmp_path / "a")], **options
     ).faults
     broken = tmp_path / "broken.yaml"
     broken.write_text("kind: [")
-    assert call(module, provided_manifests=[str(broken)], **options).failed
+    assert call(module, extra_manifests=[str(broken)], **options).failed
 
 
 def test_the_hint_offers_every_way_and_what_is_permanent_last(call, release):

@@ -199,8 +199,8 @@ def test_an_empty_list_of_resources_is_not_the_same_as_no_list():
         ),
         (
             options({"capabilities": "x", "feature_set": "x"}, platform="x"),
-            ["capabilities", "feature_set", "platform"],
-            ["not-a-map", "unknown-feature-set", "unknown-platform"],
+            ["platform", "capabilities", "feature_set"],
+            ["unknown-platform", "not-a-map", "unknown-feature-set"],
         ),
     ],
 )

@@ -13,7 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     Unchecked,
     recommendation_reasons,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_status import read_update_fields
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_status import read_update_status
 
 TARGET = "4.20.5"
 RISKS = {"Slow": {"name": "Slow", "message": "It is slow.", "matchingRules": [{"type": "Always"}]}}
@@ -33,7 +33,7 @@ def conditional(*names: str, recommended: str = "") -> dict[str, Any]:
 
 def reasons(status: dict[str, Any], promql: dict[str, bool], spec: Any) -> tuple[list[tuple[str, str]], list[str]]:
     """Code and reason of each, and the codes of what was not checked."""
-    found, _stores = read_update_fields({"spec": spec, "status": {"desired": {"version": "4.20.3"}, **status}})
+    found = read_update_status({"spec": spec, "status": {"desired": {"version": "4.20.3"}, **status}})
     assert found is not None
     unchecked: list[Unchecked] = []
     given = list(recommendation_reasons(found, TARGET, promql, unchecked))

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_status import (
     ConditionalRisk,
-    read_update_fields,
+    read_update_status,
 )
 
 RULE: dict[str, Any] = {"type": "PromQL", "promql": {"promql": "a\n  > 1"}}
@@ -31,7 +31,7 @@ def status(conditional: dict[str, Any], **more: Any) -> dict[str, Any]:
     ],
 )
 def test_a_conditional_update_has_its_risks(conditional, more):
-    found, _stores = read_update_fields(status(conditional, **more))
+    found = read_update_status(status(conditional, **more))
 
     assert found is not None
     update = found.conditional_update("4.20.5")
@@ -72,7 +72,7 @@ def test_a_risk_applies_as_the_cluster_reports(rules, of_risk, of_update, applie
     risk = {**RISK, "matchingRules": rules, "conditions": of_risk}
     update = {"riskNames": ["Slow"], "conditions": of_update}
 
-    found, _stores = read_update_fields(status(update, conditionalUpdateRisks=[risk]))
+    found = read_update_status(status(update, conditionalUpdateRisks=[risk]))
 
     assert found is not None
     conditional = found.conditional_update("4.20.5")

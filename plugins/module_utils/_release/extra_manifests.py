@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reads the option ``provided_manifests``: manifests that create what a release refers to, and does not contain."""
+"""Reads the option ``extra_manifests``: manifests that create what a release refers to, and does not contain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 
 
-def read_provided(paths: Iterable[str], option: str, problems: Problems) -> frozenset[ResourceId]:
+def read_extra_manifests(paths: Iterable[str], option: str, problems: Problems) -> frozenset[ResourceId]:
     """The resources that the manifests in ``paths`` create: files, and directories with all files below them.
 
     Also those in the values of ConfigMaps, because installers get extra manifests so. What cannot be read is an error,

@@ -10,7 +10,7 @@ import textwrap
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.provided_files import read_provided
+from ansible_collections.capability.openshift.plugins.module_utils._release.extra_manifests import read_extra_manifests
 
 NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-marketplace}\n"
 ROLE = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: one, namespace: ns}\n"
@@ -19,7 +19,7 @@ CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace
 
 def read(*paths):
     problems = Problems()
-    found = read_provided(map(str, paths), "provided_manifests", problems)
+    found = read_extra_manifests(map(str, paths), "extra_manifests", problems)
     return sorted(map(str, found)), [(item.code, item.where.source or item.where.field) for item in problems]
 
 
@@ -54,4 +54,4 @@ def test_what_cannot_be_read_is_an_error(tmp_path, content, code):
     found, problems = read(tmp_path)
     assert found == ["Namespace openshift-marketplace"]
     assert problems[0] == (code, str(tmp_path / "a.yaml"))
-    assert read(tmp_path / "none")[1] == [("missing-path", "provided_manifests[0]")]
+    assert read(tmp_path / "none")[1] == [("missing-path", "extra_manifests[0]")]
