@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities, live
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities, cluster_version_client
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -151,7 +151,7 @@ def test_a_writer_that_always_loses_fails(site: Site, monkeypatch: pytest.Monkey
         return real(client, target, body, **options)
 
     monkeypatch.setattr(Client, "merge", merge)
-    monkeypatch.setattr(live, "_ATTEMPTS", 5)
+    monkeypatch.setattr(cluster_version_client, "_ATTEMPTS", 5)
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
     outcome = site.append("Build")

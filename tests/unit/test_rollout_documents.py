@@ -10,10 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.readiness import (
-    OTHER_KINDS,
-    READINESS_KINDS,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.readiness import READINESS_KINDS, _generic
 from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
 from ansible_collections.capability.openshift.plugins.modules import release_apply
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import read_spec
@@ -51,7 +48,7 @@ def options_of_module() -> dict[str, dict]:
 def test_the_table_of_readiness_is_that_of_the_code():
     expected = [[kind, group or "core", text] for (group, kind), text in READINESS_KINDS.items()]
 
-    assert table("kind | API group | ready when") == [*expected, ["all others", "", OTHER_KINDS]]
+    assert table("kind | API group | ready when") == [*expected, ["all others", "", _generic.__doc__]]
 
 
 def test_the_help_of_the_playbook_has_each_variable_that_it_passes_to_the_role():

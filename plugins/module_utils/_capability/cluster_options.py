@@ -169,7 +169,7 @@ def inclusion_context(criteria: InclusionCriteria, release: Release, problems: P
     )
 
 
-def read_status(options: ClusterOptions, problems: Problems) -> CapabilityStatus:
+def read_capability_status(options: ClusterOptions, problems: Problems) -> CapabilityStatus:
     """The capability status in ``options``. If one of its lists is missing, reports that, and returns an empty one."""
     enabled, known = options.enabled_capabilities, options.known_capabilities
     if options.capabilities is not None:

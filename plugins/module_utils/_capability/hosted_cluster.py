@@ -153,8 +153,8 @@ def _report_unknown_files(present: Iterable[str], minor: Minor, deleted: set[str
 def _report_unknown_platform(kept: set[str], problems: Problems) -> None:
     if kept:
         message = (
-            "the platform of the HostedCluster is not known here, so these files are excluded, which HyperShift keeps "
-            f"on {' and '.join(KEEPING_PLATFORMS)}: {', '.join(sorted(kept))}"
+            "the platform of the HostedCluster is not known, so these files count as excluded, but HyperShift keeps "
+            f"them on {' and '.join(KEEPING_PLATFORMS)}: {', '.join(sorted(kept))}"
         )
         problems.info("unknown-hosted-platform", _WHERE, message, _COMPARE)
 

@@ -15,7 +15,7 @@ from .._problems import InvalidOptionError, Location, Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._version import Minor
-from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_status
+from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_capability_status
 from .hosted_cluster import (
     hosted_capabilities,
     hosted_data,
@@ -145,7 +145,7 @@ def resolve_cluster(
     criteria = check_options(options, release.minor, problems)
     selection = read_selection(options, problems, option)
     if options.gives_status:
-        context, status = inclusion_context(criteria, release, problems), read_status(options, problems)
+        context, status = inclusion_context(criteria, release, problems), read_capability_status(options, problems)
     else:
         resolved = resolve_release(criteria, release, problems)
         if resolved is not None and resolved.minor_data is not None:

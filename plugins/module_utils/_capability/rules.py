@@ -73,7 +73,7 @@ class RuleViolation(NamedTuple):
     needed_by: str = ""
 
 
-def violations(
+def rule_violations(
     selection: Selection | None, install: InstallContext, given: Selection | None = None
 ) -> tuple[RuleViolation, ...]:
     """Every rule that ``selection`` violates, including those that only the documentation states.
@@ -101,7 +101,7 @@ def suggested_selection(
     while True:
         missing = [
             item
-            for item in violations(selection, install)
+            for item in rule_violations(selection, install)
             if item.capability and (item.problem.severity == "error" or _is_solved(item, solution_without))
         ]
         if not missing:

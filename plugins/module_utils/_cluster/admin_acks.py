@@ -80,6 +80,6 @@ def acknowledged(data: object) -> frozenset[str]:
     return frozenset(str(name) for name, value in data.items() if value == _ACKNOWLEDGED)
 
 
-def gates_of(gates: Iterable[AdminGate], minor: Minor) -> tuple[AdminGate, ...]:
+def gates_of_minor(gates: Iterable[AdminGate], minor: Minor) -> tuple[AdminGate, ...]:
     """Return the gates that the CVO of ``minor`` considers: its own, and those whose names are invalid."""
     return tuple(gate for gate in gates if gate.minor in (minor, None))

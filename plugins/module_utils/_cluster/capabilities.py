@@ -21,9 +21,9 @@ from .._progress import Progress
 from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Target
 from .._unstructured import Object, nested
+from .cluster_property_reader import read_inclusion_context
 from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
-from .live import get_cluster_version, minor_data_of_cluster, update_cluster_version
-from .live_properties import read_inclusion_context
+from .cluster_version_client import get_cluster_version, minor_data_of_cluster, update_cluster_version
 from .operators import check_availability, is_synced, operators_of_cluster, operators_of_release
 from .spec_change import CapabilityRequest, SpecChange, requested_names, spec_change
 from .status_change import find_capability_condition

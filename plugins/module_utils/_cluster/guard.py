@@ -17,8 +17,8 @@ from .._problems import ClusterError, Problem, Problems
 from .._progress import Progress
 from .._resources import ADMISSION_POLICIES, Target
 from .cluster_version import CLUSTER_VERSION
+from .cluster_version_client import get_cluster_version
 from .guard_policy import FINGERPRINT, GUARD_NAME, PROBE, Guard, guard_objects, owned
-from .live import get_cluster_version
 
 PAUSE = 0.2
 """Seconds between two checks of the enforcement; API servers read policies about once a second."""
@@ -100,7 +100,10 @@ def wait_until_enforced(
 
 
 def enforced_fingerprint(objects: Mapping[str, Mapping[str, Any] | None]) -> str:
-    """Return the fingerprint that the guard of ``objects`` (kind -> object) rejects, empty if it rejects no write."""
+    """Return the fingerprint of the guard, by which its policy recognizes the write that tests it.
+
+    ``objects`` has the policy and the binding by their kinds. Empty if the guard is incomplete, or rejects no write.
+    """
     policy, binding = objects.get("ValidatingAdmissionPolicy"), objects.get("ValidatingAdmissionPolicyBinding")
     if policy is None or binding is None or "Deny" not in binding["spec"].get("validationActions", ()):
         return ""

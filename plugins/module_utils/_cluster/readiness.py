@@ -203,9 +203,6 @@ READINESS_KINDS: Mapping[tuple[str, str], str] = {
 }
 """Group and kind -> when it is ready, for the kinds with a specific rule."""
 
-OTHER_KINDS = _generic.__doc__ or ""
-"""When objects of all other kinds are ready."""
-
 
 def _waits_for(live: Mapping[str, Any], kind: str, words: str) -> Readiness:
     condition = conditions_of(live).get(kind, {})

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
-from .._capability.rules import InstallContext, violations
+from .._capability.rules import InstallContext, rule_violations
 from .._capability.selection import Selection, check_selection, parse_selection
 from .._data.capabilities import API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
 from .._data.install_rules import STANDALONE
@@ -291,7 +291,7 @@ def _check_rules(
     install = InstallContext(data, STANDALONE[0], gates=gates, gated=gated)
     problems += [
         item.problem
-        for item in violations(change.after, install, given)
+        for item in rule_violations(change.after, install, given)
         if item.rule.layer == "ClusterVersion" and item.capability not in cluster.enabled
     ]
 

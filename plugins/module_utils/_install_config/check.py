@@ -14,7 +14,7 @@ from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities, without_pinning
 from .._capability.inclusion import CapabilityStatus, InclusionContext
 from .._capability.resolved_release import ResolvedRelease, resolve_release
-from .._capability.rules import InstallContext, RuleViolation, suggested_selection, unchecked, violations
+from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection, unchecked
 from .._capability.selection import Selection
 from .._contents.reference_report import check_references
 from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
@@ -170,7 +170,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
     return installation._replace(
         resolved_release=resolved,
         install=install,
-        broken=violations(None, install),
+        broken=rule_violations(None, install),
         unchecked=unchecked(install),
         rejected=tuple(method_violations(document, install, options.source, complete=options.complete)),
     )
@@ -229,7 +229,7 @@ def _with_selection(
     """Add the violations of a selection to ``check``; ``ensure`` are always-enabled names."""
     selection = resolved.selection
     enabled = install.enabled(selection or Selection()) & install.names
-    broken = violations(selection, install, resolved.requested)
+    broken = rule_violations(selection, install, resolved.requested)
     hosted = suggested = None
     if selection is not None:
         hosted = hosted_capabilities(enabled, install.minor_data, install.gated)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from .._capability.rules import InstallContext, RuleViolation, suggested_selection, violations
+from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection
 from .._capability.selection import Selection
 from .._data import capabilities as capability_data
 from .._data.capabilities import (
@@ -79,7 +79,7 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
         hint = f"Exclude {item.needed_by} as well" if item.needed_by else "Choose another platform or install method"
         own.error("impossible-exclusion", where, message, f"{hint}, or remove {name} from without")
     # Violations that no additional name fixes: a selection is not possible at all, or something else is missing.
-    own += [item.problem for item in violations(selection, install) if item.problem.severity == "error"]
+    own += [item.problem for item in rule_violations(selection, install) if item.problem.severity == "error"]
     problems += own
     if own.has_errors:
         return None

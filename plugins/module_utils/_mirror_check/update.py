@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._cluster.admin_acks import AdminGate, gates_in, gates_of
+from .._cluster.admin_acks import AdminGate, gates_in, gates_of_minor
 from .._data.admin_gates import SIGSTORE_GATE, SIGSTORE_GATE_SOURCE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_UPDATES
 from .._release.release import Release
 from .row import ImageRow
@@ -40,6 +40,6 @@ def _gates(previous: Release, target: Release, *, mirrored: bool) -> Iterator[Ad
     """Updates within a minor have none (openshift/cluster-version-operator:pkg/cvo/upgradeable.go)."""
     if previous.minor is None or target.minor is None or target.minor <= previous.minor:
         return
-    yield from gates_of(gates_in(previous, previous.manifests), previous.minor)
+    yield from gates_of_minor(gates_in(previous, previous.manifests), previous.minor)
     if mirrored and (previous.minor, target.minor) == SIGSTORE_GATE_UPDATES:
         yield AdminGate(SIGSTORE_GATE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_SOURCE)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .._capability.selection import Selection, capability_status
 from .._cluster.cluster_version import CLUSTER_VERSION, capability_condition, parse_live_cluster_version
-from .._cluster.live import update_cluster_version
+from .._cluster.cluster_version_client import update_cluster_version
 from .._cluster.spec_change import merged_status, spec_change
 from .._cluster.status_change import StatusInputs, find_capability_condition, next_status
 from .._data import capabilities as capability_data

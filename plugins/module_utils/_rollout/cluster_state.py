@@ -21,12 +21,12 @@ from .._capability.inclusion import (
     is_overridden,
 )
 from .._capability.resolved_release import ResolvedRelease
+from .._cluster.cluster_property_reader import read_properties
 from .._cluster.cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
-from .._cluster.live_properties import read_properties
+from .._cluster.injected_config_reader import ConfigReading, read_config
 from .._cluster.running_cvo import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._injection.configuration import ConfigReading, read_config
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity
@@ -51,7 +51,8 @@ class ClusterState(NamedTuple):
     """What a cluster reports before a release is loaded.
 
     ``cluster_version`` is ``None`` if it has none, and ``cluster`` is the same, parsed.
-    ``reported_profile``: the profile of its CVO, empty if it reports none or was not read for it.
+    ``reported_profile``: the cluster profile of its CVO. It is empty if the cluster does not report one, or if the user
+    set one.
     """
 
     kinds: RestMapper

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .._capability.resolved_release import read_selection
 from .._capability.selection import check_selection
-from .._injection.injected_config import InjectedConfig
+from .._cluster.injected_config import InjectedConfig
 from .._kubernetes.client import Client
 from .._problems import InvalidOptionError, Problem, Problems
 from .._progress import Progress

@@ -16,7 +16,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._injection.injected_config import InjectedConfig
+from .._cluster.injected_config import InjectedConfig
 from .._problems import Problems, shown, type_name
 from .._release.manifest import DELETE_ANNOTATION, Manifest
 from .._unstructured import mappings_in, nested
@@ -106,7 +106,7 @@ def build_apply_object(
 ) -> dict[str, Any]:
     """Build the object to apply from ``manifest`` with the parsed ``body``; ``hash_value`` is its last-applied hash.
 
-    The configuration of the cluster is already in ``body`` (``_injection.inject.inject``).
+    The configuration of the cluster is already in ``body`` (``_cluster.injection.inject``).
     The object must not be applied if an error is reported.
     """
     metadata = _metadata(manifest, body.get("metadata") or {}, ownership, hash_value, problems, namespaced=namespaced)

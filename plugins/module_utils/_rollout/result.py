@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._injection.injected_config import without_credentials
+from .._cluster.injected_config import without_credentials
 from .._module.result import diff_entry
 from .._problems import Problem, Problems
 from .._release.task_graph import run_level_of

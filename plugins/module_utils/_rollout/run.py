@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._injection.injected_config import InjectedConfig
+from .._cluster.injected_config import InjectedConfig
 from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problems, raise_errors

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .._capability.hosted_cluster import hosted_data, selectable_names
-from .._capability.rules import InstallContext, violations
+from .._capability.rules import InstallContext, rule_violations
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, V_CURRENT, MinorData, since_of
 
@@ -52,7 +52,7 @@ def corrected_cluster_version(selection: Selection, install: InstallContext) -> 
     corrected = selection._replace(additional=tuple(names), baseline=baseline)
     while missing := [
         item.capability
-        for item in violations(corrected, install)
+        for item in rule_violations(corrected, install)
         if item.rule.layer == "ClusterVersion" and item.capability
     ]:
         corrected = corrected.with_names(missing)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from .._cluster.admin_acks import ADMIN_ACKS, ADMIN_GATES, AdminAcks, acknowledged, admin_gates
 from .._cluster.cluster_properties import ClusterProperty, check_feature_set
+from .._cluster.cluster_property_reader import find_or_warn, read_properties
 from .._cluster.cluster_version import CLUSTER_VERSION
-from .._cluster.live import get_cluster_version
-from .._cluster.live_properties import find_or_warn, read_properties
+from .._cluster.cluster_version_client import get_cluster_version
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.platforms import PLATFORM_DATA
 from .._kubernetes.api_errors import ApiError

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import Override
-from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of
+from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of_minor
 from .._version import find_minor, is_semantic_version, precedence
 from .blockers import Previous, blockers, downgrade_reasons, is_minor_update, override_blockers
 from .path import is_upgrade
@@ -161,7 +161,7 @@ def _gates(hop: Hop, acks: AdminAcks, *, first: bool) -> tuple[AdminGate, ...]:
     gates = {gate.name: gate for gate in hop.gates}
     if first and acks.gates is not None:
         gates.update((gate.name, gate) for gate in acks.gates)
-    return gates_of(gates.values(), hop.start.minor)
+    return gates_of_minor(gates.values(), hop.start.minor)
 
 
 def _gate_reasons(

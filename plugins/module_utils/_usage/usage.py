@@ -7,10 +7,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
+from .._capability.inclusion import InclusionContext
+from .._capability.release_capabilities import read_minor_data
+from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS
 from .._data.api_clients import ADD_ON_NAMESPACES, LISTING_CLIENTS, PERSONS
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
@@ -18,9 +21,7 @@ from .._problems import ClusterError, InvalidOptionError, Problem, Problems, did
 from .._release.release import Release
 from .._resources import CLUSTER_VERSIONS, ApiResource, Target
 from .._unstructured import nested
-from .owned_apis import Ownership, ownership_of, report_uncovered
-from .request_counts import KIND, ApiRequests, read_request_counts
-from .request_files import read_objects
+from .request_counts import KIND, ApiRequests, read_objects, read_request_counts
 
 ClientKind = Literal["yours", "openshift", "own", "lists_everything"]
 
@@ -32,6 +33,27 @@ _OPENSHIFT_NAMESPACES = ("openshift-", "kube-")
 _COUNTS = Target(ApiResource("apiserver.openshift.io", "v1", "apirequestcounts", KIND))
 _CLUSTER_VERSION = "ClusterVersion"
 _OPTION = "request_counts"
+
+
+Api = tuple[str, str]
+"""A resource, in plural, and its group."""
+
+
+class _Ownership(NamedTuple):
+    """What belongs to each capability.
+
+    ``apis`` maps an API to the capabilities without which it does not exist. ``namespaces`` and ``accounts`` (namespace
+    and name) are those of a capability.
+    """
+
+    apis: Mapping[Api, frozenset[str]]
+    namespaces: Mapping[str, frozenset[str]]
+    accounts: Mapping[str, frozenset[tuple[str, str]]]
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """The capabilities that have APIs."""
+        return frozenset(name for names in self.apis.values() for name in names)
 
 
 class UsageRow(NamedTuple):
@@ -60,10 +82,10 @@ def capability_usage(
 
     Raises ``CapabilityError``.
     """
-    ownership = ownership_of(release)
+    ownership = _ownership_of(release)
     selected = _selected_capabilities(capability_names, ownership)
     if capability_names is None:
-        report_uncovered(release, ownership, problems)
+        _report_uncovered(release, ownership, problems)
     where = source if isinstance(source, str) else "cluster"
     objects = list(read_objects(source)) if isinstance(source, str) else _live_objects(source)
     counts = read_request_counts(objects, where, problems)
@@ -77,6 +99,42 @@ def capability_usage(
         message = "contains no ClusterVersion, so it is not known which APIs exist"
         problems.info("unknown-capabilities", where, message, "Add clusterversion to the objects")
     return _usage_of(counts, ownership, selected, enabled, problems)
+
+
+def _report_uncovered(release: Release, ownership: _Ownership, problems: Problems) -> None:
+    """Report the capabilities of ``release`` whose use no request shows."""
+    minor = release.minor
+    data = None if minor is None else read_minor_data(release, minor, InclusionContext(), Problems())
+    names = sorted(data.capabilities - ownership.capabilities) if data is not None else []
+    if names:
+        message = f"no API exists only with {', '.join(names)}, so no request shows whether they are used"
+        problems.info("uncovered-capabilities", "", message, "Read what a cluster lacks without them")
+
+
+def _ownership_of(release: Release) -> _Ownership:
+    """What the manifests of ``release`` assign to capabilities, for all cluster profiles and feature sets."""
+    apis: defaultdict[Api, set[str]] = defaultdict(set)
+    namespaces: defaultdict[str, set[str]] = defaultdict(set)
+    accounts: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    for manifest in release.manifests:
+        resource = manifest.resource_id
+        if manifest.deletes:
+            continue
+        if resource.kind == "CustomResourceDefinition":
+            plural, _dot, group = resource.name.partition(".")
+            apis[plural, group].update(manifest.capabilities)
+        for capability in manifest.capabilities:
+            if (resource.group, resource.kind) == ("", "Namespace"):
+                namespaces[capability].add(resource.name)
+            elif (resource.group, resource.kind) == ("", "ServiceAccount"):
+                accounts[capability].add((resource.namespace, resource.name))
+    for item in (*AGGREGATED_APIS, *OPERATOR_APIS):
+        apis[item.resource, item.group].add(item.capability)
+    return _Ownership(
+        {api: frozenset(names) for api, names in apis.items() if names},
+        {name: frozenset(items) for name, items in namespaces.items()},
+        {name: frozenset(items) for name, items in accounts.items()},
+    )
 
 
 def _live_objects(client: Client) -> list[Mapping[str, Any]]:
@@ -104,7 +162,7 @@ def _enabled(objects: list[Mapping[str, Any]]) -> frozenset[str] | None:
     return None
 
 
-def _selected_capabilities(names: Collection[str] | None, ownership: Ownership) -> frozenset[str]:
+def _selected_capabilities(names: Collection[str] | None, ownership: _Ownership) -> frozenset[str]:
     """The capabilities to report. Raises ``InvalidOptionError`` for a name that has no APIs in the release."""
     if names is None:
         return ownership.capabilities
@@ -120,7 +178,7 @@ def _selected_capabilities(names: Collection[str] | None, ownership: Ownership) 
 
 def _usage_of(
     counts: Iterable[ApiRequests],
-    ownership: Ownership,
+    ownership: _Ownership,
     selected: frozenset[str],
     enabled: frozenset[str] | None,
     problems: Problems,
@@ -146,7 +204,7 @@ def _usage_of(
 
 
 def _summary(
-    capability: str, rows: Iterable[UsageRow], ownership: Ownership, enabled: frozenset[str] | None, unnamed: int
+    capability: str, rows: Iterable[UsageRow], ownership: _Ownership, enabled: frozenset[str] | None, unnamed: int
 ) -> dict[str, Any]:
     """The requests for all APIs of a capability. It is not known whether they exist if ``enabled`` is ``None``."""
     requests: dict[ClientKind, int] = dict.fromkeys(CLIENT_KINDS, 0)
@@ -162,7 +220,7 @@ def _summary(
     }
 
 
-def _client_kind(username: str, capability: str, ownership: Ownership) -> ClientKind:
+def _client_kind(username: str, capability: str, ownership: _Ownership) -> ClientKind:
     """The kind of the client ``username`` of an API of ``capability``."""
     if not username.startswith(_ACCOUNT):
         return "openshift" if username.startswith("system:") and username not in PERSONS else "yours"

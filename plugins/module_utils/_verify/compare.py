@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._cluster.injected_config import InjectedConfig
+from .._cluster.injected_config_reader import read_config
+from .._cluster.injection import inject, with_live_formatting
 from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
-from .._injection.configuration import read_config
-from .._injection.inject import inject, with_live_formatting
-from .._injection.injected_config import InjectedConfig
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .._injection.injected_config import without_credentials
+from .._cluster.injected_config import without_credentials
 from .._kubernetes.quantity import parse_quantity
 from .._unstructured import nested
 from .api_fields import (

@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallContext, violations
+from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import (
+    InstallContext,
+    rule_violations,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
@@ -75,7 +78,7 @@ def install(minor: str, method: str = "upi", platform: str | None = "none", **mo
 
 def broken(selection: Selection, context: InstallContext) -> list[tuple[str, str]]:
     """Return rule and missing name of each error, sorted."""
-    violated = violations(selection, context)
+    violated = rule_violations(selection, context)
     return sorted((item.rule.name, item.capability) for item in violated if item.problem.severity == "error")
 
 
@@ -86,7 +89,7 @@ def missing(selection: Selection, context: InstallContext) -> list[str]:
 
 def warned(selection: Selection, context: InstallContext) -> list[str]:
     """Return the rules behind all warnings, sorted."""
-    violated = violations(selection, context)
+    violated = rule_violations(selection, context)
     return sorted(item.rule.name for item in violated if item.problem.severity == "warning")
 
 

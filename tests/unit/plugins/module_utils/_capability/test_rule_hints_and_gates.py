@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import (
+    rule_violations,
     suggested_selection,
-    violations,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
@@ -47,10 +47,10 @@ def test_before_417_hosts_had_to_be_listed_without_machine_api_too(minor):
 
 @pytest.mark.parametrize("minor", MINORS)
 def test_hosts_have_to_be_listed_where_nothing_is_selected(minor):
-    found = violations(None, install(minor, "ipi", "baremetal", has_hosts=False))
+    found = rule_violations(None, install(minor, "ipi", "baremetal", has_hosts=False))
 
     assert [item.rule.name for item in found] == ["inst-baremetal-hosts"]
-    assert violations(None, install(minor, "ipi", "baremetal", has_hosts=True)) == ()
+    assert rule_violations(None, install(minor, "ipi", "baremetal", has_hosts=True)) == ()
 
 
 @pytest.mark.parametrize("minor", after("4.17"))
@@ -154,7 +154,7 @@ def test_gated_names_are_nothing_where_their_gates_are_off(minor):
 
 
 def problem_of(rule, selection, context, given=None):
-    (found,) = [item for item in violations(selection, context, given) if item.rule.name == rule]
+    (found,) = [item for item in rule_violations(selection, context, given) if item.rule.name == rule]
     return found.problem
 
 
@@ -225,7 +225,7 @@ def test_a_suggested_name_comes_with_the_names_that_it_requires():
 def test_the_namespace_of_olm_can_come_from_an_extra_manifest():
     selection = listed("Ingress", "OperatorLifecycleManager")
     assert warned(selection, install("4.21", "agent")) == []
-    (violation,) = violations(selection, install("5.0", "agent"))
+    (violation,) = rule_violations(selection, install("5.0", "agent"))
     assert (violation.rule.name, violation.problem.severity) == ("doc-olm-marketplace", "warning")
     assert violation.problem.hint.startswith("Create Namespace openshift-marketplace with an extra manifest, or add ")
     assert warned(selection, install("5.0", "agent", namespaces=frozenset({"openshift-marketplace"}))) == []

@@ -18,7 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.admi
     acknowledged,
     admin_gates,
     gates_in,
-    gates_of,
+    gates_of_minor,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
@@ -68,7 +68,7 @@ def test_gates_have_text_and_source_and_are_sorted() -> None:
 def test_a_cvo_considers_its_own_gates_and_those_with_invalid_names() -> None:
     names = (GATE, "ack-4.19-x", "other")
     gates = [AdminGate(name, "", "") for name in names]
-    assert [gate.name for gate in gates_of(gates, Minor(4, 20))] == [GATE, "other"]
+    assert [gate.name for gate in gates_of_minor(gates, Minor(4, 20))] == [GATE, "other"]
 
 
 def test_the_gates_of_a_release_are_in_one_config_map(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._injection.injected_config import InjectedConfig
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import InjectedConfig
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     DELETE_ANNOTATION,

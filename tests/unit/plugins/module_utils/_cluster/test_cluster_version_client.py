@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster import live
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import cluster_version_client
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_property_reader import (
+    read_properties,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
     CLUSTER_VERSION,
     parse_live_cluster_version,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.live import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version_client import (
     minor_data_of_cluster,
     update_cluster_version,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.live_properties import read_properties
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
@@ -63,7 +65,7 @@ def test_a_write_keeps_what_others_write_at_the_same_time(server, monkeypatch):
 
 def test_a_write_gives_up_after_many_conflicts(server, monkeypatch):
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
-    monkeypatch.setattr(live, "_ATTEMPTS", 3)
+    monkeypatch.setattr(cluster_version_client, "_ATTEMPTS", 3)
 
     def always(method: str, _path: str) -> None:
         if method == "PATCH":
@@ -100,7 +102,7 @@ def test_no_change_and_a_dry_run_store_nothing(server, changes, written):
 )
 def test_a_cluster_without_its_cluster_version_is_an_error(served, code, where):
     with pytest.raises(ClusterError) as error:
-        live.get_cluster_version(ApiServer(*([CLUSTER_VERSIONS] if served else [])).client())
+        cluster_version_client.get_cluster_version(ApiServer(*([CLUSTER_VERSIONS] if served else [])).client())
 
     (problem,) = error.value.problems
     assert (problem.code, str(problem.where)) == (code, where)

@@ -11,13 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import TLS_INJECTIONS
-from ansible_collections.capability.openshift.plugins.module_utils._injection.configuration import read_config
-from ansible_collections.capability.openshift.plugins.module_utils._injection.inject import (
-    inject,
-    with_live_formatting,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._injection.injected_config import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import (
     INJECT_PROXY,
     INJECT_TLS,
     InjectedConfig,
@@ -25,6 +19,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._injection.in
     config_kinds,
     tls_settings,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config_reader import read_config
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injection import (
+    inject,
+    with_live_formatting,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import TLS_INJECTIONS
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (

@@ -12,16 +12,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import tls_injection
-from ansible_collections.capability.openshift.plugins.module_utils._injection.injected_config import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import (
     TlsSettings,
     tls_settings,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._injection.tls import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_tls import (
     InvalidServingInfoError,
     is_same_config,
     with_tls_settings,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import tls_injection
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 SETTINGS = TlsSettings("VersionTLS12", ("TLS_A", "TLS_B"))

@@ -21,7 +21,7 @@ from .._release.manifest import Manifest
 from .._resources import CVO, INFRASTRUCTURES
 from .._unstructured import mappings_in, nested
 from .injected_config import INJECT_PROXY, INJECT_TLS, InjectedConfig, is_cvo_deployment, requests_proxy, requests_tls
-from .tls import InvalidServingInfoError, is_same_config, with_tls_settings
+from .injected_tls import InvalidServingInfoError, is_same_config, with_tls_settings
 
 _HOST, _PORT = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"
 _DEFAULT_PORT = "443"
