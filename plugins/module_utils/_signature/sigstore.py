@@ -12,6 +12,7 @@ containers/image:signature/internal/sigstore_payload.go
 from __future__ import annotations
 
 import base64
+import re
 from typing import TYPE_CHECKING, Any
 
 from .._problems import Problems, missing_library, shown
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _TYPE = "cosign container image signature"
 _FIELDS = {"critical": CRITICAL_FIELDS, "optional": (dict, type(None))}
 _INT64 = 1 << 63
+_PEM = re.compile(rb"-----BEGIN ([A-Z ]+)-----[^-]*-----END \1-----")
 
 
 def verify_sigstore(
@@ -76,7 +78,9 @@ def _load_key(policy: ImagePolicy, problems: Problems) -> PublicKeyTypes | None:
         problems.append(missing_library("cryptography", policy.name))
         return None
     try:
-        return load_pem_public_key(policy.key)
+        # As Go does, look for the first block that is whole.
+        block = _PEM.search(policy.key)
+        return load_pem_public_key(block[0] if block else policy.key)
     except (ValueError, UnsupportedAlgorithm):
         problems.error("image-policy-key", policy.name, "has a keyData that is no public key in PEM", "Correct the key")
         return None
@@ -117,7 +121,9 @@ def _is_by_key(
     from cryptography.exceptions import InvalidSignature
 
     try:
-        value = base64.b64decode(signature.annotations.get(SIGNATURE_ANNOTATION, ""), validate=True)
+        # Go ignores line breaks in base64.
+        text = re.sub(r"[\r\n]", "", signature.annotations.get(SIGNATURE_ANNOTATION, ""))
+        value = base64.b64decode(text, validate=True)
     except ValueError:
         value = b""
     if not value:

@@ -78,6 +78,18 @@ def test_every_policy_has_to_be_satisfied():
     assert verify([signature, signed(P256, payload(DIGEST, IDENTITY))], one, two) == (True, [])
 
 
+def test_texts_are_read_as_go_reads_them():
+    """With line breaks in base64, and a block in PEM behind one that is damaged."""
+    signature = signed(RSA, payload(DIGEST, IDENTITY))
+    (name, text), *_others = signature.annotations.items()
+    broken = signature._replace(annotations={name: f"{text[:40]}\r\n{text[40:]}"})
+    policy = image_policy(RSA, [RELEASE])
+    public_key = policy["spec"]["policy"]["rootOfTrust"]["publicKey"]
+    pem = base64.b64decode(public_key["keyData"])
+    public_key["keyData"] = base64.b64encode(pem[:50] + b"\n" + pem).decode()
+    assert verify([broken], policy) == (True, [])
+
+
 def changed(**fields: object) -> bytes:
     return json.dumps(json.loads(payload(DIGEST, IDENTITY)) | fields).encode()
 
