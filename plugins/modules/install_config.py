@@ -333,7 +333,7 @@ hosted_cluster_spec:
   sample: {capabilities: {disabled: [Console, Insights]}}
 clusters:
   description: The table of the fleet, one row for each cluster, in the order of O(clusters).
-  returned: with O(clusters)
+  returned: with O(clusters), unless the files cannot be written
   type: list
   elements: dict
   contains:
@@ -364,7 +364,7 @@ clusters:
       returned: always
 selections:
   description: The distinct results of the fleet.
-  returned: with O(clusters)
+  returned: with O(clusters), unless the files cannot be written
   type: list
   elements: dict
   contains:
@@ -441,7 +441,7 @@ from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
 from ..module_utils._module.result import HIDDEN, error_text, fail, problem_dicts, succeed
 from ..module_utils._module.untag import untag
-from ..module_utils._problems import CapabilityError, DestinationError, InvalidOptionError, Problems, has_errors
+from ..module_utils._problems import CapabilityError, DestinationError, InvalidOptionError, Problems
 
 OPTIONS: Spec = {
     "path": {"type": "path"},
@@ -511,19 +511,19 @@ def run_fleet(module: Module, clusters: list[Any], options: InstallConfigOptions
     entries = [ClusterEntry.from_params(entry, at, options) for at, entry in enumerate(clusters)]
     fleet = build_fleet(entries, options, show_progress)
     rows = [cluster_row(cluster) for cluster in fleet.clusters]
-    problems, writes, changed = fleet.problems, not fleet.failed or write_valid, False
+    writes, changed = not fleet.failed or write_valid, False
     if writes:
         try:
             rows = write_fleet(fleet, check_mode=module.check_mode)
-            changed = any(row["differs"] and not row["errors"] for row in rows)
-        except DestinationError as failure:
-            problems = (*failure.problems, *fleet.problems)
+        except DestinationError as error:
+            fail(module, DestinationError([*error.problems, *fleet.problems]))
+        changed = any(row["differs"] and not row["errors"] for row in rows)
     result: dict[str, Any] = {"changed": changed, "clusters": rows, "selections": list(fleet.selections)}
     if module._diff and writes:
         result["diff"] = fleet_diff(fleet)
-    if has_errors(problems):
-        fail(module, CapabilityError(problems), **result)
-    succeed(module, result, problems)
+    if fleet.failed:
+        fail(module, CapabilityError(fleet.problems), **result)
+    succeed(module, result, fleet.problems)
 
 
 def write(file: EditedFile | None, *, backup: bool, check_mode: bool) -> dict[str, Any]:

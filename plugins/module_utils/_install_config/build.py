@@ -82,7 +82,7 @@ class EditedFile(NamedTuple):
 class InstallResult(NamedTuple):
     """The result of the checks, and the file to write; ``None`` without a path.
 
-    ``version`` is that of the release, or the given one, if it is known.
+    ``version`` is the version of the release, or the given one; ``None`` if neither is known.
     """
 
     check: InstallCheck
@@ -164,7 +164,7 @@ def build_install_config(options: InstallConfigOptions, releases: ReleaseReader 
 
 
 def _with_topology(options: InstallConfigOptions, problems: Problems) -> InstallConfigOptions:
-    """``options`` whose content has the replicas of the topology: the given one, or that of the solution."""
+    """Return ``options`` whose content has the replicas of the given topology, or of the topology of the solution."""
     content, topology = options.content, options.topology
     if topology is None:
         given = options.selection
@@ -230,7 +230,7 @@ def _install_options(options: InstallConfigOptions, sources: _Sources) -> Instal
 def _relevant(
     check: InstallCheck, options: InstallConfigOptions, sources: _Sources, release: Release | None
 ) -> Iterator[Problem]:
-    """Yield the problems of a check, except those that follow from an unreadable release or install-config."""
+    """Yield the problems of a check, except consequences of an unreadable release or install-config."""
     unreadable = sources.document is None and (options.content is not None or sources.target is not None)
     for problem in check.problems:
         follows_from_release = release is None and problem.code == "missing-version"

@@ -56,10 +56,11 @@ _BASELINE_PROBLEMS = frozenset({"invalid-baseline", "missing-baseline"})
 class Installation(NamedTuple):
     """An install-config for a release, whatever its selection.
 
-    ``document``: the values of the install-config as the installer reads them. ``cluster_problems`` are those of the
-    cluster that results. Fields from ``resolved_release`` on are empty if an error prevents their computation.
-    ``rejected`` and ``broken``: violations that no selection avoids; the check of a selection finds ``broken`` as well.
-    ``unchecked``: rules that cannot be checked because the platform is not known.
+    ``document`` has the values of the install-config as the installer reads them. ``document_problems`` are problems
+    of its fields, and ``cluster_problems`` of its feature set, feature gates and topology. The fields from
+    ``resolved_release`` on are empty if an error prevents their computation. No selection avoids a violation in
+    ``rejected`` or ``broken``; the check of a selection reports ``broken`` again. The rules in ``unchecked`` need a
+    platform, which is not known.
     """
 
     options: InstallOptions

@@ -132,7 +132,7 @@ def check_install_config(
     """Check the fields of an install-config that its selection depends on, except ``capabilities``.
 
     ``source`` is the file or option that contains it. ``complete``: the installer will read it, so required fields
-    must be present. ``platforms``: those of the version and the install method.
+    must be present. ``platforms`` has the platforms of the version and the install method.
     """
     if complete:
         for field in _REQUIRED:

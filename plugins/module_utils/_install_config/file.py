@@ -37,7 +37,7 @@ class InstallConfigFile(NamedTuple):
 
     @property
     def has_agent_config(self) -> bool:
-        """Whether it is for the agent-based installer: a file next to it is for no other one."""
+        """Whether the agent-based installer reads it, because the directory also has an agent-config.yaml."""
         return os.path.isfile(os.path.join(os.path.dirname(self.path), AGENT_CONFIG))
 
     @property

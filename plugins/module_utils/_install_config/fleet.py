@@ -34,8 +34,8 @@ class ClusterEntry(NamedTuple):
     def from_params(cls, params: Mapping[str, Any], index: int, common: InstallConfigOptions) -> ClusterEntry:
         """The cluster at ``index``; ``common`` has the values that it does not set.
 
-        A selection in it replaces that of ``common``. Its content is merged into that of ``common``, in which
-        ``metadata.name`` is the name of the cluster.
+        Its selection replaces the common one. Its content is merged into the common one, in which ``metadata.name``
+        is set to the name of the cluster.
         """
         own = {option: value for option, value in params.items() if value is not None}
         selection = SelectionOptions.from_params(own)
@@ -68,8 +68,8 @@ class ClusterEntry(NamedTuple):
 class FleetCluster(NamedTuple):
     """A cluster of a fleet after its check.
 
-    ``selection``: position of its result in the fleet. It and ``file`` are ``None`` if its entry is invalid.
-    ``errors``: all of this cluster, as text.
+    ``selection`` is the position of its result in ``FleetResult.selections``. It and ``file`` are ``None`` if its entry
+    is invalid. ``errors`` has all errors of this cluster as text.
     """
 
     entry: ClusterEntry
@@ -83,7 +83,7 @@ class FleetCluster(NamedTuple):
 
 
 class FleetResult(NamedTuple):
-    """All clusters of a fleet. ``selections``: distinct results, in the form that the module returns."""
+    """All clusters of a fleet, and their distinct results in the form that the module returns."""
 
     clusters: tuple[FleetCluster, ...]
     selections: tuple[dict[str, Any], ...]
@@ -98,7 +98,7 @@ class FleetResult(NamedTuple):
 def build_fleet(
     clusters: Sequence[ClusterEntry], common: InstallConfigOptions, progress: Progress = silent
 ) -> FleetResult:
-    """Check all clusters and build their texts. ``common``: the options that are the same for all of them.
+    """Check all clusters and build their texts. ``common`` has the options that apply to the list as a whole.
 
     Writes and raises nothing.
     """

@@ -71,10 +71,10 @@ def _selection_forms(
 def install_config_diff(file: EditedFile | None) -> list[dict[str, str]]:
     """The diff of an install-config as Ansible prints it: its selection, and which other fields change."""
     diff: list[dict[str, str]] = []
-    if file is None:
+    if file is None or file.after is None:
         return diff
-    target, before, after = file
-    if after is not None and after != before:
+    target, before, after = file.target, file.before, file.after
+    if after != before:
         old = read_document(before.encode(), target.path).data if before else {}
         diff.append(diff_entry(target.path, *_diff_texts(old, read_document(after.encode(), target.path).data)))
     if target.is_open_to_others:

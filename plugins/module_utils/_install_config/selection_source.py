@@ -37,9 +37,9 @@ _AMBIGUOUS = frozenset(
 class InstallOptions(NamedTuple):
     """The options of an installation apart from its selection, as given.
 
-    ``document``: the install-config, or the given part of it, as plain values. ``source``: the file or option that
-    contains it. ``complete``: the installer will read it. ``method`` is ``None`` if no install method is given.
-    ``provided``: resources of extra manifests, to which the release may refer.
+    ``document`` is the install-config, or the given part of it, as plain values; ``source`` is the file or option that
+    contains it. With ``complete``, the installer will read it. ``method`` is ``None`` if no install method is given.
+    ``provided`` has the resources in extra manifests, to which the release may refer.
     """
 
     document: Mapping[str, Any]
@@ -52,7 +52,7 @@ class InstallOptions(NamedTuple):
 class SelectionOptions(NamedTuple):
     """A selection that overrides the block of an install-config, as given: ``capabilities`` or a ``solution``.
 
-    ``solutions`` are those of the user.
+    ``solutions`` has the solutions that the user defines.
     """
 
     capabilities: object = None
@@ -196,7 +196,7 @@ API_SPELLING = {"baseline_capability_set": API_BASELINE, "additional_enabled_cap
 
 
 def respelled(problem: Problem, spelling: Mapping[str, str]) -> Problem:
-    """``problem`` with the names of fields that an object uses, instead of those of the options of modules."""
+    """Replace options of modules by the fields of an object in ``problem``. ``spelling`` maps one to the other."""
     field, message, hint = problem.where.field, problem.message, problem.hint
     for ours, theirs in spelling.items():
         field, message, hint = (text.replace(ours, theirs) for text in (field, message, hint))

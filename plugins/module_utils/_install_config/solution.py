@@ -52,7 +52,7 @@ class ResolvedSelection(NamedTuple):
 
 
 def find_solution(name: str, own: object, problems: Problems) -> Solution | None:
-    """Find a solution by name. ``own`` are those of the user, which take precedence over the predefined ones."""
+    """Find a solution by name. A solution in ``own``, of the user, takes precedence over a predefined one."""
     reported = Problems()
     solutions = {item.name: item for item in SOLUTIONS} | {item.name: item for item in _own_solutions(own, reported)}
     if name not in solutions and not reported:
