@@ -24,6 +24,9 @@ from urllib.parse import unquote, urlsplit
 import yaml
 from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, tool_environment
 
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_help import command_lines
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import read_playbook
+
 FQCN = f"{NAMESPACE}.{NAME}"
 BIN = VENV / "bin"
 DOCSITE = ROOT / "docs" / "docsite"
@@ -198,22 +201,23 @@ def named(match: re.Match[str], up: str) -> str:
 
 
 def playbooks() -> str:
-    """Return a page with the help of each playbook."""
-    parts = ["# Playbooks", "", "Run a playbook by its full name. Set its variables with `-e` or in an inventory."]
-    parts += ["`-e help=true` shows them, and does nothing else.", ""]
-    for path in sorted((ROOT / "playbooks").glob("*.meta.yml")):
-        name = path.name.removesuffix(".meta.yml")
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        spec = content["argument_specs"][name]
-        parts += [f"({name})=", f"## {FQCN}.{name}", "", content["description"], ""]
-        parts += ["```bash", spec["examples"].rstrip(), "```", ""]
+    """Return a page with the examples of each playbook, its own variables, and the module whose options are others."""
+    parts = [
+        "# Playbooks",
+        "",
+        "Run a playbook by its full name. Its variables are the options of its module, and those",
+    ]
+    parts += ["that are listed here. Set them with `-e` or in an inventory. `-e help=true` shows them.", ""]
+    for path in sorted((ROOT / "playbooks").glob("*.yml")):
+        playbook = read_playbook(path.stem)
+        parts += [f"({playbook.name})=", f"## {FQCN}.{playbook.name}", "", f"{playbook.summary()}.", ""]
+        parts += ["```bash", *command_lines(playbook), "```", ""]
         parts += ["| variable | type | default | |", "| --- | --- | --- | --- |"]
-        for option, about in spec["options"].items():
-            kind = ", ".join(about.get("choices", ())) or about["type"]
-            default = "required" if about.get("required") else str(about.get("default", "")).lower()
-            parts.append(f"| `{option}` | {kind} | {default} | {about['description']} |")
-        parts.append("")
-    return "\n".join(parts)
+        for name, about in playbook.own.items():
+            kind, default = ", ".join(about.get("choices", ())) or about["type"], str(about.get("default", "")).lower()
+            parts.append(f"| `{name}` | {kind} | {default} | {about['description']} |")
+        parts += ["", f"All options of the module `{FQCN}.{playbook.module}` are variables.", ""]
+    return prose("\n".join(parts), ROOT / "playbooks.md", ".")
 
 
 def changelog() -> str:

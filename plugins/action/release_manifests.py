@@ -30,6 +30,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     Spec,
     check_paths,
     release_source,
+    strip_items,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -120,6 +121,7 @@ def _valid_params(args: dict[str, Any], spec: Spec) -> dict[str, Any] | None:
             return None
     checked = ArgumentSpecValidator(spec).validate(given)
     problems = Problems()
+    strip_items(spec, checked.validated_parameters)
     check_paths(spec, checked.validated_parameters, problems)
     return None if checked.error_messages or problems else checked.validated_parameters
 

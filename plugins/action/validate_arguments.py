@@ -6,13 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible import context
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
+from ansible.plugins.loader import lookup_loader
 from ansible.utils.vars import load_extra_vars
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
@@ -21,17 +23,39 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
     warnings_of,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    InvalidOptionError,
+    Problems,
+    shown,
+)
 from ansible_collections.capability.openshift.plugins.plugin_utils._imported_playbooks import imported_playbooks
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
-    HELP,
     check_names,
-    check_required,
+    check_prefixes,
+    check_set,
     check_values,
-    help_text,
-    read_spec,
+    read_values,
+)
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_help import help_text
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import (
+    HELP,
+    Playbook,
+    declared_playbook,
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._python import require_python
+
+_ARGUMENTS = {
+    "playbook": {"type": "str"},
+    "module": {"type": "str"},
+    "prefix": {"type": "str"},
+    "description": {"type": "str"},
+    "examples": {"type": "list", "elements": "str"},
+    "variables": {"type": "dict"},
+    "cluster_variables": {"type": "list", "elements": "str"},
+    "required_by": {"type": "dict"},
+}
+_TARGET_HOSTS, _ALLOW_SLICE = "target_hosts", "allow_slice"
+_LOCALHOST = "localhost"
 
 
 class ActionModule(ActionBase):
@@ -42,30 +66,75 @@ class ActionModule(ActionBase):
         require_python()
         result: dict[str, Any] = super().run(tmp, task_vars)
         variables = task_vars or {}
-        options = {"playbook": {"type": "str", "required": True}}
-        _validation, arguments = self.validate_argument_spec(options)  # type: ignore[no-untyped-call]
-        spec = read_spec(arguments["playbook"])
+        _validation, arguments = self.validate_argument_spec(  # type: ignore[no-untyped-call]
+            _ARGUMENTS, required_one_of=[("playbook", "prefix")], required_by={"prefix": "module"}
+        )
+        playbook = declared_playbook(untag(arguments))
         extra_vars = untag(load_extra_vars(self._loader))
-        if boolean(extra_vars.get(HELP, False), strict=False):
+        shows_help = not playbook.prefix and boolean(extra_vars.get(HELP, False), strict=False)
+        result |= {"changed": False, "help": shows_help, "directory": self._directory(), "problems": []}
+        if shows_help:
             if variables.get("inventory_hostname") == variables.get("ansible_play_hosts_all", [None])[0]:
-                self._display.display(f"\n{help_text(spec)}\n")
-            return {**result, "changed": False, "help": True, "problems": []}
+                self._display.display(f"\n{help_text(playbook)}\n")
+            return result
         problems = Problems()
-        has_other_variables = bool(variables.get("groups", {}).get("all")) or not _is_started(spec.name)
-        others = self._playbooks()
-        check_names(spec, extra_vars, problems, has_other_variables=has_other_variables, others=others)
-        values = {name: value for name, value in extra_vars.items() if not self._templar.is_template(value)}
-        check_values(spec, values, problems)
-        check_required(spec, variables, problems)
-        result |= {"changed": False, "help": False, "problems": problem_dicts(problems)}
-        result["warnings"] = warnings_of(problems)
+        if not playbook.prefix:
+            has_other_variables = bool(variables.get("groups", {}).get("all")) or not _is_started(playbook.name)
+            others = self._playbooks()
+            check_names(playbook, extra_vars, problems, has_other_variables=has_other_variables, others=others)
+        names = [name for name in playbook.variables if name in extra_vars or name not in playbook.of_each_host]
+        values = read_values(names, variables, self._templar.template, problems)
+        check_values(playbook, values, extra_vars, problems)
+        if not playbook.prefix:
+            self._check_host(playbook, values, variables, problems)
+        result |= {"problems": problem_dicts(problems), "warnings": warnings_of(problems)}
         if problems.has_errors:
             result |= {"failed": True, "msg": error_text(InvalidOptionError(problems))}
         return result
 
+    def _check_host(
+        self, playbook: Playbook, values: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems
+    ) -> None:
+        """Report what depends on the host: the cluster that is meant, and the part of the inventory in the job."""
+        host, failed = variables["inventory_hostname"], {str(problem.where) for problem in problems}
+        check_set(playbook, {*values, *failed}, problems)
+        check_prefixes(playbook, playbook.options, variables, problems)
+        of_cluster = playbook.cluster_variables
+        if of_cluster and host != _LOCALHOST and not any(name in values or name in failed for name in of_cluster):
+            message = f"is required for {host}, because each host would use the cluster of the current context"
+            hint = f"Set one of {', '.join(of_cluster)} for each host"
+            problems.error("missing-cluster", of_cluster[0], message, hint)
+        pattern = values.get(_TARGET_HOSTS, playbook.own.get(_TARGET_HOSTS, {}).get("default", _LOCALHOST))
+        if host == _LOCALHOST and pattern != _LOCALHOST and not self._matched(pattern, variables):
+            message = f"{shown(pattern)} matches no host of the inventory"
+            problems.error("no-hosts", _TARGET_HOSTS, message, "Correct it, or name the inventory: -i FILE")
+        runs_for_all = host == _LOCALHOST or self._task.run_once
+        if _ALLOW_SLICE in playbook.own and runs_for_all and not values.get(_ALLOW_SLICE) and _is_slice(variables):
+            message = "the job is a slice, expected one job, because each slice would write the files of all clusters"
+            hint = f"Set the number of job slices of the job template to 1, or set {_ALLOW_SLICE} to true"
+            problems.error("job-slice", "", message, hint)
+
+    def _matched(self, pattern: str, variables: Mapping[str, Any]) -> list[str]:
+        lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)
+        return list(lookup.run([pattern], variables=variables))
+
+    def _directory(self) -> str:
+        """The directory of the shell, if the modules run on this machine. Relative paths start from there."""
+        return os.getcwd() if getattr(self._connection, "transport", "") == "local" else ""
+
     def _playbooks(self) -> Iterator[str]:
         # Only an unknown name needs them, and each host would read their files.
         yield from imported_playbooks(_arguments(), self._loader.load_from_file)
+
+
+def _is_slice(variables: Mapping[str, Any]) -> bool:
+    """Whether AWX or Automation Platform runs a part of the inventory.
+
+    Slices are jobs of a workflow that has the name of the job template. No variable has the number of the slice.
+    Source: ansible/awx:awx/main/models/jobs.py, JobTemplate.create_unified_job, and awx_meta_vars.
+    """
+    workflow = variables.get("awx_workflow_job_name")
+    return workflow is not None and workflow == variables.get("awx_job_template_name")
 
 
 def _is_started(playbook: str) -> bool:

@@ -56,6 +56,14 @@ notes:
     has no C(become), C(async) or C(environment). The result is the same, and takes a fifth of the CPU time.
 """
 
+    PLAYBOOK = r"""
+options: {}
+notes:
+  - Playbooks of this collection run this module. The options are their variables, with the same names. Each one also
+    has C(help), and most have C(target_hosts), the hosts of the inventory. Those that write files for all clusters have
+    C(allow_slice), for slices of a job. C(ansible-playbook capability.openshift.NAME -e help=true) shows them.
+"""
+
     INFO_MODULE = r"""
 options: {}
 attributes:

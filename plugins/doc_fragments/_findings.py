@@ -25,27 +25,19 @@ options:
     default: false
   outputs:
     description:
-      - Files to write the findings to. The directories are created if necessary.
+      - Files to write the findings to, each as C(FORMAT:PATH), such as V(sarif:findings.sarif). The directories are
+        created if necessary.
+      - V(text) has one line per finding, and its hint below.
+      - V(json) is one object for programs.
+      - V(sarif) is SARIF 2.1.0, which code scanning services read. Known findings are suppressed results.
+      - V(junit) is JUnit XML, which most CI systems show as test results. Findings that fail the module are failures.
+      - V(github) has workflow commands. GitHub Actions shows them as annotations if a step prints the file.
+      - V(codequality) is the Code Quality report of GitLab, which merge requests show. It has no known findings.
+      - V(markdown) is for a comment on a pull request. With the O(capability.openshift.release_lint#module:checkout) of
+        an operator, it also lists all manifests, what a branch changes, and what the release has instead.
     type: list
-    elements: dict
+    elements: str
     default: []
-    suboptions:
-      format:
-        description:
-          - V(text) has one line per finding, and its hint below.
-          - V(json) is one object for programs.
-          - V(sarif) is SARIF 2.1.0, which code scanning services read. Known findings are suppressed results.
-          - V(junit) is JUnit XML, which most CI systems show as test results. Findings that fail the module are
-            failures.
-          - V(github) has workflow commands. GitHub Actions shows them as annotations if a step prints the file.
-          - V(codequality) is the Code Quality report of GitLab, which merge requests show. It has no known findings.
-        type: str
-        required: true
-        choices: [text, json, sarif, junit, github, codequality]
-      path:
-        description: The file.
-        type: path
-        required: true
   documentation_url:
     description:
       - Address of the documentation of this collection, as C(make site) builds it, such as

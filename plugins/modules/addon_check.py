@@ -23,6 +23,7 @@ description:
   - Files that cannot be checked are findings, too. The module checks all other files.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
@@ -95,9 +96,7 @@ EXAMPLES = r"""
     release: /srv/releases/4.20.3
     relative_to: "{{ playbook_dir }}"
     fail_on: never
-    outputs:
-      - format: sarif
-        path: "{{ playbook_dir }}/addons.sarif"
+    outputs: ["sarif:{{ playbook_dir }}/addons.sarif"]
   register: bundle
 
 - name: Fail if the bundle needs more than the console
@@ -276,7 +275,7 @@ from ..module_utils._addons.run import check_addons
 from ..module_utils._capability.cluster_options import ClusterOptions
 from ..module_utils._findings.finding import unread_files
 from ..module_utils._module.argspec import chdir_spec, inclusion_spec, release_image_spec, release_source
-from ..module_utils._module.findings import findings_spec, finish_check
+from ..module_utils._module.findings import check_outputs, findings_spec, finish_check
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import Problems
@@ -321,6 +320,7 @@ MODULE = ModuleDefinition(
         "packages": {"type": "list", "elements": "str", "default": []},
     },
     run,
+    prepare=(check_outputs,),
 )
 
 

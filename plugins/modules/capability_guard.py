@@ -25,6 +25,7 @@ description:
     cluster is updated.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._auth
   - capability.openshift._chdir

@@ -25,6 +25,7 @@ description:
 extends_documentation_fragment:
   - capability.openshift._auth
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._attributes.info_module
   - capability.openshift._release
@@ -44,6 +45,8 @@ options:
       - "C(oc get apirequestcounts,clusterversion -o json) writes such a file. With the ClusterVersion, the result shows
         which of the APIs exist."
     type: path
+notes:
+  - The playbook also has the variables C(clients), the kinds of clients to list, and C(fail_if_used).
 seealso:
   - module: capability.openshift.cluster_capabilities_info
 requirements:

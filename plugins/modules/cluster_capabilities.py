@@ -20,10 +20,11 @@ description:
   - Capabilities that are enabled without a request, for example by an update, stay enabled. The module returns them,
     and never fails because of them.
   - C(additionalEnabledCapabilities) is an atomic list. The module writes it only if the object has not changed since it
-    was read. Otherwise, it reads the object and computes the change again. So two concurrent tasks with O(append) both
+    was read. Otherwise, it reads the object and computes the change again. So two concurrent tasks with O(enable) both
     succeed.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
   - capability.openshift._registry
@@ -39,21 +40,20 @@ attributes:
   idempotent:
     support: full
 options:
+  enable:
+    description:
+      - Capabilities to add to those that the spec requests. Nothing can be removed.
+      - Required, unless O(capabilities) or O(keep_implicit) is set. Cannot be combined with O(capabilities).
+    type: list
+    elements: str
   capabilities:
     description:
-      - The selection, a dict with C(baseline_capability_set), C(additional_enabled_capabilities) and
+      - The whole selection, a dict with C(baseline_capability_set), C(additional_enabled_capabilities) and
         C(excluded_capabilities). The spellings of the API and of its first draft are accepted, see
         M(capability.openshift.release_manifests).
       - Without C(baseline_capability_set), the set is V(vCurrent), as in the API. The module fails if this default
         would add capabilities, because they could never be disabled. Set V(vCurrent) explicitly to enable everything.
-      - Required, unless only O(keep_implicit) is set.
     type: dict
-  append:
-    description:
-      - Whether to add O(capabilities) to those that the spec requests. C(additional_enabled_capabilities) alone is then
-        enough, and nothing can be removed.
-    type: bool
-    default: false
   keep_implicit:
     description:
       - Whether to request by name all capabilities that are enabled without a request.
@@ -73,8 +73,7 @@ options:
   wait:
     description:
       - Whether to wait until the capabilities are enabled, and their ClusterOperators are available and report the
-        expected version. With O(append), these are the capabilities in O(capabilities), otherwise all that the spec
-        requests.
+        expected version. These are the capabilities in O(enable), or else all that the spec requests.
       - The cluster-version operator first adds a capability to the status, and then applies its manifests. So the
         module also waits until the operator has processed the last change of the spec (C(status.observedGeneration))
         and no longer reports C(Progressing). During an update, that is its end.
@@ -100,9 +99,7 @@ EXAMPLES = r"""
 - name: Enable the Console in addition to the requested capabilities
   capability.openshift.cluster_capabilities:
     kubeconfig: /srv/sites/berlin/kubeconfig
-    capabilities:
-      additional_enabled_capabilities: [Console]
-    append: true
+    enable: [Console]
     release: /srv/releases/4.20.3
     wait: true
 
@@ -207,9 +204,7 @@ from ..module_utils._release_image.open_release import open_release
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Request the capabilities and wait. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
-    request = parse_request(
-        params["capabilities"], problems, append=params["append"], keep_implicit=params["keep_implicit"]
-    )
+    request = parse_request(params["capabilities"], params["enable"], problems, keep_implicit=params["keep_implicit"])
     check_wait_timeout(params["wait_timeout"], problems)
     problems.raise_errors(InvalidOptionError)
     release = None
@@ -243,8 +238,8 @@ MODULE = ModuleDefinition(
     {
         **chdir_spec(),
         **auth_spec(),
+        "enable": {"type": "list", "elements": "str"},
         "capabilities": {"type": "dict"},
-        "append": {"type": "bool", "default": False},
         "keep_implicit": {"type": "bool", "default": False},
         "release": {"type": "path"},
         **release_image_spec(),
@@ -252,6 +247,7 @@ MODULE = ModuleDefinition(
         "wait_timeout": {"type": "int", "default": 600},
     },
     run,
+    rules={"mutually_exclusive": [("capabilities", "enable")]},
 )
 
 

@@ -29,6 +29,7 @@ description:
     neither in the result nor in a diff.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release_image
   - capability.openshift._registry

@@ -36,6 +36,7 @@ description:
     neither the other images nor the policies are known.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup
   - capability.openshift._attributes.info_module
   - capability.openshift._release

@@ -30,8 +30,11 @@ description:
 notes:
   - Prints a line to standard error for each run level, and for the objects that it waits for, if the task runs on the
     Ansible control node, without C(become), C(async) and C(no_log), and not in check mode.
+  - The playbook also has the variables C(target_serial), how many hosts are one batch, and C(fail_on) and
+    C(forbidden_capabilities), for the plan of an update from O(previous_release).
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release
   - capability.openshift._release_image
@@ -328,7 +331,7 @@ run_levels:
       type: int
       returned: always
     unchanged:
-      description: Resources that already matched.
+      description: Resources that already matched, or do not exist and are to be deleted.
       type: int
       returned: always
     deleted:
@@ -344,7 +347,8 @@ run_levels:
       type: int
       returned: always
     not_sent:
-      description: Manifests that were not applied, because an earlier one failed.
+      description:
+        - Manifests that were not applied, because an earlier one failed, or the cluster does not serve their kind.
       type: int
       returned: always
 capability_status:

@@ -23,6 +23,7 @@ description:
     which only some of the manifests have a capability annotation.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup
   - capability.openshift._attributes.in_worker
   - capability.openshift._attributes.info_module

@@ -24,6 +24,7 @@ description:
   - With O(checkout), also lists all manifests of an operator, and what changed since the merge base.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release_image
   - capability.openshift._registry
@@ -127,9 +128,7 @@ EXAMPLES = r"""
     openshift_version: "4.22"
     assume_known: [Backup]
     relative_to: "{{ playbook_dir }}"
-    outputs:
-      - format: sarif
-        path: "{{ playbook_dir }}/lint.sarif"
+    outputs: ["sarif:{{ playbook_dir }}/lint.sarif"]
 
 - name: Check an operator before a pull request, together with the newest release
   capability.openshift.release_lint:
@@ -344,12 +343,13 @@ problems:
 from typing import Any
 
 from ..module_utils._findings.finding import unread_files
+from ..module_utils._lint.appendix import appendix
 from ..module_utils._lint.checkout import read_checkout
 from ..module_utils._lint.lint import LintOptions, lint, lint_checkout
 from ..module_utils._lint.rules import UNREAD_RULES
 from ..module_utils._lint.source import LintSource, read_source
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
-from ..module_utils._module.findings import findings_spec, finish_check
+from ..module_utils._module.findings import check_outputs, findings_spec, finish_check
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import Problems
@@ -363,7 +363,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     previous = None
     if params["previous_release"] is not None:
         previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
-    rows: dict[str, Any] = {}
+    rows, more = dict[str, Any](), ""
     if params["checkout"] is None:
         source, compared = read_release(params, "release", params["openshift_version"], problems), previous
         findings = lint(source, previous, options, problems)
@@ -374,6 +374,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         )
         source, rows = checkout.source, checkout.rows(previous and previous.release)
         compared = checkout.previous
+        more = appendix(rows, has_release=previous is not None)
         findings = (*checkout.operands.findings, *lint_checkout(checkout, previous, options, problems))
     release = source.release
     checked = [item for item in release.manifests if options.covers(item.file)]
@@ -389,6 +390,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
             *unread_files(findings, UNREAD_RULES),
             *(() if compared else ("no update was checked",)),
         ],
+        appendix=more,
         version=release.version,
         manifests=len(release.manifests),
         **rows,
@@ -420,6 +422,7 @@ MODULE = ModuleDefinition(
         "components": NAMES,
     },
     run,
+    prepare=(check_outputs,),
     rules={
         "required_one_of": [("release", "checkout")],
         "mutually_exclusive": [("release", "checkout")],

@@ -25,6 +25,7 @@ description:
   - Removes files from O(dest) that an earlier run wrote and that are no longer included. Never changes other files.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup
   - capability.openshift._attributes.in_worker
   - capability.openshift._release

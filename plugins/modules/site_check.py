@@ -27,6 +27,7 @@ description:
   - It needs no cluster, and no network unless O(releases) names images.
 extends_documentation_fragment:
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup
   - capability.openshift._findings
   - capability.openshift._release_image
@@ -78,7 +79,7 @@ options:
         is an error, which O(state=fixed) corrects if the site is to be installed. Other overrides of a site are kept.
       - C(HostedCluster) and C(ClusterVersion) are only compared. The API server rejects such a change of an existing
         C(HostedCluster), and a cluster disables nothing. The hint contains the selection to write.
-    type: raw
+    type: dict
   solution:
     description:
       - Name of a solution that each site must have, as in M(capability.openshift.install_config). It results in the
@@ -136,11 +137,7 @@ EXAMPLES = r"""
   capability.openshift.site_check:
     checkout: "{{ lookup('ansible.builtin.env', 'CI_PROJECT_DIR') }}"
     paths: [clusters, "policies/**/*.yaml"]
-    outputs:
-      - format: junit
-        path: report/sites.xml
-      - format: sarif
-        path: report/sites.sarif
+    outputs: [junit:report/sites.xml, sarif:report/sites.sarif]
 
 - name: Correct what can be corrected, and show it first
   capability.openshift.site_check:
@@ -263,7 +260,7 @@ from typing import Any
 from ..module_utils._files import absolute
 from ..module_utils._install_config.selection_source import SelectionOptions
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
-from ..module_utils._module.findings import findings_spec, finish_check
+from ..module_utils._module.findings import check_outputs, findings_spec, finish_check
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
@@ -335,7 +332,7 @@ MODULE = ModuleDefinition(
         "checkout": {"type": "path", "required": True},
         "paths": {"type": "list", "elements": "str", "default": ["."]},
         "state": {"type": "str", "choices": ["checked", "fixed"], "default": "checked"},
-        "capabilities": {"type": "raw"},
+        "capabilities": {"type": "dict"},
         "solution": {"type": "str"},
         "solutions": {"type": "dict"},
         "openshift_version": {"type": "str"},
@@ -347,6 +344,7 @@ MODULE = ModuleDefinition(
         **findings_spec(),
     },
     run,
+    prepare=(check_outputs,),
     rules={
         "mutually_exclusive": [("capabilities", "solution")],
         "required_by": {"solutions": "solution"},

@@ -33,6 +33,7 @@ description:
 extends_documentation_fragment:
   - capability.openshift._auth
   - capability.openshift._attributes
+  - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
   - capability.openshift._registry

@@ -12,20 +12,59 @@ author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 short_description: Check the variables of a playbook of this collection, or show its help
 description:
-  - Checks the names, types and choices of extra variables (C(-e)) against the argument spec of a playbook, before its
-    first task. Each playbook of this collection calls it.
-  - If the extra variable C(help) is true, shows the variables and examples of the playbook instead.
-  - An extra variable is an error if the playbook and its roles do not have it. If there is an inventory, or another
+  - The first task of each playbook and of some roles of this collection. It declares what the playbook has besides the
+    options of its module, and checks all variables before anything else happens.
+  - The variables of a playbook are the options of its module, with the same names, and O(variables).
+  - A variable of a host, wherever it is set, is an error if it is null, if it is empty and must not be, if its type or
+    value is wrong, or if its template fails, for example because it contains an undefined variable. The following tasks
+    would otherwise use the default.
+  - An extra variable (C(-e)) is an error if the playbook does not have it. If there is an inventory, or another
     playbook imports this one, the variable can belong to something else. It is then an error only if its name resembles
-    one of the playbook, and a warning otherwise.
-  - Names that begin with C(ansible_), C(awx_) or C(tower_) are never reported.
-  - Variables of the inventory are not checked here. The modules check their values.
+    one of the playbook, and a warning otherwise. Names that begin with C(ansible_), C(awx_) or C(tower_) are never
+    reported.
+  - If the extra variable C(help) is true, shows examples, the variables of the playbook and the options of its module
+    instead.
+  - If C(target_hosts) is set and matches no host, the playbook runs on C(localhost), where this task fails.
+  - If O(variables) contains C(allow_slice) and it is not true, fails in a slice of a job of AWX or Automation Platform,
+    unless it runs on each host.
 options:
   playbook:
     description:
-      - Name of the playbook, without the collection.
+      - Name of the playbook, without the collection. Required, unless O(prefix) is set.
     type: str
-    required: true
+  module:
+    description:
+      - Module whose options are variables. By default, the one with the name of the playbook.
+    type: str
+  prefix:
+    description:
+      - Prefix of the variables, for a role. Names, help and hosts are not checked then.
+    type: str
+  description:
+    description:
+      - What the playbook does. By default, the short description of the module.
+    type: str
+  examples:
+    description:
+      - Arguments of C(ansible-playbook), for the help and the documentation.
+    type: list
+    elements: str
+  variables:
+    description:
+      - Variables besides the options of the module, or that differ from them. A dict of names to dicts with C(type),
+        C(elements), C(choices), C(default), C(required) and C(description), as in argument specs.
+      - An option of the module that is null is no variable. Each host is one of its items, and the module checks the
+        variables with the names of its suboptions.
+    type: dict
+  cluster_variables:
+    description:
+      - Variables of which one must select the cluster of a host. Not needed for C(localhost).
+    type: list
+    elements: str
+  required_by:
+    description:
+      - Names of variables, each with the one that it requires.
+    type: dict
 extends_documentation_fragment:
   - capability.openshift._attributes
 attributes:
@@ -39,9 +78,19 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Check the variables of update_plan
+- name: Check the variables of a playbook
   capability.openshift.validate_arguments:
     playbook: update_plan
+    examples:
+      - -e releases=/srv/releases/4.19.9,/srv/releases/4.20.3
+    variables:
+      target_hosts: {type: str, default: localhost, description: Hosts of the inventory.}
+  register: checked
+
+- name: Check the variables of a role
+  capability.openshift.validate_arguments:
+    module: release_apply
+    prefix: release_apply_
 """
 
 RETURN = r"""
@@ -50,6 +99,13 @@ help:
   returned: always
   type: bool
   sample: false
+directory:
+  description:
+    - Directory that relative paths of variables start from, if the modules run on this machine. It is the working
+      directory of C(ansible-playbook). Empty for another machine.
+  returned: always
+  type: str
+  sample: /home/alice/sites
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).

@@ -1,83 +1,59 @@
 # Copyright: Contributors to the capability.openshift collection
-# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 # Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The argument spec of a playbook: checks the extra variables of a run against it, and renders it as a help text."""
+"""Checks the variables that are set for a playbook: their names, and their values for a host."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+import re
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any
 
-import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import INCLUSION_OPTIONS
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    Location,
+    Problem,
     Problems,
     did_you_mean,
     nearest_name,
     shown,
     type_name,
 )
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import check_rules
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import (
+    HELP,
+    Playbook,
+    read_playbook,
+)
 
-HELP = "help"
-"""The extra variable that shows the options of a playbook instead of running it."""
-HELP_OPTION = {"type": "bool", "description": "Whether to show the variables of the playbook instead of running it."}
-
-_COLLECTION = Path(__file__).resolve().parents[2]
-OTHER_PREFIXES = ("ansible_", "awx_", "tower_")
+_OTHER_PREFIXES = ("ansible_", "awx_", "tower_")
 """Prefixes of variables that Ansible and its controllers set."""
-
-_WIDTH = 100
-_COLUMN = 28
-_FORMS = {
-    "bool": ("true or false", "Write -e {name}=true"),
-    "dict": ("a map", "Write -e '{{\"{name}\": {{...}}}}', or -e @FILE"),
-    "dicts": ("a list of maps", "Write -e '{{\"{name}\": [{{...}}]}}', or -e @FILE"),
-    "int": ("a whole number", "Write -e {name}=60"),
-    "list": ("a list", "Write -e {name}=ONE,TWO, or -e '{{\"{name}\": [...]}}'"),
-    "str": ("a string", "Write -e {name}=VALUE"),
-}
-"""Of each type: what a message expects, and how the user writes it on the command line. ``dicts``: a list of dicts."""
 _WITHOUT_NAME = "_raw_params"
 """The key in which Ansible keeps the words of ``-e`` that are not ``NAME=VALUE``."""
-
-
-class PlaybookSpec(NamedTuple):
-    """The argument spec of a playbook: its ``PLAYBOOK.meta.yml``.
-
-    The form is that of ansible-core 2.20. ``options`` are those of Ansible's argument specs. ``role_options`` are the
-    names of the variables of its roles, which users can set as well.
-    """
-
-    name: str
-    description: str
-    examples: str
-    options: Mapping[str, Mapping[str, Any]]
-    role_options: frozenset[str]
-
-
-def read_spec(name: str) -> PlaybookSpec:
-    """Read the argument spec of the playbook ``name`` of this collection."""
-    content = _read_yaml(_COLLECTION / "playbooks" / f"{name}.meta.yml")
-    spec = content["argument_specs"][name]
-    roles = (_COLLECTION / "roles" / role / "meta" / "argument_specs.yml" for role in spec.get("roles", ()))
-    entries = (entry for path in roles for entry in _read_yaml(path)["argument_specs"].values())
-    role_options = frozenset(option for entry in entries for option in entry["options"])
-    return PlaybookSpec(name, content["description"], spec["examples"], spec["options"], role_options)
-
-
-def _read_yaml(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return content
+_CAN_BE_EMPTY = {"chdir", *(option.name for option in INCLUSION_OPTIONS if option.default == "")}
+"""Options for which an empty text is a value."""
+_FORMS = {
+    "bool": ("true or false", "Write -e {}=true"),
+    "dict": ("a map", "Write -e '{{\"{}\": {{...}}}}', or -e @FILE"),
+    "dicts": ("a list of maps", "Write -e '{{\"{}\": [{{...}}]}}', or -e @FILE"),
+    "int": ("a whole number", "Write -e {}=60"),
+    "json": ("JSON", "Write -e '{{\"{}\": {{...}}}}', or -e @FILE"),
+    "list": ("a list", "Write -e {0}=A,B, or -e '{{\"{0}\": [...]}}'"),
+    "path": ("a path", "Write -e {}=PATH"),
+    "raw": ("a value", "Write -e {}=VALUE"),
+    "str": ("a string", "Write -e {}=VALUE"),
+}
+"""Of each type: what a message expects, and how the user writes it on the command line. ``dicts``: a list of dicts."""
+_UNDEFINED = re.compile(r"'[A-Za-z0-9_. ]+' (?:is undefined|has no attribute '[A-Za-z0-9_]+')")
 
 
 def check_names(
-    spec: PlaybookSpec,
+    playbook: Playbook,
     names: Iterable[str],
     problems: Problems,
     *,
@@ -90,45 +66,23 @@ def check_names(
     resembles no known one is a warning then. ``others``: the names of the playbooks of this collection in the same run,
     which are read only for a name that this one does not have.
     """
-    own = _known(spec) | {_WITHOUT_NAME}
+    own = {HELP, *playbook.variables, _WITHOUT_NAME}
     names = list(names)
     if _WITHOUT_NAME in names:
         hint = "Quote a value that contains blanks, such as -e \"NAME='A B'\""
         problems.error("unknown-variable", "-e", "contains a word that is not NAME=VALUE", hint)
-    unknown = [name for name in names if name not in own and not name.startswith(OTHER_PREFIXES)]
-    if unknown:  # Each host would read the specs.
-        known = own.union(*(_known(read_spec(name)) for name in others))
+    unknown = [name for name in names if name not in own and not name.startswith(_OTHER_PREFIXES)]
+    if unknown:  # Each host would read the other playbooks.
+        known = own.union(*(read_playbook(name).variables for name in others))
         for name in unknown:
             if name not in known:
-                _report_unknown(name, spec, known, problems, has_other_variables=has_other_variables)
-
-
-def _known(spec: PlaybookSpec) -> set[str]:
-    return {HELP, *spec.options, *spec.role_options}
-
-
-def check_values(spec: PlaybookSpec, values: Mapping[str, Any], problems: Problems) -> None:
-    """Check the types and choices of ``values``, which contain no templates."""
-    options = {**spec.options, HELP: HELP_OPTION}
-    for name, value in values.items():
-        if name in options:
-            _check_value(name, value, options[name], problems)
-
-
-def check_required(spec: PlaybookSpec, names: Iterable[str], problems: Problems) -> None:
-    """Report the required options that are not in ``names``, the names of all variables of a host."""
-    given = set(names)
-    for name, option in spec.options.items():
-        if option.get("required") and name not in given:
-            expected, form = _form(option)
-            message = f"is required, expected {expected}: {_first_sentence(option)}"
-            problems.error("missing-variable", name, message, form.format(name=name))
+                _report_unknown(name, playbook, known, problems, has_other_variables=has_other_variables)
 
 
 def _report_unknown(
-    name: str, spec: PlaybookSpec, known: Iterable[str], problems: Problems, *, has_other_variables: bool
+    name: str, playbook: Playbook, known: Iterable[str], problems: Problems, *, has_other_variables: bool
 ) -> None:
-    message = f"is not a variable of the playbook {spec.name}"
+    message = f"is not a variable of the playbook {playbook.name}"
     nearest = nearest_name(name, known)
     if nearest is not None:
         problems.error("unknown-variable", name, message, f"Did you mean {nearest}?")
@@ -136,72 +90,101 @@ def _report_unknown(
         hint = f"If it does not belong to the inventory, remove it. -e {HELP}=true shows the variables of the playbook"
         problems.warning("unknown-variable", name, message, hint)
     else:
-        problems.error("unknown-variable", name, message, did_you_mean(name, spec.options))
+        hint = f"Remove it. -e {HELP}=true shows the variables of the playbook"
+        problems.error("unknown-variable", name, message, hint)
 
 
-def _check_value(name: str, value: Any, option: Mapping[str, Any], problems: Problems) -> None:
-    kept = {key: option[key] for key in ("type", "elements") if key in option}
-    checked = ArgumentSpecValidator({name: kept}).validate({name: value})
-    # Ansible makes a string of each value.
-    is_null = value is None and option["type"] != "raw"
-    if checked.error_messages or is_null or (option["type"] == "str" and isinstance(value, (Mapping, list))):
-        expected, form = _form(option)
-        # The value is not shown: it can be a secret.
-        message = f"is {type_name(value)}, expected {expected}: {_first_sentence(option)}"
-        problems.error("wrong-type", name, message, form.format(name=name))
-    elif value == "" and option["type"] != "raw":
-        expected, _form_of_value = _form(option)
-        message = f"is set but empty, expected {expected}: {_first_sentence(option)}"
-        problems.error("empty-option", name, message, "Set a value, or do not set the variable")
-    elif "choices" in option:
-        found = checked.validated_parameters[name]
-        for item in found if isinstance(found, list) else [found]:
-            _check_choice(name, str(item).strip(), option["choices"], problems)
+def read_values(
+    names: Iterable[str],
+    variables: Mapping[str, Any],
+    template: Callable[[Any], Any],
+    problems: Problems,
+) -> dict[str, Any]:
+    """Return the values of those of ``names`` that are set in the variables of a host, as a task of the host gets them.
+
+    ``template`` resolves the templates of a value.
+    """
+    values: dict[str, Any] = {}
+    for name in names:
+        if name not in variables:
+            continue
+        # A template can fail with any exception, and the filter default would hide an undefined variable.
+        try:
+            # In a list: a single template can return an undefined value, and one that is omitted.
+            found = untag(template([variables[name]]))
+        except Exception as error:
+            problems.append(unreadable_variable(name, error))
+        else:
+            # What is omitted is not in the list, or, before ansible-core 2.19, a text.
+            if found and found[0] != variables.get("omit", names):
+                values[name] = found[0]
+    return values
 
 
-def _form(option: Mapping[str, Any]) -> tuple[str, str]:
-    return _FORMS["dicts" if option.get("elements") == "dict" else option["type"]]
+def check_prefixes(playbook: Playbook, names: Iterable[str], variables: Container[str], problems: Problems) -> None:
+    """Report those of ``names`` that are set for the role with the name of the playbook, and not for the playbook."""
+    for name in names:
+        of_role = f"{playbook.name}_{name}"
+        if of_role in variables and name not in variables:
+            message = f"is a variable of the role {playbook.name}, which the playbook does not read"
+            problems.error("unknown-variable", of_role, message, f"Name it {name}")
 
 
-def _check_choice(name: str, value: str, choices: Sequence[str], problems: Problems) -> None:
+def unreadable_variable(name: str, error: Exception) -> Problem:
+    """The problem of a variable that contains a template which fails with ``error``.
+
+    The message of ``error`` can quote values, which can be secret. Only the names of undefined variables are kept.
+    """
+    undefined = ", ".join(dict.fromkeys(_UNDEFINED.findall(str(error))))
+    message = f"cannot be read: {undefined or 'its template fails'}"
+    return Problem("error", "unreadable-variable", name, message, "Correct its template, or do not set it")
+
+
+def check_values(playbook: Playbook, values: Mapping[str, Any], typed: Container[str], problems: Problems) -> None:
+    """Check the types and choices of ``values``, which contain no templates. ``typed``: names of extra variables."""
+    for name, value in values.items():
+        option = playbook.variables[name]
+        kept = {key: option[key] for key in ("type", "elements") if key in option}
+        checked = ArgumentSpecValidator({name: kept}).validate({name: value})
+        # Ansible makes a string of each value, and counts null as not set.
+        is_wrong = value is None or (option["type"] in ("str", "path") and isinstance(value, (Mapping, list)))
+        if checked.error_messages or is_wrong:
+            _report_value("wrong-type", name, f"is {type_name(value)}", playbook, typed, problems)
+        elif value == "" and name.removeprefix(playbook.prefix) not in _CAN_BE_EMPTY:
+            _report_value("empty-option", name, "is set but empty", playbook, typed, problems)
+        elif "choices" in option:
+            found = checked.validated_parameters[name]
+            for item in found if isinstance(found, list) else [found]:
+                _check_choice(name, str(item).strip(), option["choices"], problems)
+
+
+def _report_value(
+    code: str, name: str, message: str, playbook: Playbook, typed: Container[str], problems: Problems
+) -> None:
+    # The value is not shown: it can be a secret.
+    expected, form = _form(playbook, name)
+    hint = form if name in typed else "Set a value, or do not set the variable"
+    problems.error(code, name, f"{message}, expected {expected}: {playbook.text_of(name)}", hint)
+
+
+def _form(playbook: Playbook, name: str) -> tuple[str, str]:
+    option = playbook.variables[name]
+    expected, form = _FORMS["dicts" if option.get("elements") == "dict" else option["type"]]
+    return expected, form.format(name)
+
+
+def _check_choice(name: str, value: str, choices: Iterable[str], problems: Problems) -> None:
     if value not in choices:
         message = f"is {shown(value)}, expected {' or '.join(choices)}"
         problems.error("unknown-choice", name, message, did_you_mean(value, choices))
 
 
-def _first_sentence(option: Mapping[str, Any]) -> str:
-    return str(option["description"]).partition(". ")[0].rstrip(".")
-
-
-def help_text(spec: PlaybookSpec) -> str:
-    """The description, the options and the examples of a playbook, for a terminal."""
-    return "\n".join(_help_lines(spec))
-
-
-def _help_lines(spec: PlaybookSpec) -> Iterator[str]:
-    yield from textwrap.wrap(spec.description, _WIDTH)
-    yield from ("", "Variables:")
-    for name, option in spec.options.items():
-        yield from _option_lines(name, option)
-    yield from ("", "Examples:")
-    yield textwrap.indent(spec.examples.rstrip("\n"), "  ")
-
-
-def _option_lines(name: str, option: Mapping[str, Any]) -> Iterator[str]:
-    facts = [" or ".join(option["choices"])] if "choices" in option else []
-    if "choices" not in option and option["type"] != "raw":
-        facts.append(option["type"])
-    if option.get("required"):
-        facts.append("required")
-    if "default" in option:
-        facts.append(f"default {str(option['default']).lower()}")
-    text = f"{option['description']} ({', '.join(facts)})" if facts else option["description"]
-    label = f"  {name}".ljust(_COLUMN)
-    first, *rest = textwrap.wrap(text, _WIDTH - _COLUMN)
-    if len(label) > _COLUMN:
-        yield label
-        yield " " * _COLUMN + first
-    else:
-        yield label + first
-    for line in rest:
-        yield " " * _COLUMN + line
+def check_set(playbook: Playbook, names: Iterable[str], problems: Problems) -> None:
+    """Report what is missing in ``names``, those of the variables that are set, and what cannot be combined."""
+    given = {*names, *(name for name, option in playbook.own.items() if "default" in option)}
+    for name, option in playbook.variables.items():
+        if option.get("required") and name not in given:
+            expected, form = _form(playbook, name)
+            message = f"is required, expected {expected}: {playbook.text_of(name)}"
+            problems.error("missing-variable", name, message, form)
+    check_rules(dict.fromkeys(given, True), playbook.rules, lambda name: Location(field=name), problems)

@@ -21,7 +21,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 
 OURS = "capability.openshift.cluster_capabilities"
 CONSOLE = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Ingress"]}
-MORE = {"additionalEnabledCapabilities": ["Storage"]}
+MORE = ["Storage"]
 KNOWN = ["Console", "Ingress", "Storage"]
 
 
@@ -58,10 +58,10 @@ def main() -> None:
         reset(plane)
         print("Requests of cluster_capabilities")
         requests(plane, "nothing to change", 2, capabilities=CONSOLE)
-        requests(plane, "enabling one", 4, capabilities=MORE, append=True)
+        requests(plane, "enabling one", 4, enable=MORE)
         reset(plane)
         Timer(2.0, grant, [plane]).start()
-        requests(plane, "enabling one, and waiting 2 s for it", 4, capabilities=MORE, append=True, wait=True)
+        requests(plane, "enabling one, and waiting 2 s for it", 4, enable=MORE, wait=True)
         kubeconfig = str(plane.kubeconfig)
 
         def ours(**options: Any) -> list[str]:
@@ -74,7 +74,7 @@ def main() -> None:
                 lambda: command("capability.openshift.cluster_capabilities_info", kubeconfig=kubeconfig),
             ),
             Candidate("cluster_capabilities, nothing to change", lambda: ours(capabilities=CONSOLE)),
-            Candidate("cluster_capabilities, enabling one", lambda: ours(capabilities=MORE, append=True)),
+            Candidate("cluster_capabilities, enabling one", lambda: ours(enable=MORE)),
         ]
         compare("One object of one cluster, whole processes", candidates, ROUNDS)
 

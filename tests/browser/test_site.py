@@ -83,8 +83,8 @@ READ = (
     "docs/reference/problems",
     "reference/index",
     "reference/update_plan_module",
-    "reference/update_plan_role",
-    "roles/update_plan/README",
+    "reference/release_apply_role",
+    "roles/release_apply/README",
 )
 
 

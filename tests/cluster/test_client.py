@@ -232,7 +232,7 @@ def test_impersonation(site: Site) -> None:
     identity = identity_of(site, kubeconfig=poor.kubeconfig, impersonate_user="jane", impersonate_groups=["a", "b"])
     assert (identity.user, identity.impersonated) == ("poor", "jane")
     assert set(identity.groups) == {"a", "b", "system:authenticated"}
-    outcome = site.append("Storage", kubeconfig=poor.kubeconfig, impersonate_user="jane")
+    outcome = site.enable("Storage", kubeconfig=poor.kubeconfig, impersonate_user="jane")
     assert 'User "jane" cannot patch' in outcome.message
 
 
@@ -243,7 +243,7 @@ def test_impersonation_applies_to_every_request(site: Site) -> None:
     poor = certificate_user(site.plane, "poor", [IMPERSONATE])
     mark = site.plane.audit.mark()
     options = {"kubeconfig": poor.kubeconfig, "impersonate_user": "jane", "wait": True, "wait_timeout": 1}
-    faults = site.append("Storage", **options).faults
+    faults = site.enable("Storage", **options).faults
     assert ("missing-capability", "clusterversions.config.openshift.io version") in faults
     assert site.names == {"Console", "Storage"}
     assert {(request.user, request.code) for request in site.requests(mark)} == {("poor", 200)}
@@ -315,7 +315,7 @@ def test_environment_names_the_impersonated_user(site: Site, monkeypatch: pytest
 
 def test_requests_have_our_user_agent_and_field_manager(site: Site, direct: dict[str, Any]) -> None:
     mark = site.plane.audit.mark()
-    site.append("Storage", **{"kubeconfig": None, **direct, "api_key": admin_token(site)})
+    site.enable("Storage", **{"kubeconfig": None, **direct, "api_key": admin_token(site)})
     assert len(site.plane.audit.requests(mark, user_agent=AGENT)) == 2
     (entry,) = [
         item

@@ -175,7 +175,7 @@ def test_no_secret_is_shown_on_success(site: Site) -> None:
         kubeconfig_of(site.plane.kubeconfig)["users"][0]["user"]["client-key-data"],
     ]
     for options in given:
-        for outcome in (site.info(**options), site.append("Storage", **options, diff=True)):
+        for outcome in (site.info(**options), site.enable("Storage", **options, diff=True)):
             assert not outcome.failed, outcome.result
             assert not any(secret in json.dumps(outcome.result) for secret in secrets)
 

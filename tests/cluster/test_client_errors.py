@@ -51,14 +51,14 @@ def direct(site: Site) -> dict[str, Any]:
 
 
 def test_no_cluster_version(site: Site) -> None:
-    for outcome in (site.info(), site.append("Console"), site.append("Console", check=True)):
+    for outcome in (site.info(), site.enable("Console"), site.enable("Console", check=True)):
         refused(outcome, "missing-object", "the cluster has no ClusterVersion named version", "Create it")
     assert site.plane.api.list(CLUSTER_VERSIONS) == []
 
 
 def test_plain_kubernetes(site: Site) -> None:
     remove_crd(site.plane.api)
-    for outcome in (site.info(), site.append("Console")):
+    for outcome in (site.info(), site.enable("Console")):
         refused(outcome, "unserved-kind", "clusterversions.config.openshift.io", "kubectl apply")
 
 
@@ -71,7 +71,7 @@ def test_an_outdated_crd_is_reported_with_the_name_it_lacks(site: Site) -> None:
         set_cluster_version_status(site.plane.api, status)
         before = site.plane.api.get(OBJECT)
         message = refused(
-            site.append("Storage"),
+            site.enable("Storage"),
             "outdated-crd",
             'Unsupported value: "Storage"',
             f"The CustomResourceDefinition is older than {VERSION}",
@@ -94,7 +94,7 @@ def test_an_outdated_crd_is_reported_with_the_name_it_lacks(site: Site) -> None:
 def test_a_missing_permission_is_named(site: Site, rules: list[Rule], verb: str, resource: str) -> None:
     site.make(selection("Console"), ["Console"])
     user = certificate_user(site.plane, "another-user", rules)
-    outcome = site.append("Storage", kubeconfig=user.kubeconfig)
+    outcome = site.enable("Storage", kubeconfig=user.kubeconfig)
     refused(
         outcome,
         "forbidden-request",
@@ -109,7 +109,7 @@ def test_permissions_for_the_wait_are_checked_before_anything_is_written(site: S
     site.make(selection("Console"), ["Console"])
     user = certificate_user(site.plane, "another-user", [{**READER, "verbs": ["get", "patch"]}])
     with site.untouched():
-        outcome = site.append("Storage", kubeconfig=user.kubeconfig, wait=True, check=check)
+        outcome = site.enable("Storage", kubeconfig=user.kubeconfig, wait=True, check=check)
     assert [
         f"role that allows list on {kind}.config.openshift.io" in item["hint"]
         for item, kind in zip(outcome.errors, ["clusterversions", "clusteroperators"], strict=True)
@@ -119,9 +119,9 @@ def test_permissions_for_the_wait_are_checked_before_anything_is_written(site: S
 def test_check_mode_needs_the_same_permission(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     user = certificate_user(site.plane, "another-user", [READER])
-    outcome = site.append("Storage", kubeconfig=user.kubeconfig, check=True)
+    outcome = site.enable("Storage", kubeconfig=user.kubeconfig, check=True)
     refused(outcome, "forbidden-request", "role that allows patch on clusterversions")
-    assert not site.append("Console", kubeconfig=user.kubeconfig)["changed"]
+    assert not site.enable("Console", kubeconfig=user.kubeconfig)["changed"]
     assert site.info(kubeconfig=user.kubeconfig)["enabled_capabilities"] == ["Console"]
 
 
@@ -140,7 +140,7 @@ def test_a_missing_permission_to_watch_is_reported_at_the_end(site: Site, second
         {**READER, "resources": ["clusteroperators"], "verbs": ["list"]},
     ]
     user = certificate_user(site.plane, "another-user", rules)
-    outcome = site.append("Console", kubeconfig=user.kubeconfig, wait=True, wait_timeout=seconds)
+    outcome = site.enable("Console", kubeconfig=user.kubeconfig, wait=True, wait_timeout=seconds)
     assert "role that allows watch on cluster" in outcome.message
     assert fault in outcome.faults
 

@@ -96,7 +96,7 @@ def test_proxies(site: Site, given: Callable[..., dict[str, Any]], monkeypatch: 
         server.requests.clear()
         assert identity_of(site, **options, no_proxy="127.0.0.1").user == "administrator"
         assert server.requests == []
-        assert site.append("Storage", **options)["changed"]
+        assert site.enable("Storage", **options)["changed"]
         assert len(server.requests) == 1  # one connection for all requests
 
 

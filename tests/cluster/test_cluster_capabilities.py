@@ -58,13 +58,13 @@ def test_end_to_end(site: Site, release: Path) -> None:
         site.make(selection("Insights"), ["Insights"], known=data.capabilities, version=version)
         assert site.info()["disabled_capabilities"] == sorted(data.capabilities - {"Insights"})
         with site.untouched():
-            tried = site.append("Console", check=True, diff=True)
+            tried = site.enable("Console", check=True, diff=True)
         begin = mark()
         with (
             StatusWriter(site.plane.kubeconfig, version),
             Operators(site.plane.kubeconfig, [console], namespaces=()),
         ):
-            done = site.append("Console", diff=True, release=release, wait=True, wait_timeout=600)
+            done = site.enable("Console", diff=True, release=release, wait=True, wait_timeout=600)
         assert not done.failed, done.result
         assert verbs(site.requests(begin))[:7] == ["list", "list", "get", *PROPERTIES, "patch"]
         assert site.spec == selection("Console", "Insights") == done["spec"] == tried["spec"]
@@ -73,7 +73,7 @@ def test_end_to_end(site: Site, release: Path) -> None:
         assert (done["changed"], done["added_capabilities"]) == (True, ["Console"])
         assert (tried["changed"], tried["added_capabilities"], tried["diff"]) == (True, ["Console"], done["diff"])
         with site.untouched():
-            assert not site.append("Console", wait=True, wait_timeout=600)["changed"]
+            assert not site.enable("Console", wait=True, wait_timeout=600)["changed"]
             refused = site.ask(selection("Console"))
         assert refused.faults == [("removed-capability", "capabilities")]
         assert "Insights (listed)" in refused.message
@@ -97,7 +97,7 @@ def test_a_patch_has_the_version_that_was_read(site: Site, monkeypatch: pytest.M
     monkeypatch.setattr(Client, "merge", merge)
     site.make({"baselineCapabilitySet": "None"}, [])
     version = site.plane.api.get(OBJECT)["metadata"]["resourceVersion"]
-    assert site.append("Console")["changed"]
+    assert site.enable("Console")["changed"]
     assert bodies == [{"metadata": {"resourceVersion": version}, "spec": {"capabilities": selection("Console")}}]
     assert site.plane.api.get(OBJECT)["spec"]["clusterID"]
 
@@ -117,20 +117,20 @@ def test_order_and_repetition_in_a_list_are_no_change(site: Site) -> None:
     site.make(selection("Storage", "Console"), ["Console", "Storage"])
     with site.untouched():
         assert not site.ask(selection("Console", "Storage", "Console"))["changed"]
-        assert not site.append("Console", "Console")["changed"]
+        assert not site.enable("Console", "Console")["changed"]
 
 
 def test_requests_are_few(site: Site) -> None:
     """One request without a change, two with a change."""
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
-    assert not site.append("Console")["changed"]
+    assert not site.enable("Console")["changed"]
     assert verbs(site.requests(mark)) == ["get"]
     mark = site.plane.audit.mark()
     site.info()
     assert verbs(site.requests(mark)) == ["get"]
     mark = site.plane.audit.mark()
-    assert site.append("Storage")["changed"]
+    assert site.enable("Storage")["changed"]
     assert verbs(site.requests(mark)) == ["get", "patch"]
     assert all(request.code == 200 for request in site.requests(mark))
 
@@ -145,7 +145,7 @@ def test_an_unknown_version_needs_one_more_request(site: Site) -> None:
     ]
     assert "7.1.0" in outcome.problem("unknown-version")["message"]
     mark = site.plane.audit.mark()
-    assert site.append("Storage")["changed"]
+    assert site.enable("Storage")["changed"]
     assert len(site.requests(mark)) <= 4
 
 
@@ -153,7 +153,7 @@ def test_the_crd_decides_about_a_name_that_only_the_cluster_knows(site: Site) ->
     """The collection does not have Build in 4.13."""
     site.make(selection("Console"), ["Console"], version="4.13.9")
     mark = site.plane.audit.mark()
-    outcome = site.append("Build")
+    outcome = site.enable("Build")
     assert verbs(site.requests(mark)) == ["get", "get", "patch"]
     assert site.spec == selection("Build", "Console")
     assert {(item["severity"], item["code"]) for item in outcome["problems"]} >= {("warning", "different-capabilities")}
@@ -162,19 +162,19 @@ def test_the_crd_decides_about_a_name_that_only_the_cluster_knows(site: Site) ->
 # Additions
 
 
-def test_append_adds_to_what_is_requested(site: Site) -> None:
+def test_enable_adds_to_what_is_requested(site: Site) -> None:
     site.make(selection("Console", baseline="v4.11"), ["Console"])
-    outcome = site.append("Storage", "Console", "marketplace")
+    outcome = site.enable("Storage", "Console", "marketplace")
     assert site.spec == selection("Console", "Storage", baseline="v4.11") == outcome["spec"]
     assert outcome["added_capabilities"] == ["Storage"]
-    assert site.append("Build")["added_capabilities"] == ["Build"]
+    assert site.enable("Build")["added_capabilities"] == ["Build"]
     assert site.spec == selection("Build", "Console", "Storage", baseline="v4.11")
 
 
-def test_append_to_everything_is_no_change(site: Site) -> None:
+def test_enable_to_everything_is_no_change(site: Site) -> None:
     site.make(None, KNOWN)
     with site.untouched():
-        assert not site.append("Console")["changed"]
+        assert not site.enable("Console")["changed"]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_larger_set_keeps_the_list(site: Site) -> None:
 def test_a_cluster_without_status_is_supported(site: Site) -> None:
     """A new cluster has none."""
     site.make(selection("Console"))
-    outcome = site.append("Storage")
+    outcome = site.enable("Storage")
     assert (outcome["changed"], site.spec) == (True, selection("Console", "Storage"))
     assert (outcome["enabled_capabilities"], outcome["openshift_version"]) == ([], None)
     assert outcome["pending_capabilities"] == ["Console", "Storage"]
@@ -240,7 +240,7 @@ def test_implicit_names_can_be_requested(site: Site) -> None:
 
 def test_implicit_names_with_a_selection(site: Site) -> None:
     site.make(selection("Console"), ["Build", "Console"])
-    assert site.append("Storage", keep_implicit=True)["added_capabilities"] == ["Build", "Storage"]
+    assert site.enable("Storage", keep_implicit=True)["added_capabilities"] == ["Build", "Storage"]
     assert site.names == {"Build", "Console", "Storage"}
 
 
@@ -265,9 +265,9 @@ def test_check_mode_is_a_dry_run_of_the_server(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
     with site.untouched():
-        tried = site.append("Storage", check=True, diff=True)
+        tried = site.enable("Storage", check=True, diff=True)
     assert verbs(site.requests(mark)) == ["get", "dry-patch"]
-    done = site.append("Storage", diff=True)
+    done = site.enable("Storage", diff=True)
     same = set(done.result) - {"invocation", "warnings"}
     assert {name: tried[name] for name in same} == {name: done[name] for name in same}
     diff = done["diff"]
@@ -277,7 +277,7 @@ def test_check_mode_is_a_dry_run_of_the_server(site: Site) -> None:
 
 def test_diff_of_no_change_is_empty(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
-    diff = site.append("Console", diff=True)["diff"]
+    diff = site.enable("Console", diff=True)["diff"]
     assert diff["before"] == diff["after"]
 
 
@@ -288,8 +288,8 @@ def test_check_mode_includes_admission(site: Site) -> None:
         status = {"desired": {"version": VERSION}, "capabilities": {"enabledCapabilities": ["Console"]}}
         set_cluster_version_status(site.plane.api, status)
         before = site.plane.api.get(OBJECT)
-        tried = site.append("Storage", check=True)
-        assert site.append("Storage").message == tried.message
+        tried = site.enable("Storage", check=True)
+        assert site.enable("Storage").message == tried.message
         assert site.plane.api.get(OBJECT) == before
     assert tried.faults == [("outdated-crd", "")]
     assert 'Unsupported value: "Storage"' in tried.message
@@ -301,7 +301,7 @@ def test_other_fields_of_the_object_do_not_change(site: Site) -> None:
     api.patch(OBJECT, {"spec": {"channel": "stable-4.21", "overrides": []}, "metadata": {"labels": {"team": "a"}}})
     before = api.get(OBJECT)
     mark = site.plane.audit.mark()
-    site.append("Storage")
+    site.enable("Storage")
     after = api.get(OBJECT)
     assert len([request for request in site.requests(mark) if is_write(request)]) == 1
     for item in (before, after):

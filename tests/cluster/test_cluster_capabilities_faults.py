@@ -28,7 +28,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
     KNOWN,
     OBJECT,
     Site,
-    only,
     selection,
     start_alone,
     verbs,
@@ -59,7 +58,7 @@ def test_ten_concurrent_writers_all_succeed(site: Site) -> None:
 
     def write(client: Client, name: str) -> bool:
         problems = Problems()
-        request = parse_request(only(name), problems, append=True, keep_implicit=False)
+        request = parse_request(None, [name], problems, keep_implicit=False)
         assert not problems
         return capabilities.enable_capabilities(client, request, None, dry_run=False).change.changed
 
@@ -88,8 +87,7 @@ def playbook(site: Site, folder: Path) -> Path:
         "name": "Request",
         "capability.openshift.cluster_capabilities": {
             "kubeconfig": str(site.plane.kubeconfig),
-            "capabilities": {"additional_enabled_capabilities": ["{{ capability }}"]},
-            "append": True,
+            "enable": "{{ capability }}",
         },
     }
     path = folder / "play.yml"
@@ -128,7 +126,7 @@ def test_a_selection_that_lost_the_race_names_what_it_lacks(site: Site, concurre
 def test_an_addition_that_lost_the_race_is_added_to_the_new_spec(site: Site, concurrent_write: list[str]) -> None:
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
-    outcome = site.append("Build")
+    outcome = site.enable("Build")
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
     assert site.names == {"Build", "Console", "Storage"}
     assert len(set(concurrent_write)) == 2
@@ -138,7 +136,7 @@ def test_an_addition_that_lost_the_race_is_added_to_the_new_spec(site: Site, con
 def test_an_addition_of_another_client_is_no_change(site: Site, concurrent_write: list[str]) -> None:
     """This task changed nothing, so it does not report a change."""
     site.make(selection("Console"), ["Console"])
-    outcome = site.append("Storage")
+    outcome = site.enable("Storage")
     assert (outcome["changed"], outcome["added_capabilities"]) == (False, [])
     assert site.names == {"Console", "Storage"}
 
@@ -154,7 +152,7 @@ def test_a_writer_that_always_loses_fails(site: Site, monkeypatch: pytest.Monkey
     monkeypatch.setattr(cluster_version_client, "_ATTEMPTS", 5)
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
-    outcome = site.append("Build")
+    outcome = site.enable("Build")
     assert outcome.faults == [("conflicting-write", "clusterversions.config.openshift.io version")]
     assert verbs(site.requests(mark)).count("patch") == 5
     assert site.names == {"Console"}
@@ -172,7 +170,7 @@ def test_a_recreated_object_is_read_again(site: Site, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Client, "merge", merge)
     site.make(selection("Console"), ["Console"])
-    assert site.append("Build")["changed"]
+    assert site.enable("Build")["changed"]
     assert site.names == {"Build", "Storage"}
 
 
@@ -215,11 +213,11 @@ def test_a_module_killed_around_its_patch_can_be_run_again(site: Site, proxy: Fa
     """Before the server receives it, while it processes it, and after that."""
     site.make(selection("Console"), ["Console"])
     proxy.fail(fault, method="PATCH", seconds=1.0)
-    process = start_alone(kubeconfig=proxy.kubeconfig, capabilities=only("Build"), append=True)
+    process = start_alone(kubeconfig=proxy.kubeconfig, enable=["Build"])
     wait_for(lambda: any(request.method == "PATCH" for request in proxy.requests), "the patch")
     kill(process)
     assert site.names in ({"Console"}, {"Build", "Console"})
-    assert not site.append("Build").failed
+    assert not site.enable("Build").failed
     assert site.names == {"Build", "Console"}
 
 
@@ -235,5 +233,5 @@ def test_a_killed_playbook_leaves_the_old_spec_or_the_new_one(site: Site, tmp_pa
     wait_for(lambda: verbs(site.requests(mark)), "the module to read")
     kill(process)
     assert site.names in ({"Console"}, {"Build", "Console"})
-    assert not site.append("Build").failed
+    assert not site.enable("Build").failed
     assert site.names == {"Build", "Console"}

@@ -96,7 +96,7 @@ def test_metrics_have_names_that_the_version_does_not_know(site: Site) -> None:
 def test_the_metric_follows_the_status(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     assert parsed_metrics(site.info()["metrics"])["Storage"] == 0
-    site.append("Storage")
+    site.enable("Storage")
     status = capabilities_status(["Console", "Storage"], KNOWN)
     set_cluster_version_status(site.plane.api, {"desired": {"version": VERSION}, **status})
     assert parsed_metrics(site.info()["metrics"])["Storage"] == 1

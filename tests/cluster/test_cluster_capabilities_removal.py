@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import KNOWN, Site, only, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import KNOWN, Site, selection
 
 # Removals
 
@@ -67,31 +67,29 @@ def test_changing_include_to_exclude_is_a_removal(site: Site) -> None:
 def test_capabilities_are_required(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     with site.untouched():
-        assert site.ask().faults == [("missing-option", "capabilities")]
-        assert site.ask(append=True).faults == [("missing-option", "capabilities")]
+        assert site.ask().faults == [("missing-option", "enable")]
 
 
 @pytest.mark.parametrize(
-    ("requested", "options", "code"),
+    ("requested", "code"),
     [
-        (selection("Consol"), {}, "unknown-capability"),
-        (selection("Console", baseline="v4.99"), {}, "unknown-capability-set"),
-        (only("Console"), {}, "missing-baseline"),
-        ({"baselineCapabilitySet": "None", "include": ["Console"]}, {}, "mixed-spellings"),
-        ({"inclusionDefault": "Exclude", "include": ["Build"], "exclude": ["Build"]}, {}, "conflicting-names"),
-        ({"inclusionDefault": "Sometimes"}, {}, "invalid-inclusion-default"),
-        ({"excluded_capabilities": ["Console"]}, {"append": True}, "conflicting-options"),
-        ({"additional_enabled_capabilities": "Console"}, {"append": True}, "not-a-list"),
+        (selection("Consol"), "unknown-capability"),
+        (selection("Console", baseline="v4.99"), "unknown-capability-set"),
+        ({"additional_enabled_capabilities": ["Console"]}, "missing-baseline"),
+        ({"baselineCapabilitySet": "None", "include": ["Console"]}, "mixed-spellings"),
+        ({"inclusionDefault": "Exclude", "include": ["Build"], "exclude": ["Build"]}, "conflicting-names"),
+        ({"inclusionDefault": "Sometimes"}, "invalid-inclusion-default"),
+        ({"baselineCapabilitySet": "None", "additionalEnabledCapabilities": "Console"}, "not-a-list"),
     ],
 )
-def test_invalid_selections_are_not_sent(site: Site, requested: Any, options: dict[str, Any], code: str) -> None:
+def test_invalid_selections_are_not_sent(site: Site, requested: Any, code: str) -> None:
     site.make(selection(), [])
     with site.untouched():
-        assert [item["code"] for item in site.ask(requested, **options).errors] == [code]
+        assert [item["code"] for item in site.ask(requested).errors] == [code]
 
 
 def test_rules_of_the_server_are_checked_before_the_request(site: Site) -> None:
     site.make(selection(), [])
     with site.untouched():
-        outcome = site.append("marketplace")
+        outcome = site.enable("marketplace")
     assert "OperatorLifecycleManager" in outcome.message

@@ -19,7 +19,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     OBJECT,
     Site,
-    only,
     selection,
     short_waits,
     start_alone,
@@ -45,7 +44,7 @@ def test_server_errors_are_retried(
     short_waits(monkeypatch, read_seconds=30)
     site.make(selection("Console"), ["Console"])
     proxy.fail("answer", 3, status=status, method=method, path="clusterversions")
-    outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
+    outcome = site.enable("Build", kubeconfig=proxy.kubeconfig)
     assert not outcome.failed, outcome.result
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
     assert site.names == {"Build", "Console"}
@@ -56,7 +55,7 @@ def test_retry_after_is_honoured(site: Site, proxy: FaultProxy) -> None:
     site.make(selection("Console"), ["Console"])
     proxy.fail("answer", status=429, method="PATCH", seconds=1)
     started = time.monotonic()
-    assert site.append("Build", kubeconfig=proxy.kubeconfig)["changed"]
+    assert site.enable("Build", kubeconfig=proxy.kubeconfig)["changed"]
     assert time.monotonic() - started >= 1
 
 
@@ -69,7 +68,7 @@ def test_a_broken_connection_is_retried(
     short_waits(monkeypatch, read_seconds=5 if fault == "hold" else 30)
     site.make(selection("Console"), ["Console"])
     proxy.fail(fault, 2, method=method, path="clusterversions")
-    outcome = site.append("Build", kubeconfig=proxy.kubeconfig, diff=True)
+    outcome = site.enable("Build", kubeconfig=proxy.kubeconfig, diff=True)
     assert not outcome.failed, outcome.result
     assert site.names == {"Build", "Console"}
     assert (outcome["spec"], proxy.pending) == (selection("Build", "Console"), 0)
@@ -103,7 +102,7 @@ def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(
 
     with ThreadPoolExecutor(1) as pool:
         added = pool.submit(add_storage)
-        outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
+        outcome = site.enable("Build", kubeconfig=proxy.kubeconfig)
         added.result()
     assert site.names == {"Build", "Console", "Storage"}
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
@@ -114,7 +113,7 @@ def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(
 def test_client_errors_are_not_retried(site: Site, proxy: FaultProxy, method: str, status: int) -> None:
     site.make(selection("Console"), ["Console"])
     proxy.fail("answer", 9, status=status, method=method)
-    outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
+    outcome = site.enable("Build", kubeconfig=proxy.kubeconfig)
     assert outcome.failed
     assert [request.method for request in proxy.requests].count(method) == 1
     assert site.names == {"Console"}
@@ -134,7 +133,7 @@ def test_retries_end(
     short_waits(monkeypatch, read_seconds=5 if fault == "hold" else 30)
     site.make(selection("Console"), ["Console"])
     proxy.fail(fault, 99, method="PATCH", status=503 if fault == "answer" else 0)
-    outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
+    outcome = site.enable("Build", kubeconfig=proxy.kubeconfig)
     assert part in outcome.message
     assert [request.method for request in proxy.requests].count("PATCH") == attempts
     assert site.names == {"Console"}
@@ -159,6 +158,6 @@ def test_the_client_raises_what_the_module_prints(
     short_waits(monkeypatch)
     site.make(selection("Console"), ["Console"])
     proxy.fail("reset", 99)
-    request = parse_request(only("Build"), Problems(), append=True, keep_implicit=False)
+    request = parse_request(None, ["Build"], Problems(), keep_implicit=False)
     with pytest.raises(ClusterError, match=rf"cannot get {OBJECT.split('/')[-2]}\S+ version: {proxy.url}"):
         capabilities.enable_capabilities(site.client(kubeconfig=str(proxy.kubeconfig)), request, None, dry_run=False)

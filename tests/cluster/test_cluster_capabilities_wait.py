@@ -56,8 +56,8 @@ def working(site: Site, operator: Operator = CONSOLE, **behaviour: Any) -> Itera
         yield operators
 
 
-def append_and_wait(site: Site, *names: str, seconds: int = 60, **options: Any) -> Any:
-    return site.append(*(names or ("Console",)), wait=True, wait_timeout=seconds, **{"release": EXAMPLE, **options})
+def enable_and_wait(site: Site, *names: str, seconds: int = 60, **options: Any) -> Any:
+    return site.enable(*(names or ("Console",)), wait=True, wait_timeout=seconds, **{"release": EXAMPLE, **options})
 
 
 def reports(site: Site) -> bool:
@@ -72,7 +72,7 @@ def reports(site: Site) -> bool:
 def test_it_ends_when_everything_is_available(site: Site, behaviour: dict[str, Any]) -> None:
     site.make(selection(), [])
     with StatusWriter(site.plane.kubeconfig, VERSION), working(site, **behaviour):
-        outcome = append_and_wait(site)
+        outcome = enable_and_wait(site)
         conditions = site.plane.api.get(f"{CLUSTER_OPERATORS}/console")["status"]["conditions"]
     assert not outcome.failed, outcome.result
     assert {item["type"]: item["status"] for item in conditions}["Available"] == "True"
@@ -82,7 +82,7 @@ def test_it_ends_when_everything_is_available(site: Site, behaviour: dict[str, A
 def test_degraded_is_a_warning_and_does_not_block(site: Site) -> None:
     site.make(selection(), [])
     with StatusWriter(site.plane.kubeconfig, VERSION), working(site, degraded="no route to the moon"):
-        outcome = append_and_wait(site)
+        outcome = enable_and_wait(site)
     assert not outcome.failed
     # Ansible prints the warning instead of returning it if another test of this process has loaded its controller.
     problem = outcome.problem("degraded-operator")
@@ -106,7 +106,7 @@ def test_a_timeout_names_the_operator(site: Site, behaviour: Any, operator: Oper
     with working(site, operator, **behaviour):
         if not behaviour.get("silent"):
             wait_for(lambda: reports(site), "the operator to report")
-        outcome = append_and_wait(site, seconds=1)
+        outcome = enable_and_wait(site, seconds=1)
     assert outcome.failed
     assert f"clusteroperators.config.openshift.io console: {reason}" in outcome.message
     assert outcome.faults == [
@@ -127,7 +127,7 @@ def test_a_timeout_names_what_the_status_lacks(site: Site) -> None:
         "lastTransitionTime": "2026-01-01T00:00:00Z",
     }
     site.make(selection("Insights"), ["Insights"], conditions=[failing])
-    outcome = append_and_wait(site, "Storage", "Build", seconds=1, release=None)
+    outcome = enable_and_wait(site, "Storage", "Build", seconds=1, release=None)
     assert outcome.faults == [
         ("unavailable-capability", "wait"),
         ("missing-capability", "clusterversions.config.openshift.io version"),
@@ -139,18 +139,18 @@ def test_a_timeout_names_what_the_status_lacks(site: Site) -> None:
 def test_it_waits_without_a_change_too(site: Site) -> None:
     """A second run continues to wait."""
     site.make(selection("Console"), [])
-    outcome = append_and_wait(site, seconds=1, release=None)
+    outcome = enable_and_wait(site, seconds=1, release=None)
     assert (outcome.failed, outcome["changed"]) == (True, False)
     with StatusWriter(site.plane.kubeconfig, VERSION), working(site):
-        again = append_and_wait(site)
+        again = enable_and_wait(site)
     assert (again.failed, again["changed"], again["pending_capabilities"]) == (False, False, [])
 
 
-def test_append_waits_for_its_own_names(site: Site) -> None:
-    """Other requested names do not matter with append; without it, all names count."""
+def test_enable_waits_for_its_own_names(site: Site) -> None:
+    """Other requested names do not matter with enable; without it, all names count."""
     site.make(selection("Insights"), ["Console"], observedGeneration=9)
     with working(site):
-        assert not append_and_wait(site).failed
+        assert not enable_and_wait(site).failed
         outcome = site.ask(selection("Console", "Insights"), release=EXAMPLE, wait=True, wait_timeout=1)
     assert outcome.faults == [
         ("unavailable-capability", "wait"),
@@ -166,8 +166,8 @@ def test_only_operators_of_the_names_count(site: Site) -> None:
     behaviours = {operator.name: Behaviour(unavailable="out of order") for operator in operators}
     with Operators(site.plane.kubeconfig, operators, behaviours, namespaces=()) as stand_in:
         stand_in.wait()
-        assert not append_and_wait(site, "Build").failed
-        assert "console: is not available" in append_and_wait(site, "Console", seconds=1).message
+        assert not enable_and_wait(site, "Build").failed
+        assert "console: is not available" in enable_and_wait(site, "Console", seconds=1).message
 
 
 @pytest.mark.parametrize("annotation", ["Console", "Storage+Console"])
@@ -176,18 +176,18 @@ def test_without_a_release_annotations_determine_the_operators(site: Site, annot
     metadata = {"name": "console", "annotations": {ANNOTATION: annotation}}
     body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterOperator", "metadata": metadata, "spec": {}}
     site.plane.api.post(CLUSTER_OPERATORS, body)
-    outcome = append_and_wait(site, seconds=1, release=None)
+    outcome = enable_and_wait(site, seconds=1, release=None)
     assert outcome.faults[1:] == [("unready-object", "clusteroperators.config.openshift.io console")]
     with working(site, CONSOLE._replace(versions={"operator": "4.20.9"})) as operators:
         operators.wait()
-        assert "operator is at 4.20.9, expected 4.21.0" in append_and_wait(site, seconds=1, release=None).message
+        assert "operator is at 4.20.9, expected 4.21.0" in enable_and_wait(site, seconds=1, release=None).message
     with working(site):
-        assert not append_and_wait(site, release=None).failed
+        assert not enable_and_wait(site, release=None).failed
 
 
 def test_without_a_release_and_operators_only_the_status_counts(site: Site) -> None:
     site.make(selection(), ["Console"])
-    outcome = append_and_wait(site, release=None)
+    outcome = enable_and_wait(site, release=None)
     assert not outcome.failed
     assert outcome.problem("wait")["code"] == "missing-operators"
 
@@ -200,19 +200,19 @@ def test_the_cluster_decides_which_operators_of_a_release_count(site: Site, tmp_
     feature_set = f"    release.openshift.io/feature-set: {TECH_PREVIEW}\n"
     operator.write_text(text.replace(annotations, annotations + feature_set), encoding="utf-8")
     site.make(selection(), ["Console"], observedGeneration=9)
-    assert not append_and_wait(site, seconds=1, release=release).failed  # the default feature set has no such operator
+    assert not enable_and_wait(site, seconds=1, release=release).failed  # the default feature set has no such operator
 
     kind = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": {"name": "cluster"}}
     gate = "/apis/config.openshift.io/v1/featuregates/cluster"
     site.plane.api.apply(gate, {**kind, "spec": {"featureSet": TECH_PREVIEW}})
-    outcome = append_and_wait(site, seconds=1, release=release)
+    outcome = enable_and_wait(site, seconds=1, release=release)
     assert outcome.faults[1:] == [("unready-object", "clusteroperators.config.openshift.io console")]
 
 
 def test_another_release_is_an_error_before_anything_is_written(site: Site) -> None:
     site.make(selection(), [], version="4.21.7")
     with site.untouched():
-        outcome = append_and_wait(site)
+        outcome = enable_and_wait(site)
     assert outcome.faults == [("other-release", "release")]
     assert "4.21.7" in outcome.message
 
@@ -220,7 +220,7 @@ def test_another_release_is_an_error_before_anything_is_written(site: Site) -> N
 def test_check_mode_does_not_wait(site: Site) -> None:
     site.make(selection(), [])
     with site.untouched():
-        outcome = append_and_wait(site, check=True)
+        outcome = enable_and_wait(site, check=True)
     assert (outcome.failed, outcome["changed"]) == (False, True)
 
 
@@ -234,7 +234,7 @@ def test_it_watches_and_does_not_poll(site: Site) -> None:
     for seconds in (4, 9):
         mark = site.plane.audit.mark()
         with working(site, unavailable="out of order"):
-            assert append_and_wait(site, seconds=seconds).failed
+            assert enable_and_wait(site, seconds=seconds).failed
         requests.append(sorted(verbs(site.requests(mark))))
     assert requests[0] == requests[1] == sorted([*PROPERTIES, "get", "list", "list", "watch", "watch"])
 
@@ -244,7 +244,7 @@ def test_an_available_capability_needs_no_watch(site: Site) -> None:
     with working(site) as operators:
         operators.wait()
         mark = site.plane.audit.mark()
-        assert not append_and_wait(site).failed
+        assert not enable_and_wait(site).failed
     assert verbs(site.requests(mark)) == ["list", "list", "get", *PROPERTIES]
 
 
@@ -292,7 +292,7 @@ def test_a_timeout_names_a_sync_that_is_not_complete(site: Site, observed: int, 
     site.plane.api.patch(OBJECT, {"spec": {"capabilities": selection("Console", "Build")}})
     known = {**STATUS_OF_CONSOLE, "desired": {"version": VERSION}, "conditions": [progressing(status)]}
     set_cluster_version_status(site.plane.api, {**known, "observedGeneration": observed})
-    outcome = append_and_wait(site, seconds=1, release=None)
+    outcome = enable_and_wait(site, seconds=1, release=None)
     assert outcome.faults == [
         ("unavailable-capability", "wait"),
         ("unfinished-sync", "clusterversions.config.openshift.io version"),
@@ -352,4 +352,4 @@ def test_a_deleted_cluster_version_is_an_error(site: Site) -> None:
 def test_a_missing_release_is_named(site: Site, tmp_path: Path) -> None:
     site.make(selection(), [])
     with site.untouched():
-        assert str(tmp_path / "none") in append_and_wait(site, release=tmp_path / "none").message
+        assert str(tmp_path / "none") in enable_and_wait(site, release=tmp_path / "none").message

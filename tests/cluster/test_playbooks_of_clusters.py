@@ -38,98 +38,59 @@ GUARD, ENABLE, PLAN = "capability_guard", "cluster_capabilities", "update_plan"
 KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
 RELEASES = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 UNDEFINED = "{{ not_defined_anywhere }}"
-EMPTY, NULL, NEITHER = "is set but empty", "is null", "has neither kubeconfig nor context"
+UNREADABLE, EMPTY, NULL = "cannot be read: 'not_defined_anywhere' is undefined", "is set but empty", "is null"
+REQUIRED = "kubeconfig: is required for"
 GOOD = "{{ the_kubeconfig }}"
 EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
-"""The selection of an installation, which is not requested when there is ``enable``."""
 
 CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
-    "undefined": ({"kubeconfig": UNDEFINED}, "not_defined_anywhere"),
-    "undefined-part": ({"kubeconfig": f"/srv/{UNDEFINED}/kubeconfig"}, "not_defined_anywhere"),
-    "undefined-context": ({"context": UNDEFINED}, "not_defined_anywhere"),
-    "undefined-in-dict": ({"kubeconfig": {"clusters": [UNDEFINED]}}, "not_defined_anywhere"),
-    "undefined-own": ({"OWN_kubeconfig": UNDEFINED, "kubeconfig": GOOD}, "not_defined_anywhere"),
+    "undefined": ({"kubeconfig": UNDEFINED}, f"kubeconfig: {UNREADABLE}"),
+    "undefined-part": ({"kubeconfig": f"/srv/{UNDEFINED}/kubeconfig"}, f"kubeconfig: {UNREADABLE}"),
+    "undefined-context": ({"context": UNDEFINED}, f"context: {UNREADABLE}"),
+    "undefined-host": ({"host": UNDEFINED}, f"host: {UNREADABLE}"),
+    "undefined-in-dict": ({"kubeconfig": {"clusters": [UNDEFINED]}}, f"kubeconfig: {UNREADABLE}"),
     "empty": ({"kubeconfig": ""}, f"kubeconfig: {EMPTY}"),
     "blank": ({"kubeconfig": "  "}, f"kubeconfig: {EMPTY}"),
     "empty-list": ({"kubeconfig": " : "}, f"kubeconfig: {EMPTY}"),
-    "null": ({"kubeconfig": None}, NEITHER),
+    "null": ({"kubeconfig": None}, f"kubeconfig: {NULL}"),
     "no-dict": ({"kubeconfig": {}}, f"kubeconfig: {EMPTY}"),
     "default-empty": ({"kubeconfig": "{{ nope | default('') }}"}, f"kubeconfig: {EMPTY}"),
     "empty-context": ({"context": ""}, f"context: {EMPTY}"),
-    "null-context": ({"context": None}, NEITHER),
-    "both": ({"kubeconfig": "", "context": None}, NULL),
-    "empty-own": ({"OWN_kubeconfig": "", "kubeconfig": GOOD}, f"kubeconfig: {EMPTY}"),
-    "empty-own-context": ({"OWN_context": "", "kubeconfig": GOOD}, f"context: {EMPTY}"),
+    "null-context": ({"context": None, "kubeconfig": GOOD}, f"context: {NULL}"),
 }
-"""Variables of a host that do not say which cluster it is, and the message. OWN stands for the name of the role."""
-
-UNNAMED = ("empty", "default-empty", "empty-context", "both", "empty-own")
-"""Those of ``CLUSTERS`` that a playbook refuses itself, because an empty name is none. A plan needs no cluster."""
+"""Variables of a host that do not say which cluster it is, and the message."""
 
 UNSET: dict[str, tuple[dict[str, Any], str]] = {
-    "unset": ({}, NEITHER),
-    "omitted": ({"kubeconfig": "{{ nope | default(omit) }}"}, NEITHER),
-    "omitted-context": ({"context": "{{ nope | default(omit) }}"}, NEITHER),
+    "unset": ({}, REQUIRED),
+    "omitted": ({"kubeconfig": "{{ nope | default(omit) }}"}, REQUIRED),
+    "omitted-context": ({"context": "{{ nope | default(omit) }}"}, REQUIRED),
 }
 """Variables of a host that select no cluster. A plan needs none."""
 
 REQUESTS: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
     GUARD: {
-        **{
-            f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
-            for name in ("allowed_capabilities", "state", "mode", "force_conflicts", "wait", "wait_timeout")
-        },
-        "undefined-own-limit": (
-            {"capability_guard_allowed_capabilities": UNDEFINED, "allowed_capabilities": ["Console"]},
-            "not_defined_anywhere",
-        ),
-        "undefined-item": ({"allowed_capabilities": ["Console", UNDEFINED]}, "not_defined_anywhere"),
-        "empty-limit": ({"allowed_capabilities": ""}, "allowed_capabilities[0]"),
-        "null-limit": ({"allowed_capabilities": None}, NULL),
-        "empty-state": ({"state": ""}, "state"),
-        "null-state": ({"state": None}, "state"),
-        "null-mode": ({"mode": None}, "mode"),
-        "null-wait": ({"wait": None}, "wait"),
+        "undefined-state": ({"state": UNDEFINED}, f"state: {UNREADABLE}"),
+        "undefined-item": ({"allowed_capabilities": ["Console", UNDEFINED]}, f"allowed_capabilities: {UNREADABLE}"),
+        "empty-limit": ({"allowed_capabilities": ""}, f"allowed_capabilities: {EMPTY}"),
+        "null-limit": ({"allowed_capabilities": None}, f"allowed_capabilities: {NULL}"),
+        "null-mode": ({"mode": None}, f"mode: {NULL}"),
     },
     ENABLE: {
-        **{
-            f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
-            for name in ("enable", "wait", "wait_timeout", "keep_implicit", "capabilities", "release")
-        },
-        "undefined-item": ({"enable": ["Console", UNDEFINED]}, "not_defined_anywhere"),
-        "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, "not_defined_anywhere"),
-        "empty-text": ({"enable": ""}, "enable must be a list of capabilities"),
-        "commas": ({"enable": " , "}, "enable must be a list of capabilities"),
-        "null": ({"enable": None}, "enable must be a list of capabilities"),
-        "omitted": ({"enable": "{{ nope | default(omit) }}"}, "enable must be a list of capabilities"),
-        "number": ({"enable": 5}, "enable must be a list of capabilities"),
-        "dict": ({"enable": {"Console": True}}, "enable must be a list of capabilities"),
-        "list-of-dicts": ({"enable": [{"Console": True}]}, "enable must be a list of capabilities"),
-        "list-of-nulls": ({"enable": [None]}, "enable must be a list of capabilities"),
+        "undefined-enable": ({"enable": UNDEFINED}, f"enable: {UNREADABLE}"),
+        "undefined-item": ({"enable": ["Console", UNDEFINED]}, f"enable: {UNREADABLE}"),
+        "undefined-capabilities": ({"capabilities": UNDEFINED}, f"capabilities: {UNREADABLE}"),
+        "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, f"capabilities: {UNREADABLE}"),
+        "undefined-release": ({"enable": "Console", "release": UNDEFINED}, f"release: {UNREADABLE}"),
+        "empty-text": ({"enable": ""}, f"enable: {EMPTY}"),
+        "null": ({"enable": None}, f"enable: {NULL}"),
+        "dict": ({"enable": {"Console": True}}, "enable: is a map"),
+        "both": ({"enable": "Console", "capabilities": EVERYTHING}, "enable: cannot be combined"),
     },
     PLAN: {
-        **{
-            f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
-            for name in (
-                "allow_downgrade",
-                "capabilities",
-                "cluster_profile",
-                "cluster_version",
-                "enabled_capabilities",
-                "fail_on",
-                "feature_gates",
-                "feature_set",
-                "live_resources",
-                "platform",
-                "releases",
-                "report",
-                "update_plan_ask_cluster",
-                "update_plan_details",
-                "update_plan_overrides",
-            )
-        },
-        "empty-start": ({"cluster_version": ""}, "cluster_version: '' is not a path"),
-        "null-start": ({"update_plan_capabilities": None}, NULL),
+        "undefined-start": ({"cluster_version": UNDEFINED}, f"cluster_version: {UNREADABLE}"),
+        "undefined-report": ({"report": UNDEFINED}, f"report: {UNREADABLE}"),
+        "null-start": ({"capabilities": None}, f"capabilities: {NULL}"),
+        "empty-start": ({"cluster_version": ""}, f"cluster_version: {EMPTY}"),
     },
 }
 """Variables of a host whose cluster is clear, which do not say what is meant."""
@@ -137,11 +98,7 @@ REQUESTS: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
 PATH = json.dumps({"releases": RELEASES})
 """The path of releases for -e, which would end a text at the first blank of a folder."""
 
-COMMON: dict[str, dict[str, Any]] = {
-    GUARD: {"state": "absent"},
-    ENABLE: {"capabilities": EVERYTHING},
-    PLAN: {"releases": RELEASES},
-}
+COMMON: dict[str, dict[str, Any]] = {GUARD: {"state": "absent"}, ENABLE: {}, PLAN: {"releases": RELEASES}}
 """What all hosts have that are refused: where one is not, it is seen."""
 
 
@@ -168,7 +125,7 @@ class Desk(NamedTuple):
         if hosts:
             inventory = {"all": {"hosts": hosts, "vars": {"the_kubeconfig": str(self.plane.kubeconfig)}}}
             (self.folder / "hosts.json").write_text(json.dumps(inventory))
-            arguments = ("-i", "hosts.json", "-e", f"{playbook}_hosts=all", *arguments)
+            arguments = ("-i", "hosts.json", "-e", "target_hosts=all", *arguments)
         return self.command("ansible-playbook", f"capability.openshift.{playbook}", *arguments)
 
     def command(self, program: str, *arguments: str) -> Done:
@@ -199,23 +156,10 @@ def desk(cluster: ControlPlane, tmp_path: Path) -> Iterator[Desk]:
     wait_for(lambda: not is_guarded(cluster.api), "the guard to be gone")
 
 
-def refusal(playbook: str, name: str, message: str) -> str:
-    """Return the message of one of ``CLUSTERS`` for ``playbook``."""
-    if playbook == PLAN:  # It needs no cluster, so its role reports what is null.
-        return NULL if message == NEITHER else message
-    return NEITHER if name in UNNAMED else message
-
-
 @pytest.mark.parametrize("playbook", [GUARD, ENABLE, PLAN])
 def test_only_the_cluster_that_is_named_is_asked(playbook: str, desk: Desk) -> None:
     cases = {
-        **{
-            name: (
-                {variable.replace("OWN", playbook): value for variable, value in given.items()},
-                refusal(playbook, name, message),
-            )
-            for name, (given, message) in CLUSTERS.items()
-        },
+        **CLUSTERS,
         **({} if playbook == PLAN else UNSET),
         **{name: ({"kubeconfig": GOOD, **given}, message) for name, (given, message) in REQUESTS[playbook].items()},
     }
@@ -246,25 +190,23 @@ def test_an_empty_variable_of_the_shell_is_no_cluster(playbook: str, more: list[
 
 def test_enabling_nothing_only_reads(desk: Desk) -> None:
     mark = desk.plane.audit.mark()
-    done = desk.run(ENABLE, empty={"kubeconfig": GOOD, "enable": [], "capabilities": EVERYTHING})
+    done = desk.run(ENABLE, empty={"kubeconfig": GOOD, "enable": []})
 
     assert done.code == 0, done.text
-    assert "no change, all capabilities are already requested" in done.text
     assert {request.verb for request in desk.requests(mark)} == {"get"}
 
 
-def test_a_host_without_enable_asks_for_its_selection(desk: Desk) -> None:
+def test_a_host_requests_the_selection_of_the_inventory(desk: Desk) -> None:
     requested = selection("Build", "Ingress")
     done = desk.run(ENABLE, "--check", named={"kubeconfig": GOOD, "capabilities": requested})
 
     assert "would request Build" in done.text, done.text
 
 
-def test_a_plan_without_the_cluster_of_others_is_requested(desk: Desk) -> None:
+def test_a_plan_without_the_cluster_of_the_inventory_asks_none(desk: Desk) -> None:
     mark = desk.plane.audit.mark()
-    done = desk.run(PLAN, "-e", PATH, "-e", "kubeconfig=", "-e", "update_plan_ask_cluster=false")
+    done = desk.run(PLAN, "-e", PATH, "-e", "{'kubeconfig': '{{ omit }}'}", one={"kubeconfig": GOOD})
 
-    assert done.code == 0, done.text
     assert "4.21.0 -> 4.22.0" in done.text
     assert desk.requests(mark) == []
 
@@ -281,22 +223,15 @@ def test_each_path_of_a_list_starts_from_the_shell(playbook: str, desk: Desk) ->
 
 def test_a_dry_run_of_the_guard_says_what_would_be(desk: Desk) -> None:
     named = ("-e", "kubeconfig=kubeconfig")
-    assert "would be rejected. Any capability could be added. The guard would be installed" in _text_of(
-        desk.run(GUARD, *named, "--check")
-    )
-    assert "are rejected. Any capability can be added. The guard was installed" in _text_of(desk.run(GUARD, *named))
+    predicted, done = _text_of(desk.run(GUARD, *named, "--check")), _text_of(desk.run(GUARD, *named))
+    assert "would be rejected" in predicted
+    assert "Any capability could be added. The guard would be installed" in predicted
+    assert "are rejected" in done
+    assert "Any capability can be added. The guard was installed" in done
     assert "The guard would be removed" in _text_of(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
     assert desk.plane.api.exists(POLICY)
     assert "The guard was removed" in _text_of(desk.run(GUARD, *named, "-e", "state=absent"))
     assert "The guard does not exist" in _text_of(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
-
-
-def test_what_an_inventory_says_of_the_role_counts_in_the_playbook(desk: Desk) -> None:
-    host = {"kubeconfig": "{{ the_kubeconfig }}", "capability_guard_mode": "audit"}
-    assert "would be only reported" in _text_of(desk.run(GUARD, "--check", one=host))
-    assert "would be rejected" in _text_of(desk.run(GUARD, "--check", "-e", "mode=enforce", one=host))
-    undefined = desk.run(GUARD, "--check", one={**host, "capability_guard_mode": UNDEFINED})
-    assert "not_defined_anywhere" in undefined.refusal("one")
 
 
 def _text_of(done: Done) -> str:

@@ -48,7 +48,7 @@ def test_both_example_releases_are_rolled_out_and_nothing_stays(plane: ControlPl
     output = quickstart(folder, BEGIN, "-e", json.dumps(first["ansible.builtin.set_fact"]))
 
     assert "mode install: 28 created" in output
-    assert "enabled by this update, permanently: Insights" in output
+    assert "permanently: Insights" in output
     assert "To try a rollout" not in output
     assert owner(folder / "control-plane") is None
 

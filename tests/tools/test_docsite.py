@@ -12,7 +12,7 @@ from environment import ROOT
     ("text", "expected"),
     [
         ("[a](../README.md#x)", "[a](../index.md#x)"),
-        ("[a](../roles/update_plan)", "[a](../roles/update_plan/README.md)"),
+        ("[a](../roles/release_apply)", "[a](../roles/release_apply/README.md)"),
         ("[a](../plugins)", "a"),
         ("[a](https://example.com/x) and [b](#c)", "[a](https://example.com/x) and [b](#c)"),
         (
@@ -20,8 +20,8 @@ from environment import ROOT
             "the module [`capability.openshift.update_plan`](../reference/update_plan_module.rst)",
         ),
         (
-            "the role `capability.openshift.update_plan`",
-            "the role [`capability.openshift.update_plan`](../reference/update_plan_role.rst)",
+            "the role `capability.openshift.release_apply`",
+            "the role [`capability.openshift.release_apply`](../reference/release_apply_role.rst)",
         ),
         (
             "the playbook `capability.openshift.release_apply`",
@@ -46,7 +46,7 @@ def test_links_and_names_lead_to_pages_of_the_site(text, expected):
         ("docs/how_to/plan_an_update", "docs/how_to/plan_an_update.md"),
         ("reference/update_plan_module", "plugins/modules/update_plan.py"),
         ("reference/included_test", "plugins/test/included.py"),
-        ("reference/update_plan_role", "roles/update_plan/meta/argument_specs.yml"),
+        ("reference/release_apply_role", "roles/release_apply/meta/argument_specs.yml"),
         ("reference/index", None),
         ("playbooks", None),
         ("CHANGELOG", None),

@@ -52,7 +52,7 @@ def run_job(
         "project/job.yml": "".join(f"- import_playbook: capability.openshift.{name}\n" for name in playbooks),
         "inventory/hosts.json": json.dumps({"all": {"hosts": dict(hosts)}}),
         "env/envvars": json.dumps({name: value for name, value in settings.items() if name != "PWD"}),
-        "env/extravars": json.dumps({**{f"{name}_hosts": "all" for name in playbooks}, **(extra or {})}),
+        "env/extravars": json.dumps({"target_hosts": "all", **(extra or {})}),
     }
     for name, text in files.items():
         (here / name).parent.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,12 @@ def test_the_playbook_shows_findings_and_repairs_and_fails(tmp_path: Path) -> No
     bundle(checkout / "bundle", csv(), LINK)
     write_addon(checkout / "site", {"a.yaml": documents(thing("ConfigMap"))})
     write_release(tmp_path / "release", RELEASE_FILES)
-    options = {"addons": "bundle,site", "release": "../release", "github": "out/annotations.txt", "relative_to": "."}
+    options = {
+        "addons": "bundle,site",
+        "release": "../release",
+        "outputs": "github:out/annotations.txt",
+        "relative_to": ".",
+    }
     done = play(checkout, options)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "bundle/manifests/1.yaml:2: error [absent-kind] ConsoleLink.console.openshift.io one" in done.stdout

@@ -24,10 +24,10 @@ from ansible.parsing.splitter import parse_kv
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
     check_names,
-    check_required,
+    check_set,
     check_values,
-    read_spec,
 )
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import read_playbook
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
 from ansible_collections.capability.openshift.tests.unit.run_module import MODULES, Call
 
@@ -53,7 +53,7 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("update_plan", (PATH, "report=review fail_on=risk"), ()),
     ("update_plan", (PATH, "report= platform="), ((EMPTY, "report"), (EMPTY, "platform"))),
     ("update_plan", (PATH, "capabilities="), ((TYPE, "capabilities"),)),
-    ("update_plan", (PATH, '{"update_plan_forbidden_capabilities": ["all"]}'), ()),
+    ("update_plan", (PATH, "update_plan_fail_on=risk"), ((UNKNOWN, "update_plan_fail_on"),)),
     ("update_plan", ("failon=risk", "capabilities=Console"), ((UNKNOWN, "failon"), (TYPE, "capabilities"))),
     ("cluster_capabilities", ("enabel=Console",), ((UNKNOWN, "enabel"),)),
     ("cluster_capabilities", ("enable=Console", "wiat=true"), ((UNKNOWN, "wiat"),)),
@@ -61,6 +61,11 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("cluster_capabilities", ("enable=Console", "wait_timeout=10m"), ((TYPE, "wait_timeout"),)),
     ("cluster_capabilities", ("capabilities=Console",), ((TYPE, "capabilities"),)),
     ("cluster_capabilities", ("enable=Console,Storage wait=true",), ()),
+    (
+        "cluster_capabilities",
+        ("enable=Console", '{"capabilities": {"baselineCapabilitySet": "None"}}'),
+        (("conflicting-options", "enable"),),
+    ),
     ("cluster_capabilities", ("disable=Console",), ((UNKNOWN, "disable"),)),
     ("capability_guard", ("mdoe=audit",), ((UNKNOWN, "mdoe"),)),
     ("capability_guard", ("stat=absent",), ((UNKNOWN, "stat"),)),
@@ -73,10 +78,12 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("site_check", ("fail_on=errors",), ((CHOICE, "fail_on"),)),
     ("site_check", ("capabilities=None",), ((TYPE, "capabilities"),)),
     ("site_check", ("checkout=", "paths="), ((EMPTY, "checkout"), (EMPTY, "paths"))),
-    ("site_check", ("checkout=sites solution=ran_du sarif=findings.sarif",), ()),
+    ("site_check", ("checkout=sites solution=ran_du outputs=sarif:findings.sarif",), ()),
     ("release_apply", ("release=new", "failon=risk"), ((UNKNOWN, "failon"),)),
+    ("release_apply", (), ((MISSING, "release"),)),
+    ("release_apply", ("release=new", "fail_on=risk"), (("missing-option", "previous_release"),)),
     ("release_apply", ("release=new", "mode=upgrade"), ((CHOICE, "mode"),)),
-    ("release_apply", ("release=new", "only=crds"), ((CHOICE, "only"),)),
+    ("release_apply", ("release=new", "only=definitions"), ((CHOICE, "only"),)),
     ("release_apply", ("release=new", "previous_release="), ((EMPTY, "previous_release"),)),
     ("release_apply", ("release=new", "parallelism=many"), ((TYPE, "parallelism"),)),
     ("release_info", (), ((MISSING, "release"),)),
@@ -84,7 +91,7 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     (
         "release_info",
         ("release=new", "dest=outdir", "images=true", "previous_release=old"),
-        ((UNKNOWN, "dest"), (UNKNOWN, "images"), (UNKNOWN, "previous_release")),
+        ((UNKNOWN, "dest"),),
     ),
     ("release_info", ("release=new", "capabilities=Console"), ((TYPE, "capabilities"),)),
     ("release_info", ("release=new", "resource_name=*"), ()),
@@ -98,6 +105,7 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("release_compare", ("release=new", "changes_from=old"), ((UNKNOWN, "changes_from"),)),
     ("release_verify", (), ((MISSING, "release"),)),
     ("release_verify", ("release=new", "capabilities=Console"), ((TYPE, "capabilities"),)),
+    ("release_lint", (), (("missing-option", "release or checkout"),)),
     ("release_lint", ("release=new", "component=console-operator"), ((UNKNOWN, "component"),)),
     ("release_lint", ("release=new", "fail_on=Error"), ((CHOICE, "fail_on"),)),
     ("release_lint", ("release=new", "update_baseline=da"), ((TYPE, "update_baseline"),)),
@@ -114,7 +122,6 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("mirror_check", ("release=new", "images=none"), ((CHOICE, "images"),)),
     ("install_config", ("solutoin=ran_du",), ((UNKNOWN, "solutoin"),)),
     ("install_config", ("write_valid=sure",), ((TYPE, "write_valid"),)),
-    ("install_config", ("capabilities=vCurrent",), ((TYPE, "capabilities"),)),
 ]
 
 
@@ -371,10 +378,11 @@ def variables(texts: tuple[str, ...]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("playbook", "texts", "faults"), PLAYBOOK_CALLS)
 def test_a_call_of_a_playbook(playbook: str, texts: tuple[str, ...], faults: Faults) -> None:
-    problems, given, spec = Problems(), variables(texts), read_spec(playbook)
-    check_names(spec, given, problems, has_other_variables=False)
-    check_values(spec, given, problems)
-    check_required(spec, given, problems)
+    problems, given, known = Problems(), variables(texts), read_playbook(playbook)
+    check_names(known, given, problems, has_other_variables=False)
+    values = {name: value for name, value in given.items() if name in known.variables}
+    check_values(known, values, given, problems)
+    check_set(known, values, problems)
     assert tuple((item.code, str(item.where)) for item in problems) == faults
     assert all(item.hint for item in problems)
 

@@ -19,6 +19,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
 from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
+from ansible_collections.capability.openshift.plugins.plugin_utils._documentation import read_documentation
+from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import read_playbook
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text("utf-8"))
@@ -38,11 +40,22 @@ def test_there_are_modules():
 
 def test_a_role_and_a_playbook_have_the_name_of_their_module():
     roles = {path.name for path in (ROOT / "roles").iterdir()}
-    playbooks = {path.name.removesuffix(".meta.yml") for path in (ROOT / "playbooks").glob("*.meta.yml")}
+    playbooks = {path.stem for path in (ROOT / "playbooks").glob("*.yml")}
     assert roles <= set(MODULES)
     # They compare two releases with the module release_info, and check a repository with the module release_lint.
     assert playbooks - set(MODULES) == {"release_compare", "operator_check"}
     assert roles <= playbooks
+
+
+def test_a_module_names_the_variables_that_its_playbooks_have_besides_its_options():
+    playbooks = [read_playbook(path.stem) for path in sorted((ROOT / "playbooks").glob("*.yml"))]
+    assert playbooks
+    for playbook in playbooks:
+        notes = " ".join(
+            note for part in read_documentation(playbook.module).values() for note in part.get("notes", ())
+        )
+        named = set(re.findall(r"C\((\w+)\)", notes))
+        assert {name for name in playbook.own if name not in playbook.options} <= named
 
 
 def extending(*fragments: str) -> list[str]:

@@ -39,7 +39,7 @@ def test_the_example_is_checked_and_then_corrected(tmp_path):
     shutil.copytree(EXAMPLE, sites)
 
     checked = play(
-        tmp_path, "-e", "checkout=sites", "-e", "paths=clusters,policies,*.yaml", "-e", "junit=out/sites.xml"
+        tmp_path, "-e", "checkout=sites", "-e", "paths=clusters,policies,*.yaml", "-e", "outputs=junit:out/sites.xml"
     )
     assert checked.returncode == 2
     assert "7 errors in 5 sites" in checked.stdout

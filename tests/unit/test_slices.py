@@ -58,7 +58,7 @@ def test_a_slice_is_refused_and_writes_nothing(tmp_path):
     job = run_job(tmp_path, ["install_config"], hosts, SLICE)
 
     assert job.code == 2
-    assert "The job is a slice, so it does nothing" in job.text
+    assert "job-slice" in job.text
     assert not (tmp_path / "sites").exists()
     assert job.artifacts == {}
 
@@ -75,7 +75,7 @@ def test_both_slices_of_a_plan_are_refused_and_write_nothing(tmp_path):
 
     for found in jobs:
         assert found.code == 2, found.text
-        assert "The job is a slice, so it does nothing" in found.text
+        assert "job-slice" in found.text
         assert found.artifacts == {}
     assert not (tmp_path / "review").exists()
 
@@ -84,7 +84,7 @@ def plan_of_fleet(folder: Path) -> dict[str, Any]:
     releases = [str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22.0")]
     clusters = [{"name": "berlin"}, {"name": "paris", "capabilities": {"baselineCapabilitySet": "None"}}]
     return {
-        "update_plan_hosts": "localhost",
+        "target_hosts": "localhost",
         "releases": releases,
         "clusters": clusters,
         "report": str(folder / "review" / "plan.md"),

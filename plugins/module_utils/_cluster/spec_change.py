@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
@@ -19,9 +19,7 @@ from .._problems import Location, Problems
 from .cluster_version import ClusterVersion
 
 _LOCATION = Location(field="capabilities")
-_BASELINES = ("baseline_capability_set", API_BASELINE)
 _DRAFT_FIELD = "include"
-_DRAFT_DEFAULTS = ("inclusion_default", "inclusionDefault")
 
 
 class CapabilityRequest(NamedTuple):
@@ -72,23 +70,18 @@ class SpecChange(NamedTuple):
         return self.after.to_api(keep_empty=True)
 
 
-def parse_request(options: object, problems: Problems, *, append: bool, keep_implicit: bool) -> CapabilityRequest:
-    """Parse the option ``capabilities``. With ``append``, a list of names is enough: the set is that of the spec."""
+def parse_request(
+    options: object, enable: Iterable[str] | None, problems: Problems, *, keep_implicit: bool
+) -> CapabilityRequest:
+    """Parse the option ``capabilities``. ``enable``: names to add to the spec instead."""
+    if enable is not None:
+        selection = Selection(NONE, tuple(dict.fromkeys(enable)), where=Location(), additional_field="enable")
+        return CapabilityRequest(selection, append=True, keep_implicit=keep_implicit)
     if options is None:
-        if append or not keep_implicit:
-            hint = "Set the names to add" if append else "Set the capabilities to request"
-            problems.error("missing-option", _LOCATION, "is missing", hint)
-        return CapabilityRequest(None, append, keep_implicit)
-    if append and isinstance(options, Mapping):
-        options = _with_nothing_else(options)
-    own = Problems()
-    selection = parse_selection(options, _LOCATION, own)
-    if append and selection.excluded is not None:
-        own = Problems(item for item in own if item.severity == "error")
-        message = "cannot be combined with append, which only adds names"
-        own.error("conflicting-options", _LOCATION.child(selection.excluded_field), message, "List the names to add")
-    problems += own
-    return CapabilityRequest(selection, append, keep_implicit)
+        if not keep_implicit:
+            problems.error("missing-option", "enable", "is missing", "Set the names to add, or set capabilities")
+        return CapabilityRequest(None, keep_implicit=keep_implicit)
+    return CapabilityRequest(parse_selection(options, _LOCATION, problems), keep_implicit=keep_implicit)
 
 
 def spec_change(
@@ -181,16 +174,6 @@ def _united(selection: Selection, names: Iterable[str]) -> Selection:
     return selection.with_names(names)._replace(baseline=selection.capability_set)
 
 
-def _with_nothing_else(options: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """The options of an append, with a baseline that requests nothing unless they have one."""
-    given = {field: value for field, value in options.items() if value not in (None, "")}
-    if any(field in given for field in (*_BASELINES, *_DRAFT_DEFAULTS)):
-        return given
-    if _DRAFT_FIELD in given:
-        return {_DRAFT_DEFAULTS[0]: "Exclude", **given}
-    return {_BASELINES[0]: NONE, **given}
-
-
 def _check_names(
     given: Selection, current: Selection, data: MinorData, unknown: frozenset[str], problems: Problems
 ) -> None:
@@ -246,7 +229,7 @@ def _check_removal(
         origins = {name: f"from {capability_set}" if name in content else "listed" for name in change.removed}
         names = ", ".join(f"{name} ({origin})" for name, origin in origins.items())
         message = f"omits names that the cluster's spec requests: {names}. An enabled capability can never be disabled"
-        hint = "Add these names, or use cluster_capabilities with append, which keeps them"
+        hint = "Add these names, or set enable to the names to add"
         where = given.where
         excluded = [name for name in change.removed if name in (given.excluded or ())]
         if excluded:
@@ -256,7 +239,7 @@ def _check_removal(
             hint = "Wait until the cluster's update is finished: the cluster does not know these names yet"
         problems.error("removed-capability", where, message, hint)
     is_draft_exclude = given.additional_field == _DRAFT_FIELD and given.baseline == NONE
-    if is_draft_exclude and capability_set == V_CURRENT and not request.append:
+    if is_draft_exclude and capability_set == V_CURRENT:
         message = "changes Include to Exclude, which no longer requests what later releases add"
         problems.error(
             "removed-default", given.where.child("inclusion_default"), message, "Write Include without exclude"

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from .._files import absolute, cannot, check_access, make_directory, write_file
 from .._problems import DestinationError, InvalidOptionError, Problem, Problems
 from .baseline import Comparison, Key, baseline_text, compare_with_baseline, parse_baseline
 from .finding import Report
-from .formats import FORMATS
+from .formats import FORMATS, Output
 
 
 class FileChange(NamedTuple):
@@ -93,13 +93,13 @@ def _read(path: str) -> str | None:
 
 
 def file_changes(
-    report: Report, outputs: Sequence[Mapping[str, Any]], baseline: str | None, found: Sequence[Problem]
+    report: Report, outputs: Sequence[Output], baseline: str | None, found: Sequence[Problem]
 ) -> list[FileChange]:
     """The files that have to be written, with their content now: ``outputs``, and ``baseline`` with all of ``found``.
 
-    ``outputs``: maps with ``path`` and ``format``. Raises ``DestinationError`` with all files that cannot be written.
+    Raises ``DestinationError`` with all files that cannot be written.
     """
-    texts = [(output["path"], FORMATS[output["format"]](report)) for output in outputs]
+    texts = [(os.path.expanduser(output.path), FORMATS[output.format](report)) for output in outputs]
     if baseline is not None:
         texts.append((baseline, baseline_text(found)))
     files: dict[str, str] = {}

@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from .._problems import Problem
+from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean, shown
 from .baseline import fingerprints
 from .finding import Report, counts, finding_dict, finding_line, path_of, printable, sentence, sentences, summary
 from .junit import junit_report
@@ -91,6 +91,13 @@ def _issue(finding: Problem, fingerprint: str) -> dict[str, Any]:
     }
 
 
+def markdown_report(report: Report) -> str:
+    """Render ``report`` as Markdown: its summary as a heading, the findings as text, and its appendix."""
+    *findings, _summary = text_report(report).splitlines()
+    block = ["", "```text", *findings, "```"] if findings else []
+    return "\n".join([f"## {summary(report)}", *block, report.appendix])
+
+
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "text": text_report,
     "json": json_report,
@@ -98,5 +105,27 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
     "junit": junit_report,
     "github": github_report,
     "codequality": codequality_report,
+    "markdown": markdown_report,
 }
 """The formats, by the name that users select them with."""
+
+
+class Output(NamedTuple):
+    """A file to write a report to."""
+
+    format: str
+    path: str
+
+
+def parse_outputs(texts: Sequence[str]) -> list[Output]:
+    """Parse the option ``outputs``, each ``FORMAT:PATH``. Raises ``InvalidOptionError`` with all errors."""
+    problems, where = Problems(), Location(field="outputs")
+    outputs = [Output(*map(str.strip, text.partition(":")[::2])) for text in texts]
+    for index, output in enumerate(outputs):
+        if output.format not in FORMATS or not output.path:
+            message = f"is {shown(texts[index])}, expected FORMAT:PATH with one of the formats {', '.join(FORMATS)}"
+            known = output.format in FORMATS
+            hint = f"Write {output.format}:PATH" if known else did_you_mean(output.format, FORMATS)
+            problems.error("invalid-output", where.child(f"[{index}]"), message, hint)
+    problems.raise_errors(InvalidOptionError)
+    return outputs

@@ -55,7 +55,7 @@ def _dangling(reference: UnmetReference, enabled: frozenset[str], where: Locatio
     names = " and ".join(missing_names(reference, enabled))
     own = " and ".join(reference.source.capabilities) or "no capability"
     message = f"needs {own}, but refers to {reference.target}, which needs {names}: {consequence(reference)}"
-    hint = f"Add {names} to its annotation, or move the reference"
+    hint = f"Add {names} to its annotation, or move the reference to {reference.target}"
     return finding(reference.kind, where, message, hint)
 
 

@@ -26,6 +26,17 @@ def chdir_spec() -> Spec:
     return {"chdir": {"type": "path"}}
 
 
+def strip_items(spec: Spec, values: dict[str, Any]) -> None:
+    """Remove blanks around the texts in lists: Ansible makes a list of ``A, B`` by dividing it at the comma."""
+    for name, option in spec.items():
+        items = values.get(name)
+        if option["type"] != "list" or not isinstance(items, list):
+            continue
+        values[name] = [item.strip() if isinstance(item, str) else item for item in items]
+        for item in items if "options" in option else ():
+            strip_items(option["options"], item)
+
+
 def check_paths(spec: Spec, values: Mapping[str, Any], problems: Problems) -> None:
     """Report paths that are set but empty: they would name the current directory, or count as not set.
 

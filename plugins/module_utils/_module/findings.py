@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from .._findings.files import compare_with_file, file_changes, relative_findings, write_files
 from .._findings.finding import CheckRule, Report, counts, finding_dict, finding_line, in_order, summary
-from .._findings.formats import FORMATS
+from .._findings.formats import FORMATS, parse_outputs
 from .._problems import Problem, Problems
 from .argspec import Spec
 from .interface import Module
@@ -26,15 +26,19 @@ _MOST_SHOWN = 20
 
 def findings_spec() -> Spec:
     """Options of all modules that report findings (fragment ``_findings``)."""
-    output = {"format": {"type": "str", "required": True, "choices": list(FORMATS)}, "path": _required_path()}
     return {
         "baseline": {"type": "path"},
         "update_baseline": {"type": "bool", "default": False},
-        "outputs": {"type": "list", "elements": "dict", "default": [], "options": output},
+        "outputs": {"type": "list", "elements": "str", "default": []},
         "documentation_url": {"type": "str"},
         "relative_to": {"type": "path"},
         "fail_on": {"type": "str", "choices": ["error", "warning", "info", "never"], "default": "error"},
     }
+
+
+def check_outputs(module: Module) -> None:
+    """Raise ``InvalidOptionError`` if an output is not valid, before anything is checked."""
+    parse_outputs(module.params["outputs"])
 
 
 def finish_check(
@@ -48,13 +52,14 @@ def finish_check(
     scope: tuple[int, str],
     unchecked: Iterable[str] = (),
     write: Callable[[], None] | None = None,
+    appendix: str = "",
     **result: Any,
 ) -> NoReturn:
     """Compare ``findings`` with the baseline, write the outputs, and exit: failed if a finding is severe enough.
 
     ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
     outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun,
-    and ``unchecked`` what was not, as clauses.
+    and ``unchecked`` what was not, as clauses. ``appendix`` is Markdown about it.
     ``result`` has the further keys of the result; its ``changed`` and ``diff`` are those of ``write``. Raises
     ``CapabilityError`` if an option is invalid or a file cannot be written.
     """
@@ -63,10 +68,10 @@ def finish_check(
     found = in_order(relative_findings(findings, directory, params["relative_to"]))
     compared = compare_with_file(found, params["baseline"], problems, update=update)
     report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, tuple(unchecked))
-    report = report._replace(documentation=params["documentation_url"] or "")
+    report = report._replace(documentation=params["documentation_url"] or "", appendix=appendix)
     if update:
         report = report._replace(findings=(), known=found)
-    changes = file_changes(report, params["outputs"], params["baseline"] if update else None, found)
+    changes = file_changes(report, parse_outputs(params["outputs"]), params["baseline"] if update else None, found)
     if not module.check_mode:
         if write is not None:
             write()
@@ -85,10 +90,6 @@ def finish_check(
     if report.failures:
         module.fail_json(msg=_failure(report), problems=problem_dicts(problems), **result)
     module.exit_json(problems=problem_dicts(problems), **result)
-
-
-def _required_path() -> dict[str, Any]:
-    return {"type": "path", "required": True}
 
 
 def _failure(report: Report) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from .._files import enter_directory
 from .._problems import CapabilityError, InvalidOptionError, Problems, missing_library
-from .argspec import Spec, check_paths
+from .argspec import Spec, check_paths, strip_items
 from .interface import Module
 from .result import fail, succeed
 
@@ -26,8 +26,9 @@ class ModuleDefinition(NamedTuple):
     """A module: its options ``spec``, and what it does.
 
     ``run`` fills the result and collects problems, and may raise ``CapabilityError``: the module then fails, with what
-    the result has until then. Each of ``prepare`` is called before the module enters the directory of ``chdir``, which
-    ``run`` does itself if ``enters_directory``. ``rules`` are those of ``AnsibleModule`` for combinations of options.
+    the result has until then. Each of ``prepare`` is called before that, and before the module enters the directory of
+    ``chdir``, which ``run`` does itself if ``enters_directory``. ``rules`` are those of ``AnsibleModule`` for
+    combinations of options.
     """
 
     spec: Spec
@@ -49,11 +50,12 @@ def run_module(definition: ModuleDefinition) -> NoReturn:
 def run_definition(definition: ModuleDefinition, module: Module) -> NoReturn:
     """Run ``module``, whose options are valid, and end it."""
     require_library(module, "yaml", "PyYAML")
-    for step in definition.prepare:
-        step(module)
     result: dict[str, Any] = {"changed": False}
     problems = Problems()
     try:
+        for step in definition.prepare:
+            step(module)
+        strip_items(definition.spec, module.params)
         check_paths(definition.spec, module.params, problems)
         problems.raise_errors(InvalidOptionError)
         if "chdir" in definition.spec and not definition.enters_directory:

@@ -27,18 +27,19 @@ def error_text(error: CapabilityError) -> str:
 
 def fail(module: Module, error: CapabilityError, **result: Any) -> NoReturn:
     """Fail the module with every problem of ``error``, and with the results that are available despite it."""
+    warn(module, error.problems)
     module.fail_json(msg=error_text(error), problems=problem_dicts(error.problems), **result)
 
 
 def succeed(module: Module, result: dict[str, Any], problems: Iterable[Problem]) -> NoReturn:
-    """Exit the module with its result. Warnings are also shown, because few users read return values."""
+    """Exit the module with its result."""
     reported = tuple(problems)
     warn(module, reported)
     module.exit_json(**with_problems(result, reported))
 
 
 def warn(module: Module, problems: Iterable[Problem]) -> None:
-    """Show the warnings among ``problems``."""
+    """Show the warnings among ``problems``, because few users read return values."""
     for message in warnings_of(problems):
         module.warn(message)
 

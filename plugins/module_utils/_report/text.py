@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""A plan as lines of plain text, which the role update_plan prints."""
+"""A plan as lines of plain text."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _MOST_RESOURCES = 5
 _MOST_CLUSTERS = 5
 _MOST_PROBLEMS = 20
 _MOST_REASONS = 5
+_SHOWN_WITH_HOPS = ("update-blocked",)
 
 
 def plan_lines(result: Mapping[str, Any], *, full: bool) -> list[str]:
@@ -49,10 +50,6 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
         yield words.NO_CONDITION
     if full:
         yield words.COMPARE
-    yield from (_problem(item) for item in plan["problems"] if item["code"] not in _SHOWN_WITH_HOPS)
-
-
-_SHOWN_WITH_HOPS = ("update-blocked",)
 
 
 def _table(plan: Mapping[str, Any]) -> Iterator[str]:
@@ -200,11 +197,8 @@ def _first_reasons(plan: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _fleet_problems(result: Mapping[str, Any]) -> Iterator[str]:
-    # The problems of the plans are listed here, so the problem that refers to them is not.
-    common = [item for item in result["problems"] if item["code"] != "separate-problems"]
-    plan_problems = [item for plan in result["plans"] for item in plan["problems"] if item["severity"] != "info"]
-    shown = [item for item in (*common, *plan_problems) if item["code"] not in _SHOWN_WITH_HOPS]
-    lines = list(dict.fromkeys(_problem(item) for item in shown))
+    warnings = [item for plan in result["plans"] for item in plan["problems"] if item["severity"] == "warning"]
+    lines = list(dict.fromkeys(_problem(item) for item in warnings if item["code"] not in _SHOWN_WITH_HOPS))
     if lines:
         yield ""
         yield from lines[:_MOST_PROBLEMS]

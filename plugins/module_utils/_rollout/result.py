@@ -22,6 +22,8 @@ from .refusals import EXPLANATIONS, Refusal, conflict_dict
 
 _LISTED = 5
 _COUNTED = ("created", "changed", "unchanged", "deleted", "deleting", "failed", "not_sent")
+_COUNTED_AS = {**{action: action for action in _COUNTED}, "absent": "unchanged", "unserved": "not_sent"}
+"""All other actions are failures."""
 _SERVER_FIELDS = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
 
 
@@ -120,7 +122,7 @@ def _run_levels(rollout: Rollout) -> list[dict[str, Any]]:
 
     for item in rollout.changes.results:
         counts = counts_of(item.manifest.file)
-        counts[item.action if item.action in _COUNTED else "failed"] += item.action != "absent"
+        counts[_COUNTED_AS.get(item.action, "failed")] += 1
     for manifest in rollout.changes.not_applied:
         counts_of(manifest.file)["not_sent"] += 1
     return [levels[level] for level in sorted(levels)]

@@ -14,7 +14,7 @@ from typing import Any
 from .._data.consequences import consequences_of
 from .._data.install_rules import HOSTED
 from .._problems import plural
-from .words import listed, problem_line, problem_text
+from .words import listed, problem_text
 
 _WITH_OVERRIDES = ("assisted", "agent")
 """Install methods whose sites have the selection in ``installConfigOverrides``."""
@@ -79,7 +79,6 @@ def _valid(result: Mapping[str, Any]) -> Iterator[str]:
     enabled, known = result["enabled_capabilities"], result["known_capabilities"]
     yield f"enabled: {len(enabled)} of {len(known)} capabilities: {listed(sorted(enabled, key=str.lower))}"
     yield from _consequences(sorted(set(known) - set(enabled), key=str.lower))
-    yield from (problem_line(item) for item in result["problems"] if item["severity"] == "warning")
     if "backup_file" in result:
         yield f"backup: {result['backup_file']}"
 

@@ -7,10 +7,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from .._problems import plural
+from .words import resource_text
+
+_MOST_OF_A_CAUSE = 3
+_MOST = 20
 
 
 def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> list[str]:
-    """The findings."""
+    """The findings. Of a checkout, one entry for each cause, and the changes of the manifests."""
+    if "resources" in result:
+        return list(_checkout(result))
     return list(result.get("text", "").splitlines())
+
+
+def _checkout(result: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{plural(len(result['resources']), 'manifest')} for OpenShift {result['version']}"
+    causes: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for finding in result["findings"]:
+        causes.setdefault((finding["severity"], finding["rule"], finding["hint"]), []).append(finding)
+    for (severity, rule, hint), findings in causes.items():
+        yield ""
+        number = f"{plural(len(findings), 'resource')}: " if len(findings) > 1 else ""
+        yield f"{severity} [{rule}] {number}{findings[0]['message']}"
+        yield from (f"    {_place(finding)}" for finding in findings[:_MOST_OF_A_CAUSE])
+        if len(findings) > _MOST_OF_A_CAUSE:
+            yield f"    and {len(findings) - _MOST_OF_A_CAUSE} more"
+        if hint:
+            yield f"    {hint}."
+    if result["merge_base"]:
+        removed = [{**item, "changes": ["removed"]} for item in result["removed"]]
+        yield from _differences(f"Changes since {result['merge_base']}", "changes", (*result["resources"], *removed))
+    yield from _differences("Different in the release", "in_release", result["resources"])
+    yield ""
+    yield result["text"].splitlines()[-1]
+
+
+def _place(finding: Mapping[str, Any]) -> str:
+    path = f"{finding['path']}:{finding['line']}: " if finding["path"] else ""
+    return f"{path}{finding['resource']}"
+
+
+def _differences(title: str, key: str, items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    lines = [f"  {item['file']} {resource_text(item)}: {'; '.join(item[key])}" for item in items if item[key]]
+    if lines:
+        yield ""
+        yield f"{title}:"
+        yield from lines[:_MOST]
+    if len(lines) > _MOST:
+        yield f"  and {len(lines) - _MOST} more"

@@ -24,6 +24,11 @@ def first_of(names: Sequence[str], most: int) -> str:
     return f"{listed(names[:most])}{more}"
 
 
+def sorted_names(names: Iterable[str]) -> list[str]:
+    """``names`` in the order of the alphabet, whatever their case is."""
+    return sorted(names, key=str.lower)
+
+
 def table(rows: Iterable[Sequence[str | int]]) -> Iterator[str]:
     """Align ``rows`` in columns, numbers to the right."""
     cells = list(rows)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ from ...module_utils._module.main import ModuleDefinition
 from ...module_utils._problems import InvalidOptionError, Location, Problem, Problems, nearest_name
 from ...module_utils._yaml.libyaml import load_body
 from ...module_utils._yaml.values import YamlError
+from .._documentation import plain
 from .subcommands import PROGRAM, Subcommand
 from .values import check_rules, checked_options
 
@@ -29,7 +29,6 @@ _NAMES = """\
 A release is a directory or an image: REGISTRY/REPOSITORY@sha256:DIGEST, REGISTRY/REPOSITORY:TAG,
 oci-archive:FILE[:NAME] or oc-mirror:PATH[@sha256:DIGEST]. The documentation of the module has all details of an option.
 """
-_MARKUP = re.compile(r"\b(RV|[A-Z])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
 
 
 class Parser(argparse.ArgumentParser):
@@ -101,21 +100,9 @@ def _add_output(parser: Parser, spec: Mapping[str, Any]) -> None:
 def _help(text: str, option: Mapping[str, Any], positional: tuple[str, ...]) -> str:
     default = option.get("default")
     shown = f" Default: {default}" if default and isinstance(default, (str, int)) else ""
+    text = plain(text, lambda name, value: f"{as_typed(name, positional)}{value and ' '}{value}")
     # argparse formats it with %.
-    return f"{plain(text, positional)}{shown}".replace("%", "%%")
-
-
-def plain(text: str, positional: tuple[str, ...]) -> str:
-    """``text`` without Ansible's markup. Options are written as on the command line."""
-
-    def replace(found: re.Match[str]) -> str:
-        kind, content = found[1], found[2].replace("\\", "")
-        if kind == "O":
-            name, equals, value = content.partition("=")
-            return f"{as_typed(name, positional)}{equals and ' '}{value}"
-        return content.rpartition(".")[2] if kind == "M" else content.partition(",")[0] if kind == "L" else content
-
-    return _MARKUP.sub(replace, text)
+    return f"{text}{shown}".replace("%", "%%")
 
 
 def as_typed(name: str, positional: tuple[str, ...]) -> str:

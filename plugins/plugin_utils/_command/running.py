@@ -93,7 +93,7 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
             Thread(target=follow, args=arguments, daemon=True).start()
         if output["format"] not in RENDERED:
             # The module writes its other formats to files.
-            params["outputs"].append({"format": output["format"], "path": str(report)})
+            params["outputs"].append(f"{output['format']}:{report}")
         result = module.run(definition)
         options = {**params, "check_mode": output["check"]}
         over.set()

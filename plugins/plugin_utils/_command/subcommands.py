@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ...module_utils._module.main import ModuleDefinition
@@ -68,31 +68,15 @@ class Subcommand(NamedTuple):
 
     def documentation(self) -> dict[str, dict[str, str]]:
         """The first paragraph on each option, by the titles of their groups."""
-        own, spec = self._part(f"modules.{self.module}", "DOCUMENTATION"), self.definition().spec
-        parts = [("", own), *self._fragments(own["extends_documentation_fragment"])]
+        # Imported here, because only --help needs YAML.
+        from .._documentation import option_texts, read_documentation
+
+        spec = self.definition().spec
         groups: dict[str, dict[str, str]] = {title: {} for title in _GROUPS.values()}
-        for fragment, part in parts:
-            for name, option in part.get("options", {}).items():
-                # The module can describe an option of a fragment itself.
-                if name in spec and not any(name in group for group in groups.values()):
-                    text = option["description"]
-                    groups[_GROUPS[fragment]][name] = text if isinstance(text, str) else text[0]
+        for name, (fragment, text) in option_texts(read_documentation(self.module)).items():
+            if name in spec:
+                groups[_GROUPS[fragment]][name] = text
         return groups
-
-    def _fragments(self, names: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in names:
-            _namespace, _collection, fragment, part = f"{name}.documentation".split(".")[:4]
-            if fragment in _GROUPS:
-                yield fragment, self._part(f"doc_fragments.{fragment}", "ModuleDocFragment", part.upper())
-
-    def _part(self, module: str, *attributes: str) -> dict[str, Any]:
-        from ...module_utils._yaml.libyaml import load_body
-
-        value: Any = import_module(f"{_ROOT}.{module}")
-        for attribute in attributes:
-            value = getattr(value, attribute)
-        part: dict[str, Any] = load_body(value.encode())
-        return part
 
 
 _COMPARED = ("previous_release", "previous_capabilities")

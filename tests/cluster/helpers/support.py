@@ -64,11 +64,6 @@ def selection(*names: str, baseline: str = "None") -> dict[str, Any]:
     return {"baselineCapabilitySet": baseline, "additionalEnabledCapabilities": list(names)}
 
 
-def only(*names: str) -> dict[str, Any]:
-    """Return a list of names, as ``append`` takes it."""
-    return {"additional_enabled_capabilities": list(names)}
-
-
 class Site(NamedTuple):
     """A cluster, and the modules as its administrator runs them."""
 
@@ -94,9 +89,9 @@ class Site(NamedTuple):
         given = {} if capabilities is None else {"capabilities": capabilities}
         return self.call(cluster_capabilities, **{"kubeconfig": self.plane.kubeconfig, **given, **options})
 
-    def append(self, *names: str, **options: Any) -> Outcome:
+    def enable(self, *names: str, **options: Any) -> Outcome:
         """Run ``cluster_capabilities`` with names to add."""
-        return self.ask(only(*names), append=True, **options)
+        return self.ask(enable=list(names), **options)
 
     def info(self, **options: Any) -> Outcome:
         """Run ``cluster_capabilities_info``."""

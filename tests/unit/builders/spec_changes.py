@@ -60,16 +60,16 @@ def block(*names: str, baseline: str = "None") -> dict[str, Any]:
 
 def outcome_of(
     spec: dict[str, Any] | None,
-    options: Any,
+    options: Any = None,
     minor: str = "4.20",
     *,
-    append: bool = False,
+    enable: Iterable[str] | None = None,
     keep: bool = False,
     enabled: Iterable[str] = (),
     known: Iterable[str] | None = None,
     new_names: Iterable[str] = (),
 ) -> ChangeOutcome:
-    """Return the outcome of requesting ``options`` on a cluster that has ``spec``."""
+    """Return the outcome of requesting ``options``, or to ``enable`` names, on a cluster that has ``spec``."""
     data = capability_data.data_of(Minor(*map(int, minor.split("."))))
     assert data is not None
     problems = Problems()
@@ -77,9 +77,7 @@ def outcome_of(
     cluster = parse_cluster_version(obj, Location(field=SPEC.removesuffix(".spec.capabilities")), problems)
     assert cluster is not None, problems
     problems = Problems()
-    request = parse_request(options, problems, append=append, keep_implicit=keep)._replace(
-        new_names=frozenset(new_names)
-    )
+    request = parse_request(options, enable, problems, keep_implicit=keep)._replace(new_names=frozenset(new_names))
     change = None if problems.has_errors else spec_change(cluster, request, data, problems)
     return ChangeOutcome(change, tuple(problems))
 

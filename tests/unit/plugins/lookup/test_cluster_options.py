@@ -10,47 +10,46 @@ from typing import Any
 import pytest
 from ansible.parsing.dataloader import DataLoader
 
-from ansible_collections.capability.openshift.plugins.lookup._cluster_options import OPTIONS, LookupModule
-from ansible_collections.capability.openshift.plugins.modules.install_config import CLUSTER_SPEC
+from ansible_collections.capability.openshift.plugins.lookup._cluster_options import LookupModule
 from ansible_collections.capability.openshift.tests.unit.plugins.lookup.templates import template
 
 SECRET = "fakeword"
 
 
-def entry(*prefixes: str, **variables: Any) -> dict[str, Any]:
+def entry(prefix: str = "install_config_", **variables: Any) -> dict[str, Any]:
     given = {"inventory_hostname": "berlin", **{name: template(value) for name, value in variables.items()}}
-    (found,) = LookupModule(loader=DataLoader()).run(prefixes or ["install_config_"], variables=given)
+    (found,) = LookupModule(loader=DataLoader()).run([prefix], variables=given)
     return found
-
-
-def test_the_options_are_those_of_a_cluster():
-    assert {"name", *OPTIONS} == set(CLUSTER_SPEC)
 
 
 def test_the_options_that_are_set_are_read_with_their_templates():
     found = entry(
-        install_config_path="clusters/{{ inventory_hostname }}.yaml",
         install_config_content={"baseDomain": "{{ domain }}", "controlPlane": {"replicas": "{{ number }}"}},
-        install_config_solution=None,
-        install_config_release="",
         install_config_backup=False,
+        install_config_name="paris",
         domain="example.com",
         number=3,
         install_config_result={"msg": "{{ nowhere }}"},
     )
     assert found == {
         "name": "berlin",
-        "path": "clusters/berlin.yaml",
+        "path": "clusters/berlin/install-config.yaml",
         "content": {"baseDomain": "example.com", "controlPlane": {"replicas": 3}},
-        "release": "",
         "backup": False,
     }
 
 
-def test_the_first_prefix_counts():
-    variables = {"solution": "minimal", "install_config_solution": "ran_du", "install_config_topology": "sno"}
-    assert entry("", "install_config_", **variables) == {"name": "berlin", "solution": "minimal", "topology": "sno"}
-    assert entry(**variables) == {"name": "berlin", "solution": "ran_du", "topology": "sno"}
+def test_a_playbook_has_no_prefix_and_does_not_ignore_one():
+    variables = {"path": "{{ inventory_hostname }}.yaml", "install_config_path": "a.yaml"}
+    assert entry("", **variables) == {"name": "berlin", "path": "berlin.yaml"}
+    (error,) = entry("", **variables, install_config_solution="ran_du")["errors"]
+    assert error.startswith("install_config_solution: ")
+
+
+@pytest.mark.parametrize("value", [None, "", {"a": 1}])
+def test_a_value_that_means_nothing_is_not_the_default(value):
+    (error,) = entry(install_config_solution=value)["errors"]
+    assert error.startswith("install_config_solution: ")
 
 
 def test_a_hosted_cluster_has_no_file():
@@ -63,9 +62,9 @@ def test_a_hosted_cluster_has_no_file():
     [
         ("{{ nowhere }}", "'nowhere' is undefined"),
         ({"pullSecret": SECRET, "baseDomain": "a.{{ nowhere }}.b"}, "'nowhere' is undefined"),
-        ({"pullSecret": SECRET, "sshKey": ["{{ lookup('ansible.builtin.file', '/no') }}"]}, "a template in it fails"),
-        ({"pullSecret": SECRET, "sshKey": "{{ 'fakeword' | no_such_filter }}"}, "a template in it fails"),
-        ({"pullSecret": SECRET, "fips": "{{ 1 / 0 }}"}, "a template in it fails"),
+        ({"pullSecret": SECRET, "sshKey": ["{{ lookup('ansible.builtin.file', '/no') }}"]}, "its template fails"),
+        ({"pullSecret": SECRET, "sshKey": "{{ 'fakeword' | no_such_filter }}"}, "its template fails"),
+        ({"pullSecret": SECRET, "fips": "{{ 1 / 0 }}"}, "its template fails"),
     ],
 )
 def test_a_variable_that_cannot_be_read_is_an_error_of_the_cluster(value, reason):
@@ -73,9 +72,6 @@ def test_a_variable_that_cannot_be_read_is_an_error_of_the_cluster(value, reason
 
     of_content, of_solution = found.pop("errors")
     assert found == {"name": "berlin", "path": None, "differs": False, "selection": None}
-    assert of_content == (
-        f"install_config_content: cannot be read: {reason}. "
-        "Show more: ansible berlin -m ansible.builtin.debug -a var=install_config_content"
-    )
+    assert of_content.startswith(f"install_config_content: cannot be read: {reason}. ")
     assert of_solution.startswith("install_config_solution: cannot be read: 'missing' is undefined. ")
     assert SECRET not in of_content

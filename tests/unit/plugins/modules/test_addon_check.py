@@ -47,7 +47,7 @@ def test_a_finding_fails_the_module_and_has_everything(call, tmp_path, release):
 def test_a_selection_a_baseline_and_outputs(call, tmp_path, release):
     path = write_addon(tmp_path / "addon", {"a.yaml": documents(NAMESPACE, thing("ConfigMap"), LINK)})
     sarif, baseline = tmp_path / "out" / "addons.sarif", tmp_path / "known.json"
-    files = {"outputs": [{"format": "sarif", "path": str(sarif)}], "baseline": str(baseline)}
+    files = {"outputs": [f"sarif:{sarif}"], "baseline": str(baseline)}
     options = {"addons": [path], "release": release, "capabilities": ONLY_OLM, "relative_to": str(tmp_path)}
     first = call(addon_check, **options, **files, update_baseline=True, check=True)
     assert not first.failed

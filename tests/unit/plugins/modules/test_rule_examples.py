@@ -68,7 +68,7 @@ def test_an_example_of_the_lint(call, tmp_path, rule, example, before, after):
     if "previous" in example:
         folder = write_manifests(tmp_path / "previous", example["previous"], example)
         options |= {"previous_release": folder, "previous_openshift_version": "4.19"}
-    options["outputs"] = [{"format": name, "path": str(tmp_path / name)} for name in ("sarif", "codequality")]
+    options["outputs"] = [f"{name}:{tmp_path / name}" for name in ("sarif", "codequality")]
     found = {}
     for text in filter(None, (before, after)):
         folder = write_manifests(tmp_path / str(text == before), text, example)
@@ -86,7 +86,7 @@ def test_an_example_of_a_site(call, tmp_path, tmp_path_factory, rule, example, b
     for text in filter(None, (before, after)):
         (tmp_path / "berlin.yaml").write_text(text)
         options = {"fail_on": "never", "allow_no_sites": True, **example.get("options", {})}
-        outputs = [{"format": name, "path": str(out / name)} for name in ("sarif", "codequality")]
+        outputs = [f"{name}:{out / name}" for name in ("sarif", "codequality")]
         outcome = call(site_check, checkout=tmp_path, outputs=outputs, **options)
         assert accepted_paths(out) <= {"berlin.yaml"}
         found[text] = {item["rule"] for item in outcome["findings"]}

@@ -11,7 +11,10 @@ from typing import Any
 
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
-ROLES = ["capability_guard", "cluster_capabilities"]
+ROLES = ["cluster_capabilities", "release_apply"]
+
+
+RELEASE = Path(__file__).parents[4] / "examples" / "releases" / "4.21.0"
 
 
 def cluster(name: str) -> dict[str, Any]:
@@ -21,6 +24,7 @@ def cluster(name: str) -> dict[str, Any]:
 def play(role: str, **variables: Any) -> dict[str, Any]:
     """A play with the defaults of a user, whose failure does not end the run."""
     included = {"ansible.builtin.include_role": {"name": f"capability.openshift.{role}"}}
+    variables = {"release_apply_release": str(RELEASE), **variables}
     block = {"block": [included], "rescue": [{"ansible.builtin.meta": "clear_host_errors"}], "vars": variables}
     defaults = cluster(f"of-the-play-{role}")
     return {"hosts": "localhost", "gather_facts": False, "module_defaults": defaults, "tasks": [block]}
@@ -38,9 +42,8 @@ def test_a_role_uses_the_cluster_of_module_defaults(tmp_path: Path) -> None:
     assert all(name in line for line, name in zip(errors, names, strict=True))
 
 
-def test_the_options_in_release_source_count_for_the_mirror(tmp_path: Path) -> None:
-    source = {"ca_path": "of-the-source.crt"}
-    given = {"release": f"registry.example/release@sha256:{'0' * 64}", "release_source": source}
+def test_a_playbook_passes_the_options_for_registries(tmp_path: Path) -> None:
+    given = {"release": f"registry.example/release@sha256:{'0' * 64}", "ca_path": "of-the-user.crt"}
     done = ansible_playbook(tmp_path, "capability.openshift.mirror_check", "-e", json.dumps(given))
     assert done.returncode == 2
-    assert "of-the-source.crt" in done.stdout
+    assert "of-the-user.crt" in done.stdout

@@ -137,64 +137,39 @@ def test_an_amended_set_requests_more_from_then_on(minor, removed, baseline):
     assert bool(outcome.errors) == bool(removed)
 
 
-# Append
+# Names to add
 
 
 @pytest.mark.parametrize(
-    ("spec", "options", "body"),
+    ("spec", "names", "body"),
     [
-        (block("Storage"), {"additional_enabled_capabilities": ["Console"]}, block("Console", "Storage")),
-        (block("Storage"), {"additionalEnabledCapabilities": ["Storage", "Storage"]}, block("Storage")),
-        (block("Storage"), block("Console"), block("Console", "Storage")),
-        (block(baseline="v4.11"), block("Console", "baremetal"), block("Console", baseline="v4.11")),
-        (block("Console"), block(baseline="v4.11"), block("Console", *contents("v4.11"), baseline="None")),
-        (None, block("Console"), block(baseline="vCurrent")),
-        ({}, block(), block(baseline="vCurrent")),
-        (block("Storage"), {}, block("Storage")),
-        (block("Storage"), {"inclusionDefault": "Exclude", "include": ["Console"]}, block("Console", "Storage")),
+        (block("Storage"), ["Console"], block("Console", "Storage")),
+        (block("Storage"), ["Storage", "Storage"], block("Storage")),
+        (block("Storage"), [], block("Storage")),
+        (block(baseline="v4.11"), ["Console", "baremetal"], block("Console", baseline="v4.11")),
+        (None, ["Console"], block(baseline="vCurrent")),
+        ({}, [], block(baseline="vCurrent")),
     ],
 )
-def test_append_adds_to_what_the_spec_requests(spec, options, body):
-    outcome = outcome_of(spec, options, append=True, enabled=["OperatorLifecycleManager"])
-
-    assert outcome.accepted.body == {
-        **body,
-        "additionalEnabledCapabilities": sorted(body["additionalEnabledCapabilities"]),
-    }
+def test_names_are_added_to_what_the_spec_requests(spec, names, body):
+    assert outcome_of(spec, enable=names, enabled=["OperatorLifecycleManager"]).accepted.body == body
 
 
-def test_append_in_the_first_draft_removes_nothing():
-    """It only adds, so it does not change Include to Exclude."""
-    outcome = outcome_of(None, {"inclusionDefault": "Exclude", "include": ["Console"]}, append=True)
-
-    assert not outcome.accepted.changed
-
-
-@pytest.mark.parametrize("field", ["baselineCapabilitySet", "baseline_capability_set"])
-def test_append_treats_a_null_set_as_not_given(field):
-    """A template can render null. vCurrent would enable everything, and nothing can be disabled again."""
-    options = {field: None, "additional_enabled_capabilities": ["Console"]}
-
-    assert outcome_of(block("Storage"), options, append=True).accepted.body == block("Console", "Storage")
-    assert not outcome_of(block("Storage"), {field: None}, append=True).accepted.changed
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("console", "unknown-capability"), ("vCurrent", "unknown-capability"), ("", "unknown-capability")],
+)
+def test_only_names_of_capabilities_can_be_added(name, code):
+    outcome = outcome_of(block("Console"), enable=["Storage", name])
+    assert outcome.change is None
+    assert outcome.codes == [(code, "enable[1]")]
 
 
-@pytest.mark.parametrize("options", [{"excluded_capabilities": ["Console"]}, {"excludedCapabilities": []}])
-def test_append_conflicts_with_exclusions(options):
-    outcome = outcome_of(block("Console"), options, append=True)
+def test_a_request_needs_names():
+    outcome = outcome_of(None)
 
-    assert outcome.errors == [
-        ("capabilities.excluded_capabilities", "cannot be combined with append, which only adds names")
-    ]
-    assert outcome.codes == [("conflicting-options", "capabilities.excluded_capabilities")]
-
-
-@pytest.mark.parametrize(("append", "keep"), [(False, False), (True, False), (True, True)])
-def test_a_request_needs_capabilities(append, keep):
-    outcome = outcome_of(None, None, append=append, keep=keep)
-
-    assert outcome.errors == [("capabilities", "is missing")]
-    assert outcome.codes == [("missing-option", "capabilities")]
+    assert outcome.errors == [("enable", "is missing")]
+    assert outcome.codes == [("missing-option", "enable")]
 
 
 # Implicitly enabled names

@@ -25,10 +25,14 @@ def ungated(minor: str) -> list[str]:
     return sorted(set(contents("vCurrent", minor)) - GATED)
 
 
+def asked(where: str, *names: str) -> dict[str, Any]:
+    """Return a request for ``names``: as a selection, or as names to add."""
+    return {"options": block(*names)} if where == ADDITIONAL else {"enable": names}
+
+
 # Names
 
 
-@pytest.mark.parametrize("append", [False, True])
 @pytest.mark.parametrize(
     ("options", "where", "code"),
     [
@@ -39,28 +43,28 @@ def ungated(minor: str) -> list[str]:
         (block(baseline="none"), "capabilities.baseline_capability_set", "unknown-capability-set"),
     ],
 )
-def test_a_name_that_the_version_does_not_know_changes_nothing(options, where, code, append):
-    outcome = outcome_of(block(), options, append=append)
+def test_a_name_that_the_version_does_not_know_changes_nothing(options, where, code):
+    outcome = outcome_of(block(), options)
 
     assert outcome.change is None
     assert [item_where for item_where, _message in outcome.errors] == [where]
     assert outcome.codes == [(code, where)]
 
 
-@pytest.mark.parametrize("append", [False, True])
-def test_a_name_behind_a_disabled_gate_is_not_known(append):
-    outcome = outcome_of(block("Console"), block("Console", "ClusterAPI"), "4.23", append=append, known=ungated("4.23"))
+@pytest.mark.parametrize("where", [ADDITIONAL, "enable"])
+def test_a_name_behind_a_disabled_gate_is_not_known(where):
+    outcome = outcome_of(block("Console"), minor="4.23", known=ungated("4.23"), **asked(where, "Console", "ClusterAPI"))
 
-    assert outcome.errors == [(f"{ADDITIONAL}[1]", f"ClusterAPI {NOT_KNOWN}")]
+    assert outcome.errors == [(f"{where}[1]", f"ClusterAPI {NOT_KNOWN}")]
     assert [item.hint for item in outcome.problems] == ["Enable the feature gate ClusterAPIMachineManagement first"]
-    assert outcome.codes == [("unknown-capability", f"{ADDITIONAL}[1]")]
+    assert outcome.codes == [("unknown-capability", f"{where}[1]")]
 
 
-@pytest.mark.parametrize("append", [False, True])
-def test_a_name_of_the_target_version_of_a_pending_update_is_not_known_yet(append):
-    outcome = outcome_of(block(), block("Build"), "4.14", append=append, known=contents("vCurrent", "4.13"))
+@pytest.mark.parametrize("where", [ADDITIONAL, "enable"])
+def test_a_name_of_the_target_version_of_a_pending_update_is_not_known_yet(where):
+    outcome = outcome_of(block(), minor="4.14", known=contents("vCurrent", "4.13"), **asked(where, "Build"))
 
-    assert outcome.errors == [(f"{ADDITIONAL}[0]", f"Build {NOT_KNOWN}")]
+    assert outcome.errors == [(f"{where}[0]", f"Build {NOT_KNOWN}")]
     assert [item.hint for item in outcome.problems] == ["Wait until the cluster's update is finished"]
 
 
@@ -75,15 +79,6 @@ def test_a_name_of_the_release_that_is_being_applied_may_be_requested():
 def test_a_selection_stays_valid_during_an_update(known):
     for spec in (block("Console"), block(baseline="v4.13"), block(baseline="vCurrent")):
         assert not outcome_of(spec, spec, "4.14", known=known, enabled=["Console"]).accepted.changed
-
-
-@pytest.mark.parametrize("options", [{}, block(baseline="vCurrent"), block(baseline="v4.18")])
-def test_append_requests_nothing_that_the_cluster_does_not_know(options):
-    """The enum of its CRD rejects the names of other feature sets."""
-    assert not GATED.intersection(
-        outcome_of(block(), options, "4.23", append=True, known=ungated("4.23")).accepted.after[1]
-    )
-    assert not outcome_of(None, options, "4.23", append=True, known=ungated("4.23")).accepted.changed
 
 
 def test_an_exclusion_pins_no_name_that_the_cluster_does_not_know():
@@ -108,7 +103,7 @@ def test_a_name_that_the_spec_lists_is_requested_even_if_the_cluster_does_not_kn
     assert outcome.change is not None
     assert outcome.change.removed == ("Build",)
     assert not outcome_of(spec, spec, "4.14", known=known).accepted.changed
-    assert outcome_of(spec, block("Storage"), "4.14", append=True, known=known).accepted.body == block(
+    assert outcome_of(spec, minor="4.14", enable=["Storage"], known=known).accepted.body == block(
         "Build", "Console", "Storage"
     )
 
@@ -130,7 +125,7 @@ def test_an_unknown_set_in_the_spec_can_only_be_added_to():
         (f"{SPEC}.baselineCapabilitySet", "is v4.99, whose names in 4.20 are not known to the collection")
     ]
     assert outcome.codes == [("unknown-capability-set", f"{SPEC}.baselineCapabilitySet")]
-    change = outcome_of(spec, {"additional_enabled_capabilities": ["Build"]}, append=True).accepted
+    change = outcome_of(spec, enable=["Build"]).accepted
     assert change.body == block("Build", "Console", baseline="v4.99")
 
 
@@ -162,20 +157,19 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize("append", [False, True])
+@pytest.mark.parametrize("where", [ADDITIONAL, "enable"])
 @pytest.mark.parametrize(("minor", "name", "needed", "rule"), RULES)
-def test_a_rule_of_the_crd_is_satisfied_by_a_listed_or_an_enabled_name(minor, name, needed, rule, append):
+def test_a_rule_of_the_crd_is_satisfied_by_a_listed_or_an_enabled_name(minor, name, needed, rule, where):
     known = contents("vCurrent", minor)
 
-    (problem,) = (
-        item
-        for item in outcome_of(block(), block(name), minor, append=append, known=known).problems
-        if item.severity == "error"
-    )
-    assert (problem.code, str(problem.where)) == (rule, ADDITIONAL)
-    assert problem.message.startswith(f"{needed} is missing: ")
-    for given, enabled in ((block(name, needed), ()), (block(name), [needed])):
-        assert outcome_of(block(), given, minor, append=append, known=known, enabled=enabled).accepted.changed
+    outcome = outcome_of(block(), minor=minor, known=known, **asked(where, name))
+    ((found, message),) = outcome.errors
+    assert found == where
+    assert message.startswith(f"{needed} is missing: ")
+    assert (rule, where) in outcome.codes
+    for given, enabled in (((name, needed), ()), ((name,), [needed])):
+        request = asked(where, *given)
+        assert outcome_of(block(), minor=minor, known=known, enabled=enabled, **request).accepted.changed
 
 
 @pytest.mark.parametrize(

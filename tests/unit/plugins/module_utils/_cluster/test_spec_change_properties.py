@@ -79,8 +79,15 @@ class Cluster(NamedTuple):
         return self._replace(spec=spec, implicit=frozenset(self.enabled))
 
     def request(self, options: Any, *, append: bool = False, keep: bool = False) -> ChangeOutcome:
-        state = {"enabled": self.enabled, "known": self.known}
-        return outcome_of(self.spec, options, self.minor, append=append, keep=keep, **state)
+        """Request a selection. With ``append``, only the names that it lists are added."""
+        request = {"enable": listed(options)} if append else {"options": options}
+        return outcome_of(self.spec, minor=self.minor, keep=keep, enabled=self.enabled, known=self.known, **request)
+
+
+def listed(options: Mapping[str, Any]) -> list[str]:
+    """Return the names in the list of a selection, in any of its spellings."""
+    fields = ("additionalEnabledCapabilities", "additional_enabled_capabilities", "include")
+    return [name for field in fields for name in options.get(field, ())]
 
 
 def api_block(baseline: str, names: Iterable[str]) -> dict[str, Any]:
@@ -210,11 +217,11 @@ def test_every_other_error_is_a_rule_or_the_change_from_include_to_exclude(pair)
 @given(plain_pairs)
 def test_append_is_the_union(pair):
     cluster, options = pair
-    outcome = cluster.request(options or {"additionalEnabledCapabilities": []}, append=True)
+    outcome = cluster.request(options, append=True)
 
     assert outcome.change is not None
     body = outcome.change.body
-    names = target(options, cluster.minor, cluster.known) if options else set()
+    names = effective(api_block("None", listed(options)), cluster.minor, cluster.known)
     assert effective(body, cluster.minor, cluster.known) == cluster.requested | names
     assert body["baselineCapabilitySet"] == (cluster.spec or {}).get("baselineCapabilitySet", "vCurrent")
     assert set(cluster.known).issuperset(body["additionalEnabledCapabilities"])
@@ -292,7 +299,7 @@ def test_every_problem_has_a_location_a_message_and_a_hint(pair, mode, wrong):
 
     for problem in cluster.request(options, **mode).problems:
         assert problem.message
-        assert str(problem.where).startswith(("capabilities", "keep_implicit"))
+        assert str(problem.where).startswith(("capabilities", "enable", "keep_implicit"))
         assert problem.hint
 
 

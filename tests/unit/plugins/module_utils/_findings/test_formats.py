@@ -10,7 +10,12 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._findings.formats import FORMATS
+from ansible_collections.capability.openshift.plugins.module_utils._findings.formats import (
+    FORMATS,
+    Output,
+    parse_outputs,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.findings import RULES, finding, report
 from ansible_collections.capability.openshift.tests.unit.builders.forges import codequality_paths, sarif_paths
 
@@ -18,6 +23,17 @@ WARNING = finding(rule="no-role", severity="warning", path="b.yaml", line=0, res
 NOTE = finding(rule="no-news", severity="info", path="", line=0, resource="", hint="")
 ODD = finding(path="a, b:%20ü\n.yaml", resource="ConfigMap x/\x1b[31m<&>", message="50% of\n\x00 it,\r\n::error::")
 EVERY = report(finding(), WARNING, NOTE, ODD, known=(finding(line=9),))
+
+
+def test_an_output_is_a_format_and_a_path():
+    assert parse_outputs(["sarif:a.sarif", "json: b/c:d.json "]) == [
+        Output("sarif", "a.sarif"),
+        Output("json", "b/c:d.json"),
+    ]
+    with pytest.raises(InvalidOptionError) as caught:
+        parse_outputs(["json", "text:", "xml:a.xml", "text:a.txt"])
+    found = [(item.code, str(item.where)) for item in caught.value.problems]
+    assert found == [("invalid-output", f"outputs[{index}]") for index in range(3)]
 
 
 def test_text_has_a_line_per_finding_and_a_summary():

@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     inclusion_spec,
     release_spec,
     rollout_spec,
+    strip_items,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 
@@ -60,6 +61,32 @@ def test_a_path_that_is_set_but_empty_is_an_error(values: dict[str, Any], where:
     check_paths(spec, values, problems)
     assert [(item.code, str(item.where)) for item in problems] == [("empty-option", name) for name in where]
     assert [item.hint for item in problems if str(item.where) == "a"] == ["Set a value"] * where.count("a")
+
+
+def test_blanks_around_the_items_of_lists_are_removed() -> None:
+    names = {"type": "list", "elements": "str"}
+    spec: dict[str, dict[str, Any]] = {
+        "names": names,
+        "absent": names,
+        "text": {"type": "str"},
+        "clusters": {"type": "list", "elements": "dict", "options": {"names": names}},
+        "raw": {"type": "list", "elements": "raw"},
+    }
+    values = {
+        "names": ["a", " b "],
+        "absent": None,
+        "text": " a ",
+        "clusters": [{"names": [" c"]}],
+        "raw": [{"a": " d"}, " e"],
+    }
+    strip_items(spec, values)
+    assert values == {
+        "names": ["a", "b"],
+        "absent": None,
+        "text": " a ",
+        "clusters": [{"names": ["c"]}],
+        "raw": [{"a": " d"}, "e"],
+    }
 
 
 def test_what_a_cluster_reports_has_no_default() -> None:

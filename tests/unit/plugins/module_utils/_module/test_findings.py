@@ -62,7 +62,7 @@ def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path,
             **further,
         )
 
-    options = {"outputs": [{"format": "text", "path": str(tmp_path / "o.txt")}], "diff": True, "check": check_mode}
+    options = {"outputs": [f"text:{tmp_path}/o.txt"], "diff": True, "check": check_mode}
     outcome = caller(capsys)(SimpleNamespace(MODULE=ModuleDefinition(findings_spec(), run)), **options)
     assert outcome["changed"]
     assert [entry["after"] for entry in outcome["diff"]] == ["x", "No findings in 2 manifests\n"]
@@ -84,7 +84,7 @@ def test_a_failure_names_the_findings_and_returns_everything(check):
 
 
 def test_all_outputs_are_written_before_the_module_fails(check, tmp_path):
-    outputs = [{"format": name, "path": str(tmp_path / "new" / name)} for name in ("sarif", "text", "junit")]
+    outputs = [f"{name}:{tmp_path}/new/{name}" for name in ("sarif", "text", "junit")]
     outcome = check(finding(), outputs=outputs)
     assert outcome.failed
     assert outcome["changed"]
@@ -93,7 +93,7 @@ def test_all_outputs_are_written_before_the_module_fails(check, tmp_path):
 
 
 def test_check_mode_predicts_and_writes_nothing(check, tmp_path):
-    outputs = [{"format": "text", "path": str(tmp_path / "new" / "text")}]
+    outputs = [f"text:{tmp_path}/new/text"]
     outcome = check(outputs=outputs, check=True, diff=True)
     assert outcome["changed"]
     assert outcome["diff"][0]["after"] == "No findings in 2 manifests\n"
@@ -138,12 +138,12 @@ def test_a_baseline_that_is_no_text_is_an_error(check, tmp_path):
 def test_all_outputs_that_cannot_be_written_are_reported_at_once(check, tmp_path):
     (tmp_path / "file").write_text("")
     paths = [tmp_path, tmp_path / "file" / "x", tmp_path / "twice", tmp_path / "twice"]
-    outcome = check(outputs=[{"format": "text", "path": str(path)} for path in paths])
+    outcome = check(outputs=[f"text:{path}" for path in paths])
     assert [code for code, _where in outcome.faults] == ["not-a-file", "not-a-directory", "duplicate-path"]
     assert not (tmp_path / "twice").exists()
 
 
 def test_a_name_that_is_no_text_can_be_written(check, tmp_path):
-    outputs = [{"format": name, "path": str(tmp_path / name)} for name in ("text", "json", "sarif", "junit", "github")]
+    outputs = [f"{name}:{tmp_path}/{name}" for name in ("text", "json", "sarif", "junit", "github")]
     odd = finding(path="a/\udcff.yaml", resource="ConfigMap \ud800")
     assert check(odd, outputs=outputs, fail_on="never")["changed"]

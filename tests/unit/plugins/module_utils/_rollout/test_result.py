@@ -76,7 +76,7 @@ def test_each_result_is_listed_by_what_happened_and_counted_in_its_run_level() -
     ]
     assert [item["manager"] for item in found["conflicts"]] == ["kubectl"]
     none = dict.fromkeys(("created", "changed", "unchanged", "deleted", "deleting", "failed", "not_sent"), 0)
-    counts = {"created": 1, "changed": 1, "unchanged": 1, "deleting": 1, "failed": 1}
+    counts = {"created": 1, "changed": 1, "unchanged": 2, "deleting": 1, "failed": 1}
     assert found["run_levels"] == [
         {**none, **counts, "run_level": "10", "manifests": 6},
         {**none, "deleted": 1, "failed": 1, "run_level": "30", "manifests": 2},

@@ -272,7 +272,7 @@ def test_a_corrected_selection_decides(judged):
 
 def test_findings_of_extra_manifests_are_in_sarif(judged, tmp_path):
     path = tmp_path / "sites.sarif"
-    outputs = [{"format": "sarif", "path": str(path)}]
+    outputs = [f"sarif:{path}"]
     judged({"berlin.yaml": WITH_EXTRA, "extra.yaml": BLOCK}, outputs=outputs)
     (run,) = json.loads(path.read_text())["runs"]
     first = run["results"][0]

@@ -332,7 +332,7 @@ def test_sites_that_select_nothing_are_listed(check):
 
 def test_a_checkout_without_sites_is_an_error_unless_it_is_allowed(check, tmp_path):
     assert [code for code, _where in check({"a.yaml": "kind: ConfigMap\n"}).faults] == ["no-sites"]
-    outputs = [{"format": "junit", "path": str(tmp_path / "sites.xml")}]
+    outputs = [f"junit:{tmp_path}/sites.xml"]
     outcome = check(allow_no_sites=True, fail_on="info", outputs=outputs)
     assert (outcome.failed, outcome["sites"], outcome["findings"]) == (False, [], [])
     assert (tmp_path / "sites.xml").exists()

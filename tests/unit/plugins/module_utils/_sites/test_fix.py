@@ -367,7 +367,6 @@ def test_a_requested_selection_that_is_wrong_is_not_written(fix):
             {"solution": "own", "solutions": {"own": {"wants": ["Consle"], "starts_from": "nothing"}}},
             ("unknown-capability", "solutions.own"),
         ),
-        ({"capabilities": "x"}, ("not-a-map", "capabilities")),
     ],
 )
 @pytest.mark.parametrize("state", ["checked", "fixed"])

@@ -274,7 +274,7 @@ def test_install_config_shows_the_file(change: dict[str, Any], options: dict[str
         "reason: Ingress is required",
         "enabled: 3 of 4 capabilities: Console, Ingress, Other",
         f"without Storage: {consequences_of(['Storage'])[0].text}",
-        "warning: path: is wrong. Correct it",
+        "info: path: is wrong. Correct it",
     ]
 
 
@@ -324,7 +324,14 @@ def test_install_config_of_the_default_has_nothing_to_paste() -> None:
 
 
 def test_install_config_shows_a_backup() -> None:
-    assert summary_lines("install_config", {**CHECKED, "backup_file": "/x/copy"}, {})[-1] == "backup: /x/copy"
+    assert "backup: /x/copy" in summary_lines("install_config", {**CHECKED, "backup_file": "/x/copy"}, {})
+
+
+def test_warnings_are_shown_where_the_module_ends_and_notes_unless_the_text_is_short() -> None:
+    assert summary_lines("release_lint", {"text": "a\n", "problems": [WARNING, ERROR]}, {}) == ["a"]
+    notes = {"text": "a\n", "problems": [{**WARNING, "severity": "info"}]}
+    assert summary_lines("release_lint", notes, {}) == ["a", "info: path: is wrong. Correct it"]
+    assert summary_lines("release_lint", notes, {"full": False}) == ["a"]
 
 
 def test_install_config_with_errors_suggests_a_selection() -> None:
@@ -346,7 +353,7 @@ def test_install_config_of_a_fleet_of_one_is_shown_in_detail() -> None:
     result = {"clusters": [row], "selections": [WITHOUT_FILE], "problems": CHECKED["problems"], "changed": True}
     assert summary_lines("install_config", result, {}) == summary_lines("install_config", CHECKED, {})
     unreadable = {**row, "selection": None, "path": None, "differs": False, "errors": ["content: cannot be read"]}
-    assert summary_lines("install_config", {**result, "clusters": [unreadable]}, {}) == [
+    assert summary_lines("install_config", {**result, "clusters": [unreadable], "problems": []}, {}) == [
         *("berlin: not valid, 1 error", "", "error: content: cannot be read")
     ]
 
@@ -378,3 +385,213 @@ def test_install_config_of_a_fleet(valid: int, invalid: int, options: dict[str, 
     row = ["good", "4.20", "none", "upi", "None", "+", "Console,", "Ingress", "3/4", "changes", "OK"]
     assert table == [row] * valid + [["bad", "2", "errors"]] * invalid
     assert lines[1 + valid + invalid : -2] == ["", "bad:", "  - one", "    more", "  - two"] * invalid
+
+
+# Clusters
+
+STATE = {
+    "changed": False,
+    "openshift_version": "4.21.0",
+    "spec": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress", "Console"]},
+    "requested_capabilities": ["Console", "Ingress"],
+    "enabled_capabilities": ["Ingress", "Insights"],
+    "known_capabilities": ["Build", "Console", "Ingress", "Insights"],
+    "disabled_capabilities": ["Build", "Console"],
+    "pending_capabilities": ["Console"],
+    "implicitly_enabled_capabilities": ["Insights"],
+}
+CONTENTS = {"manifests": 5, "crds": ["a.b"], "cluster_operators": ["console"], "namespaces": ["openshift-console"]}
+
+
+def test_cluster_capabilities_shows_lists_of_what_is_requested_enabled_and_disabled() -> None:
+    request = {"changed": True, "added_capabilities": ["Console"]}
+    release = {"version": "4.20.3", "capabilities": {"Console": CONTENTS}}
+    options = {"check_mode": True, "full": False, "release": release}
+    assert summary_lines("cluster_capabilities", {**STATE, **request}, options) == [
+        "OpenShift 4.21.0: would request Console",
+        "selection: capability set None, with Console, Ingress",
+        "requested before: Ingress",
+        "requested after: Console, Ingress",
+        "enabled: Ingress, Insights",
+        "requested but not yet enabled: Console",
+        "enabled without being requested: Insights",
+        "disabled: Build",
+        "the release has the version 4.20.3, but the cluster runs 4.21.0",
+        "Console contains 5 manifests, 1 CRD (a.b), ClusterOperator console, in openshift-console",
+    ]
+
+
+def test_cluster_capabilities_shows_a_table_with_full() -> None:
+    release = {"version": "4.21.0", "capabilities": {"Console": CONTENTS}}
+    lines = summary_lines("cluster_capabilities", STATE, {"full": True, "release": release})
+    assert lines[0] == "OpenShift 4.21.0: this run requests nothing"
+    assert [line.split() for line in lines[lines.index("") + 1 :]] == [
+        ["CAPABILITY", "STATE", "MANIFESTS", "CRDS", "CLUSTEROPERATORS"],
+        ["Build", "disabled"],
+        ["Console", "pending", "5", "1", "console"],
+        ["Ingress", "enabled"],
+        ["Insights", "enabled,", "not", "requested"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "check_mode", "outcome"),
+    [
+        ({"changed": False, "added_capabilities": []}, False, "no change, all capabilities are already requested"),
+        ({"changed": True, "added_capabilities": ["Build"]}, False, "now requests Build"),
+        ({"changed": True, "added_capabilities": []}, True, "the selection would be rewritten, with the same meaning"),
+    ],
+)
+def test_cluster_capabilities_says_what_became_of_a_request(
+    change: dict[str, Any], check_mode: bool, outcome: str
+) -> None:
+    first, *_others = summary_lines("cluster_capabilities", {**STATE, **change}, {"check_mode": check_mode})
+    assert first == f"OpenShift 4.21.0: {outcome}"
+
+
+@pytest.mark.parametrize(
+    ("change", "check_mode", "lines"),
+    [
+        ({}, False, ["The guard is unchanged."]),
+        ({"changed": True}, True, ["The guard would be installed or changed."]),
+        ({"changed": True, "state": "absent"}, False, ["The guard was removed."]),
+        ({"state": "absent"}, False, ["The guard does not exist."]),
+    ],
+)
+def test_capability_guard_says_whether_it_changed(change: dict[str, Any], check_mode: bool, lines: list[str]) -> None:
+    result = {"changed": False, "state": "present", "mode": "audit", "allowed_capabilities": ["Console"], **change}
+    shown = summary_lines("capability_guard", result, {"check_mode": check_mode})
+    assert shown[-1].endswith(lines[0])
+    if result["state"] == "present":
+        effect, could = ("would be", "could") if check_mode else ("are", "can")
+        assert shown[0] == f"Writes that drop a capability {effect} only reported."
+        assert shown[1].startswith(f"Only Console {could} be added.")
+
+
+def level(name: str, **numbers: int) -> dict[str, Any]:
+    parts = dict.fromkeys(("created", "changed", "unchanged", "deleted", "deleting", "failed", "not_sent"), 0)
+    counts = {**parts, **numbers}
+    return {"run_level": name, "manifests": sum(counts.values()), **counts}
+
+
+def rollout(*levels: dict[str, Any], **change: Any) -> dict[str, Any]:
+    status = {
+        "enabled_capabilities": ["Insights", "Console"],
+        "newly_implicitly_enabled_capabilities": ["Insights"],
+        "implicitly_enabled_capabilities": ["Insights"],
+    }
+    empty: dict[str, Any] = {"conflicts": [], "leftovers": [], "mode": "update", "changed": True}
+    return {**empty, "run_levels": levels, "capability_status": status, **change}
+
+
+def test_release_apply_shows_a_table_that_adds_up() -> None:
+    result = rollout(level("10", created=2, deleting=1, not_sent=4), level("", unchanged=3, failed=1))
+    lines = summary_lines("release_apply", result, {"release": "4.22.0"})
+    assert lines[0] == (
+        "4.22.0, mode update: 2 created, 0 changed, 0 deleted, 1 still being deleted, 3 unchanged, 1 failed, "
+        "4 not applied"
+    )
+    rows = [line.split() for line in lines[3 : lines.index("", 3)]]
+    assert [row[0] for row in rows] == ["10", "none", "all"]
+    for _name, total, *parts in rows:
+        assert int(total) == sum(map(int, parts))
+    assert lines[lines.index("", 3) + 1 :] == [
+        "enabled: Console, Insights",
+        "enabled by this update, permanently: Insights",
+        "enabled without being requested: Insights",
+    ]
+
+
+def test_release_apply_names_conflicts_and_leftovers() -> None:
+    item = {"kind": "ConfigMap", "namespace": "a", "name": "b"}
+    conflict = {**item, "field": ".data.x", "manager": "kubectl"}
+    leftovers = [{**item, "pruned": True, "finalizers": []}, {**item, "pruned": False, "finalizers": ["x/y"]}]
+    result = rollout(level("10", unchanged=1), changed=False, conflicts=[conflict], leftovers=leftovers)
+    lines = summary_lines("release_apply", result, {"release": "r"})
+    assert lines[0] == "r, mode update: nothing to change"
+    assert lines[-3:] == [
+        "conflict: ConfigMap a/b, .data.x is owned by kubectl",
+        "leftover, deleted: ConfigMap a/b",
+        "leftover: ConfigMap a/b, being deleted, waits for x/y",
+    ]
+    predicted = summary_lines("release_apply", result, {"release": "r", "only": "crds", "check_mode": True})
+    assert predicted[0] == "r, only CRDs, dry run: nothing to change"
+    assert predicted[-2:] == ["leftover, would be deleted: ConfigMap a/b", "leftover: ConfigMap a/b"]
+    assert "definitions of: Console, Insights" in predicted
+
+
+def test_release_verify_shows_each_difference() -> None:
+    item = {"kind": "ConfigMap", "namespace": "a", "name": "b"}
+    result = {
+        "verified": 7,
+        "capability_status": {"enabled_capabilities": []},
+        "missing": [{**item, "reason": "does not exist"}] * 52,
+        "unexpected": [{**item, "reasons": [{"message": "x"}, {"message": "y"}]}],
+        "different": [{**item, "fields": [{"field": ".d", "actual": 1, "expected": "1"}], "more_fields": 2}],
+        "unready": [{**item, "namespace": "", "message": "is not available"}],
+        "problems": [ERROR, WARNING],
+    }
+    lines = summary_lines("release_verify", result, {})
+    assert lines[0] == "7 resources checked, enabled capabilities: none"
+    assert [line.split() for line in lines[2:6]] == [
+        ["missing", "52"],
+        ["unexpected", "1"],
+        ["different", "1"],
+        ["unready", "1"],
+    ]
+    assert lines[8] == "- ConfigMap a/b: does not exist"
+    assert "- and 2 more" in lines
+    assert "- ConfigMap a/b: x; y" in lines
+    assert '- ConfigMap a/b: .d is 1, expected "1" and 2 more' in lines
+    assert lines[-2:] == ["- ConfigMap b: is not available", "error: path: is wrong. Correct it"]
+
+
+# An operator
+
+FINDING = {"rule": "dangling-definition", "severity": "warning", "message": "needs nothing", "hint": "Add Monitoring"}
+
+
+def test_release_lint_shows_each_cause_of_a_checkout_once() -> None:
+    others = [{**FINDING, "path": "", "line": 0, "resource": f"ServiceMonitor s/{number}"} for number in range(66)]
+    own = {**FINDING, "rule": "left-behind", "path": "manifests/a.yaml", "line": 3, "resource": "ConfigMap one"}
+    row = {
+        "kind": "ConfigMap",
+        "namespace": "",
+        "name": "one",
+        "file": "manifests/a.yaml",
+        "changes": [],
+        "in_release": [],
+    }
+    changed = {**row, "changes": ["capability: none -> Console", "content"]}
+    result = {
+        "version": "4.22",
+        "findings": [*others, {**own, "hint": ""}],
+        "resources": [changed, {**row, "in_release": ["not there"]}],
+        "removed": [row],
+        "merge_base": "main (a1)",
+        "text": "long\n67 warnings in 2 manifests\n",
+    }
+    assert summary_lines("release_lint", result, {}) == [
+        "2 manifests for OpenShift 4.22",
+        "",
+        "warning [dangling-definition] 66 resources: needs nothing",
+        "    ServiceMonitor s/0",
+        "    ServiceMonitor s/1",
+        "    ServiceMonitor s/2",
+        "    and 63 more",
+        "    Add Monitoring.",
+        "",
+        "warning [left-behind] needs nothing",
+        "    manifests/a.yaml:3: ConfigMap one",
+        "",
+        "Changes since main (a1):",
+        "  manifests/a.yaml ConfigMap one: capability: none -> Console; content",
+        "  manifests/a.yaml ConfigMap one: removed",
+        "",
+        "Different in the release:",
+        "  manifests/a.yaml ConfigMap one: not there",
+        "",
+        "67 warnings in 2 manifests",
+    ]
+    many = {**result, "resources": [changed] * 25}
+    assert "  and 6 more" in summary_lines("release_lint", many, {})

@@ -1,0 +1,29 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The result of capability_guard as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    """What the guard does to writes, and whether it changed."""
+    if "state" not in result:
+        return []
+    changed, is_dry_run = result["changed"], bool(options.get("check_mode"))
+    if result["state"] == "absent":
+        state = "does not exist" if not changed else "would be removed" if is_dry_run else "was removed"
+        return [f"The guard {state}."]
+    predicted = changed and is_dry_run
+    names, effect = result["allowed_capabilities"], "rejected" if result["mode"] == "enforce" else "only reported"
+    allowed = "Any capability" if names is None else f"Only {', '.join(names)}" if names else "No capability"
+    state = "is unchanged" if not changed else f"{'would be' if is_dry_run else 'was'} installed or changed"
+    return [
+        f"Writes that drop a capability {'would be' if predicted else 'are'} {effect}.",
+        f"{allowed} {'could' if predicted else 'can'} be added. The guard {state}.",
+    ]

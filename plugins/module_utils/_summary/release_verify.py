@@ -1,0 +1,52 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The result of release_verify as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .words import listed, problem_line, resource_text, table
+
+_KINDS = ("missing", "unexpected", "different", "unready")
+_MOST = 50
+
+
+def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> list[str]:
+    """How many resources differ, the first ones of each kind of difference, and what could not be compared."""
+    return list(_lines(result)) if "missing" in result else []
+
+
+def _lines(result: Mapping[str, Any]) -> Iterator[str]:
+    enabled = listed(result["capability_status"]["enabled_capabilities"])
+    yield f"{result['verified']} resources checked, enabled capabilities: {enabled}"
+    yield ""
+    yield from table([(kind, len(result[kind])) for kind in _KINDS])
+    for kind in _KINDS:
+        if result[kind]:
+            yield ""
+            yield f"{kind}:"
+        yield from (f"- {resource_text(item)}: {_difference(kind, item)}" for item in result[kind][:_MOST])
+        if len(result[kind]) > _MOST:
+            yield f"- and {len(result[kind]) - _MOST} more"
+    yield from (problem_line(item) for item in result["problems"] if item["severity"] == "error")
+
+
+def _difference(kind: str, item: Mapping[str, Any]) -> str:
+    if kind == "missing":
+        return str(item["reason"])
+    if kind == "unexpected":
+        return "; ".join(reason["message"] for reason in item["reasons"])
+    if kind == "unready":
+        return str(item["message"])
+    fields = [
+        f"{field['field']} is {json.dumps(field['actual'])}, expected {json.dumps(field['expected'])}"
+        for field in item["fields"]
+    ]
+    more = f" and {item['more_fields']} more" if item["more_fields"] else ""
+    return f"{'; '.join(fields)}{more}"

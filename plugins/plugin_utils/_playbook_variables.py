@@ -1,0 +1,97 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The variables of a playbook: the options of its module, and those that its first task declares."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec
+from ansible_collections.capability.openshift.plugins.plugin_utils._documentation import (
+    option_texts,
+    plain,
+    read_documentation,
+)
+
+HELP = "help"
+_HELP_OPTION = {"type": "bool", "default": False, "description": "Whether to show this text, and nothing else."}
+CHECK = "capability.openshift.validate_arguments"
+"""The first task of a playbook."""
+
+_MODULES = "ansible_collections.capability.openshift.plugins.modules"
+_PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
+
+
+class Playbook(NamedTuple):
+    """A playbook: what its first task declares, and the options of its module, with their rules.
+
+    ``own`` has the variables that are no options of the module, or differ from them. An option that is declared as null
+    is no variable: each host is one of its items, whose options are ``of_each_host``. ``examples`` are arguments of
+    ``ansible-playbook``. ``cluster_variables`` select the cluster of a host. ``prefix`` is that of the variables of a
+    role.
+    """
+
+    name: str
+    module: str
+    description: str
+    examples: Sequence[str]
+    own: Spec
+    cluster_variables: Sequence[str]
+    options: Spec
+    rules: Mapping[str, Any]
+    of_each_host: Collection[str] = ()
+    prefix: str = ""
+
+    @property
+    def variables(self) -> Spec:
+        """All variables."""
+        return {**{f"{self.prefix}{name}": option for name, option in self.options.items()}, **self.own}
+
+    def summary(self) -> str:
+        """What the playbook does."""
+        return self.description or str(read_documentation(self.module)[""]["short_description"])
+
+    def text_of(self, name: str) -> str:
+        """What a variable is: the first sentence of its description, without a full stop."""
+        if name in self.own:
+            text = str(self.own[name]["description"])
+        else:
+            _fragment, text = option_texts(read_documentation(self.module))[name.removeprefix(self.prefix)]
+        text = plain(text, lambda option, value: f"{option}={value}" if value else option)
+        return " ".join(text.split()).partition(". ")[0].rstrip(".")
+
+
+def declared_playbook(declared: Mapping[str, Any]) -> Playbook:
+    """The playbook, or the role, whose first task has the arguments ``declared``."""
+    given = {name: value for name, value in declared.items() if value is not None}
+    module = given.get("module") or given["playbook"]
+    definition = import_module(f"{_MODULES}.{module}").MODULE
+    required_by = definition.rules.get("required_by", {})
+    variables = given.get("variables", {})
+    options = {name: option for name, option in definition.spec.items() if variables.get(name, True)}
+    return Playbook(
+        name=given.get("playbook", ""),
+        module=module,
+        description=given.get("description", ""),
+        examples=given.get("examples", ()),
+        own={**{name: option for name, option in variables.items() if option}, HELP: _HELP_OPTION},
+        cluster_variables=given.get("cluster_variables", ()),
+        options=options,
+        rules={**definition.rules, "required_by": {**required_by, **given.get("required_by", {})}},
+        of_each_host=[item for name in definition.spec.keys() - options for item in definition.spec[name]["options"]],
+        prefix=given.get("prefix", ""),
+    )
+
+
+def read_playbook(name: str) -> Playbook:
+    """The playbook ``name`` of this collection, from its file."""
+    (play,) = yaml.safe_load((_PLAYBOOKS / f"{name}.yml").read_text(encoding="utf-8"))
+    return declared_playbook(play["tasks"][0][CHECK])
