@@ -94,7 +94,7 @@ def read_entry(kubeconfig: object, context: str | None, problems: Problems) -> K
         message = f"is {type_name(kubeconfig)}, expected a path or a map"
         problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
     contexts, clusters, users = (_sections(files, kind, problems) for kind in ("context", "cluster", "user"))
-    current = [file.fields["current-context"] for file in files if file.fields.get("current-context")]
+    current = [name for file in files if (name := _string(file, "current-context", problems))]
     if problems.has_errors:
         return KubeconfigEntry()
     if not contexts:

@@ -18,6 +18,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from hypothesis import given
+from hypothesis import strategies as st
 from kubernetes.client import Configuration
 from kubernetes.config import load_kube_config, load_kube_config_from_dict
 
@@ -67,6 +69,8 @@ WRONG: dict[str, dict[str, Any]] = {
     "a context without a name": {"contexts": [{"context": {"cluster": "c"}}]},
     "a text for a user": {"users": [{"name": "u", "user": TOKEN}]},
     "no current context": {"current-context": ""},
+    "a list for the current context": {"current-context": ["u"]},
+    "a list for a user": {"contexts": [{"name": "u", "context": {"cluster": "c", "user": ["u"]}}]},
     "an unknown user": {"users": []},
     "an unknown cluster": {"clusters": []},
     "no server": {"clusters": [{"name": "c", "cluster": {}}]},
@@ -246,8 +250,8 @@ def test_basic_authentication_is_that_of_the_library(write: Any) -> None:
 def test_what_is_wrong_with_a_kubeconfig_is_reported_without_any_library(case: str, write: Any) -> None:
     path = write({}, {"exec": {"command": "oc"}}, **WRONG[case])
     document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    for given in (path, document):
-        assert refused(kubeconfig=given) == [("invalid-kubeconfig", "kubeconfig")]
+    for source in (path, document):
+        assert refused(kubeconfig=source) == [("invalid-kubeconfig", "kubeconfig")]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "a: 1\n---\nb: 2\n", "\x00"])
@@ -368,3 +372,27 @@ def test_a_file_that_a_kubeconfig_names_is_named_if_it_is_missing(field: str, op
 
 def test_an_entry_is_empty_after_an_error() -> None:
     assert read_entry("/nowhere", None, Problems()) == KubeconfigEntry()
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["", "u", "c", TOKEN]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(
+                ["name", "context", "cluster", "user", "server", "token", "client-key-data", "insecure-skip-tls-verify"]
+            ),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["contexts", "clusters", "users", "current-context"]), VALUES))
+def test_any_document_is_read_or_reported(document: dict[str, Any]) -> None:
+    problems = Problems()
+    entry = read_entry(document, None, problems)
+    config = connection_config({}, entry, problems)
+    assert (config is None) == problems.has_errors
