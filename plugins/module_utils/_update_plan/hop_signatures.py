@@ -39,6 +39,8 @@ class HopSignatures:
         The stores of the cluster replace those of the releases, and the option ``signature_stores`` replaces both. Then
         the stores of the cluster that it lacks remain in the request.
         """
+        if all(self._releases[position].opened.image is None for position in request.path):
+            return request  # directories have no signatures
         options, stores = self._source.signature, request.state.signature_stores
         left = tuple(url for url in stores if url not in options.stores)
         if options.stores or options.mode == "ignore":

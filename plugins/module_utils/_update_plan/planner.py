@@ -85,13 +85,20 @@ class ResolvedPath(NamedTuple):
     always: frozenset[str]
 
 
+class _SharedPlan(NamedTuple):
+    """The plan of equal requests, and its problems. ``results``: it with the verdicts of clusters, which can differ."""
+
+    plan: Plan
+    problems: Problems
+    results: dict[tuple[HopVerdict, ...], PlanResult]
+
+
 class Planner:
     """Plans clusters whose paths consist of ``releases``."""
 
     def __init__(self, releases: Sequence[Release], options: SharedOptions = DEFAULT_SHARED_OPTIONS) -> None:
         self._releases, self._options = releases, options
-        self._plans: dict[PlanRequest, tuple[Plan, Problems]] = {}
-        self._results: dict[tuple[PlanRequest, tuple[HopVerdict, ...]], PlanResult] = {}
+        self._plans: dict[PlanRequest, _SharedPlan] = {}
         self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], ResolvedPath] = {}
         self._resolved: dict[tuple[int, InclusionCriteria], tuple[ResolvedRelease | None, Problems]] = {}
         self._hops: dict[tuple[int, int, InclusionCriteria, str | None], Hop] = {}
@@ -116,9 +123,9 @@ class Planner:
         Requests with the same meaning and the same verdicts share a plan.
         """
         normalized = request.normalized(path.hops[0].start)
-        plan, plan_problems = _cached(self._plans, normalized, lambda: _plan(normalized, path))
+        shared = _cached(self._plans, normalized, lambda: _plan(normalized, path))
         verdicts = hop_verdicts(path.hops, request.cluster.overrides, request.state)
-        return _cached(self._results, (normalized, verdicts), lambda: _with_verdicts(plan, plan_problems, verdicts))
+        return _cached(shared.results, verdicts, lambda: _with_verdicts(shared, verdicts))
 
     def _resolve_path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> ResolvedPath:
         problems = Problems()
@@ -197,19 +204,18 @@ def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> 
     )
 
 
-def _with_verdicts(plan: Plan, plan_problems: Problems, verdicts: tuple[HopVerdict, ...]) -> PlanResult:
+def _with_verdicts(shared: _SharedPlan, verdicts: tuple[HopVerdict, ...]) -> PlanResult:
     problems = Problems()
-    check_verdicts(plan, verdicts, problems)
-    return PlanResult(plan, (*problems, *plan_problems), verdicts)
+    check_verdicts(shared.plan, verdicts, problems)
+    return PlanResult(shared.plan, (*problems, *shared.problems), verdicts)
 
 
-def _plan(request: PlanRequest, path: ResolvedPath) -> tuple[Plan, Problems]:
-    """Return a plan, and its problems, without what depends on the state of a cluster."""
+def _plan(request: PlanRequest, path: ResolvedPath) -> _SharedPlan:
     plan = plan_path(path.hops, request.cluster)
     problems = Problems(path.problems)
     check_plan(plan, path.hops, problems)
     check_dangling(plan, path.hops, request.cluster, problems)
-    return plan, problems
+    return _SharedPlan(plan, problems, {})
 
 
 def _check_request(request: PlanRequest, path: ResolvedPath, problems: Problems) -> None:
