@@ -58,8 +58,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     Manifest,
     manifest_from_object,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._release.version_option import read_minor
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import (
+    read_minor,
+    release_of_version,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 SELECTION_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS if option.of_names)

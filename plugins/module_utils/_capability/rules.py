@@ -110,7 +110,7 @@ def suggested_selection(
         selection = selection.with_names(item.capability for item in missing)
 
 
-def unchecked(install: InstallContext) -> tuple[Rule, ...]:
+def unchecked_rules(install: InstallContext) -> tuple[Rule, ...]:
     """The rules that cannot be checked because the platform is not known."""
     if install.platform is not None:
         return ()

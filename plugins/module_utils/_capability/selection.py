@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of_capability, since_of
 from .._problems import Location, Problems, did_you_mean
 from .inclusion import CapabilityStatus
 
@@ -234,7 +234,7 @@ def _check_disjoint(
 
 def _check_name(name: str, where: Location, data: MinorData, gated: frozenset[str], problems: Problems) -> None:
     if name in data.capabilities & gated:
-        gates = " or ".join(gates_of(name))
+        gates = " or ".join(gates_of_capability(name))
         message = f"{name} exists in {data.minor} only if the feature gate {gates} is enabled"
         hint = "Choose a feature_set or feature_gates that enable it, or remove the name"
         problems.error("gated-capability", where, message, hint)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import CapabilityStatus
 from .._capability.rules import InstallContext, rule_violations
 from .._capability.selection import Selection, check_selection, parse_selection
-from .._data.capabilities import API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
+from .._data.capabilities import API_BASELINE, NONE, V_CURRENT, MinorData, gates_of_capability, since_of
 from .._data.install_rules import STANDALONE
 from .._problems import Location, Problems
 from .cluster_version import ClusterVersion
@@ -144,7 +144,7 @@ def _gated_names(cluster: ClusterVersion, data: MinorData) -> frozenset[str]:
 
     A name that a pending update adds is not among them: a set requests it already.
     """
-    return frozenset(name for name in data.capabilities - cluster.known if gates_of(name))
+    return frozenset(name for name in data.capabilities - cluster.known if gates_of_capability(name))
 
 
 def _data_as_reported(cluster: ClusterVersion, data: MinorData) -> MinorData:
@@ -187,7 +187,7 @@ def _check_names(
     problems += [problem for problem in own if problem.where not in existing]
     for index in _indexes(given, unknown - listed):
         name = given.additional[index]
-        gates = " or ".join(gates_of(name))
+        gates = " or ".join(gates_of_capability(name))
         hint = f"Enable the feature gate {gates} first" if gates else "Wait until the cluster's update is finished"
         message = f"{name} is not known to the cluster"
         problems.error("unknown-capability", _location(given, index), message, hint)
@@ -270,7 +270,7 @@ def _check_rules(
 ) -> None:
     """Report the rules of the API that the new spec violates. An enabled capability satisfies them, too."""
     # A cluster that knows a gated capability also has the rules behind its gates.
-    gates = frozenset(gate for name in data.capabilities - gated for gate in gates_of(name))
+    gates = frozenset(gate for name in data.capabilities - gated for gate in gates_of_capability(name))
     install = InstallContext(data, STANDALONE[0], gates=gates, gated=gated)
     problems += [
         item.problem

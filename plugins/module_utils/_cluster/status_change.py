@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import InclusionCriteria
 from .._capability.resolved_release import ResolvedRelease, check_always_enabled, resolve_release
 from .._capability.selection import Selection, capability_status, check_selection
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of_capability
 from .._problems import InvalidOptionError, Location, Problems
 from .._release.release import Release
 from .._unstructured import as_list, nested
@@ -192,7 +192,7 @@ def _check_previous(previous: frozenset[str], inputs: StatusInputs, problems: Pr
         message = f"{name} is enabled and not a capability of {inputs.minor_data.minor}, perhaps one of a later version"
         problems.info("unknown-capability", _ENABLED, message, "Do nothing: it stays enabled")
     for name in sorted(previous & inputs.gated):
-        gates = " or ".join(gates_of(name))
+        gates = " or ".join(gates_of_capability(name))
         message = f"{name} is enabled, although its feature gate {gates} is disabled; it stays enabled"
         hint = "Set feature_set or feature_gates as on the cluster"
         problems.warning("gated-capability", _ENABLED, message, hint)

@@ -250,7 +250,7 @@ def forced_capabilities(from_minor: Minor, to_minor: Minor) -> tuple[ForcedCapab
     return tuple(item for item in FORCED_CAPABILITIES if (item.from_minor, item.to_minor) == (from_minor, to_minor))
 
 
-def gates_of(capability: str) -> tuple[str, ...]:
+def gates_of_capability(capability: str) -> tuple[str, ...]:
     """The feature gates of ``capability``, which exists if one of them is enabled. Empty if it always exists."""
     known = _BY_NAME.get(capability)
     return known.gates if known else ()

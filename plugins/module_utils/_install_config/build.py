@@ -14,8 +14,7 @@ from .._data.install_rules import HOSTED
 from .._problems import CapabilityError, Problem, Problems, has_errors
 from .._release.extra_manifests import read_extra_manifests
 from .._release.loader import problems_for_users
-from .._release.release import Release, release_of_version
-from .._release.version_option import read_minor
+from .._release.release import Release, read_minor, release_of_version
 from .._release_image.open_release import open_release
 from .._release_image.release_source import ReleaseSource
 from .._resources import ResourceId

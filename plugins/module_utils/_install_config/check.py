@@ -14,7 +14,7 @@ from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities, without_pinning
 from .._capability.inclusion import CapabilityStatus, InclusionContext
 from .._capability.resolved_release import ResolvedRelease, resolve_release
-from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection, unchecked
+from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection, unchecked_rules
 from .._capability.selection import Selection
 from .._contents.reference_report import check_references
 from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
@@ -172,7 +172,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         resolved_release=resolved,
         install=install,
         broken=rule_violations(None, install),
-        unchecked=unchecked(install),
+        unchecked=unchecked_rules(install),
         rejected=tuple(method_violations(document, install, options.source, complete=options.complete)),
     )
 

@@ -23,13 +23,13 @@ from .._data.capabilities import (
     NONE,
     V_CURRENT,
     MinorData,
-    gates_of,
+    gates_of_capability,
     is_in_every_minor,
     since_of,
 )
 from .._data.solutions import SOLUTIONS, Solution, WantedCapability
 from .._problems import Location, Problems, check_list, check_string, did_you_mean
-from .._release.version_option import read_minor
+from .._release.release import read_minor
 
 _NAMES = tuple(capability.name for capability in CAPABILITIES)
 _LISTS = ("wants", "without", "rather_without")
@@ -135,9 +135,11 @@ def _wanted_names(solution: Solution, install: InstallContext, where: Location, 
         if name in install.names:
             yield name
         elif name in install.minor_data.capabilities:
-            message = f"{name} exists in {minor} only if the feature gate {' or '.join(gates_of(name))} is enabled"
+            message = (
+                f"{name} exists in {minor} only if the feature gate {' or '.join(gates_of_capability(name))} is enabled"
+            )
             problems.error("gated-capability", where, message, "Choose a featureSet that enables it")
-        elif gates_of(name):
+        elif gates_of_capability(name):
             since = since_of(name)
             message = f"{name} does not exist before {since}"
             problems.error("unknown-capability", where, message, f"Install {since} or later")

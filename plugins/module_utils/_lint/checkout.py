@@ -27,9 +27,8 @@ from .._release.manifest import (
     Manifest,
     manifest_dict,
 )
-from .._release.manifest_file import ManifestFile
+from .._release.manifest_file import ManifestFile, with_scopes
 from .._release.release import Release
-from .._release.scope import with_scopes
 from .._release.task_graph import component_of
 from .._resources import CLUSTER_OPERATORS, ResourceId
 from .._version import Minor, find_minor

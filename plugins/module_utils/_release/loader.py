@@ -25,11 +25,9 @@ from .._yaml.values import YamlError
 from .image_stream import ImageStream, parse_image_stream
 from .index import IndexCache, ReleaseIndex
 from .manifest import Manifest
-from .manifest_file import ManifestFile
-from .release import Release
-from .scope import with_scopes
+from .manifest_file import ManifestFile, with_scopes
+from .release import Release, read_minor
 from .template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render
-from .version_option import read_minor
 
 CVO_MANIFESTS = "manifests"
 RELEASE_MANIFESTS = "release-manifests"

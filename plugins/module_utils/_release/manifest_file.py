@@ -7,9 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS
+from .._unstructured import as_text, nested
 from .manifest import Manifest
 
 
@@ -54,3 +57,28 @@ class ManifestFile(NamedTuple):
         if len(keep) == len(self.manifests):
             return data
         return b"".join(data[span.start : span.end] for at, span in enumerate(self.spans) if at in keep)
+
+
+def with_scopes(files: Mapping[str, ManifestFile]) -> dict[str, ManifestFile]:
+    """Return ``files`` with ``cluster_scoped`` for manifests of the kinds that they define so."""
+    defined = frozenset(_cluster_scoped_kinds(files.values()))
+    return {name: _with_scopes(file, defined) for name, file in files.items()}
+
+
+def _cluster_scoped_kinds(files: Iterable[ManifestFile]) -> Iterator[tuple[str, str]]:
+    for file in files:
+        for manifest, body in file.read_all_json():
+            if manifest.resource_id.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind:
+                spec = nested(json.loads(body), "spec")
+                if nested(spec, "scope") == "Cluster":
+                    yield as_text(nested(spec, "group")), as_text(nested(spec, "names", "kind"))
+
+
+def _with_scopes(file: ManifestFile, defined: frozenset[tuple[str, str]]) -> ManifestFile:
+    if not any(manifest.resource_id.group_kind in defined for manifest in file.manifests):
+        return file
+    manifests = (
+        manifest._replace(cluster_scoped=True) if manifest.resource_id.group_kind in defined else manifest
+        for manifest in file.manifests
+    )
+    return file._replace(manifests=tuple(manifests))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from .._version import Minor
+from .._problems import Problems
+from .._version import Minor, find_minor
 from .image_stream import ImageStream
 from .manifest import Manifest
 from .manifest_file import ManifestFile
@@ -59,3 +60,14 @@ class Release(NamedTuple):
 def release_of_version(minor: Minor | None) -> Release:
     """A release without files, for callers that know only the minor."""
     return Release("", None, minor, ())
+
+
+def read_minor(version: object, where: str, problems: Problems) -> Minor | None:
+    """The minor of ``version``; reports a value at ``where`` that is not a version."""
+    minor = find_minor(version)
+    if minor is None:
+        hint = "Write it as 4.20 or 4.20.3"
+        if isinstance(version, (int, float)) and not isinstance(version, bool):
+            hint = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
+        problems.error("invalid-version", where, f"{version!r} is not a version of OpenShift", hint)
+    return minor

@@ -18,8 +18,7 @@ from .._data.install_rules import AGENT_CONFIG
 from .._install_config.selection_source import SelectionOptions, SelectionRequest, read_request
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean, plural, shown_names
 from .._progress import Progress, silent, with_progress
-from .._release.release import Release, release_of_version
-from .._release.version_option import read_minor
+from .._release.release import Release, read_minor, release_of_version
 from .._version import Minor, find_minor
 from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .extra_manifests import ExtraManifests

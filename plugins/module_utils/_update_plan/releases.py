@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from .._problems import CapabilityError, Problem, Problems, did_you_mean
 from .._progress import Progress, with_progress
 from .._release.loader import problems_for_users
-from .._release.release import Release
-from .._release.version_option import read_minor
+from .._release.release import Release, read_minor
 from .._release_image.open_release import open_unverified
 from .._release_image.opened_release import OpenedRelease
 from .._release_image.release_name import absolute_release_name

@@ -14,7 +14,7 @@ from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
 from .._contents.reference_report import report_dangling
-from .._data.capabilities import gates_of
+from .._data.capabilities import gates_of_capability
 from .._problems import Problems, did_you_mean
 from .._resources import ResourceId
 from .plan import Hop, HopPlan, Plan, StartingCluster
@@ -42,7 +42,7 @@ def check_status(
         problems.warning("unknown-capability", where, message, hint)
     gated = status.enabled & start.gated
     if gated:
-        gates = " or ".join(sorted({gate for name in gated for gate in gates_of(name)}))
+        gates = " or ".join(sorted({gate for name in gated for gate in gates_of_capability(name)}))
         message = f"{_listed(gated)} exists in {start.minor} only if the feature gate {gates} is enabled"
         problems.warning("gated-capability", where, message, "Set feature_set or feature_gates as on the cluster")
     # A pre-release can lack names of its minor, and never enables them.

@@ -45,7 +45,7 @@ class CheckedResource(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def compare(
+def compare_with_cluster(
     client: Client,
     kinds: RestMapper,
     release: Release,

@@ -34,7 +34,7 @@ from .._rollout.desired_object import check_annotations
 from .._rollout.feature_set import FeatureGateReading, read_feature_gate
 from .._rollout.inventory_store import is_applyset_member, is_ours
 from .._unstructured import finalizers_of
-from .compare import CheckedResource, compare, report_checked
+from .compare import CheckedResource, compare_with_cluster, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .missing import ABSENT, Missing, find_missing
 
@@ -76,7 +76,7 @@ def verify(
     lookup = find_existing(client, state.kinds, resources)
     problems += lookup.problems
     found = find_missing(state.kinds, desired.expected, lookup, lambda: _is_cvo_running(client, state), problems)
-    checked = compare(client, state.kinds, release, found.existing, problems)
+    checked = compare_with_cluster(client, state.kinds, release, found.existing, problems)
     report_checked(checked, problems)
     unread = {item.manifest.resource_id for item in checked if item.unclear}
     unserved = {manifest.resource_id for manifest in found.unserved}

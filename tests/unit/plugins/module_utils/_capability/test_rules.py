@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import (
     rule_violations,
     suggested_selection,
-    unchecked,
+    unchecked_rules,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
@@ -294,7 +294,7 @@ def test_older_sets_need_what_came_after_them(minor, baseline, platform, expecte
     ],
 )
 def test_rules_of_the_platform_are_unchecked_if_it_is_not_known(minor, method, expected):
-    assert sorted(rule.name for rule in unchecked(install(minor, method, None))) == expected
-    assert unchecked(install(minor, method, "aws")) == ()
+    assert sorted(rule.name for rule in unchecked_rules(install(minor, method, None))) == expected
+    assert unchecked_rules(install(minor, method, "aws")) == ()
     rules = {item.rule.name for item in rule_violations(listed(), install(minor, method, None))}
     assert rules.isdisjoint(expected)

@@ -51,7 +51,11 @@ def test_capabilities_behind_gates_are_those_of_the_api(text):
     data = capability_data.data_of(minor(text))
 
     assert data is not None
-    gated = {name: list(capability_data.gates_of(name)) for name in data.capabilities if capability_data.gates_of(name)}
+    gated = {
+        name: list(capability_data.gates_of_capability(name))
+        for name in data.capabilities
+        if capability_data.gates_of_capability(name)
+    }
     assert gated == MINORS[text]["gated"]
 
 
@@ -136,7 +140,7 @@ def test_every_capability_has_a_first_minor_that_the_api_confirms():
         first = next(text for text, data in MINORS.items() if capability.name in data["known"])
         assert str(capability.since) == first
     assert {capability.name for capability in capability_data.CAPABILITIES} == set(MINORS[NEWEST]["known"])
-    assert capability_data.gates_of("Unknown") == ()
+    assert capability_data.gates_of_capability("Unknown") == ()
 
 
 # openshift/cluster-version-operator#981: DeploymentConfig in 4.14 is the one case that no manifest shows

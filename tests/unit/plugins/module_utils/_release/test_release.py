@@ -6,7 +6,7 @@
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.version_option import read_minor
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import read_minor
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 
