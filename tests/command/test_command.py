@@ -266,6 +266,14 @@ def test_files_are_written_and_changes_are_shown(run, tmp_path):
     assert f"Directory {tmp_path}/x: nothing to change" in run(*words)[1]
 
 
+def test_a_preview_of_corrections_is_a_patch_and_fails(run, tmp_path):
+    sites = shutil.copytree(EXAMPLES / "sites", tmp_path / "sites")
+    code, out, _errors = run("site-check", str(sites), "--state=fixed", "--check", "--diff")
+    assert (code, "+++ b/policies/console.yaml" in out, "4 files would be corrected" in out) == (1, True, True)
+    assert run("site-check", str(sites), "--state=fixed")[0] == 0
+    assert run("site-check", str(sites), "--state=fixed", "--check")[0] == 0
+
+
 def test_missing_libraries_are_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "urllib3", None)
     code, _out, errors = run("release-info", IMAGE)

@@ -51,6 +51,7 @@ def test_the_example_is_checked_and_then_corrected(tmp_path):
     assert fixed.returncode == 0, fixed.stdout
     assert "No findings in 5 sites; 1 of 5 sites was not" in fixed.stdout
     assert "Corrected files: clusters/du-412.yaml, clusters/du-415.yaml" in fixed.stdout
+    assert "+++ b/clusters/du-420.yaml" in fixed.stdout
     clusters = [yaml.safe_load(path.read_text()) for path in sorted((sites / "clusters").iterdir())]
     selections = [json.loads(item["spec"]["installConfigOverrides"]) for item in clusters]
     assert [sorted(item["capabilities"]["additionalEnabledCapabilities"]) for item in selections] == [
