@@ -61,7 +61,7 @@ def test_changing_include_to_exclude_is_a_removal(site: Site) -> None:
     site.make(None, KNOWN)
     with site.untouched():
         outcome = site.ask({"inclusionDefault": "Exclude", "include": sorted(KNOWN)})
-    assert outcome.faults == [("removed-default", "capabilities.inclusion_default")]
+    assert outcome.faults == [("removed-default", "capabilities.inclusionDefault")]
 
 
 def test_capabilities_are_required(site: Site) -> None:

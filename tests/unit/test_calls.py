@@ -189,12 +189,12 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     (
         "release_info",
         {"release": "NEW", "capabilities": {"baselineCapabilitySet": "none"}},
-        (("unknown-capability-set", "capabilities.baseline_capability_set"),),
+        (("unknown-capability-set", "capabilities.baselineCapabilitySet"),),
     ),
     (
         "release_info",
         {"release": "NEW", "capabilities": OTHER_NAMES},
-        (("unknown-capability", "capabilities.additional_enabled_capabilities[0]"),),
+        (("unknown-capability", "capabilities.additionalEnabledCapabilities[0]"),),
     ),
     (
         "release_info",
@@ -204,7 +204,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     (
         "release_info",
         {"release": "NEW", "capabilities": {**NONE, "additionalEnabledCapabilities": "Console"}},
-        (("not-a-list", "capabilities.additional_enabled_capabilities"),),
+        (("not-a-list", "capabilities.additionalEnabledCapabilities"),),
     ),
     ("release_manifests", {"release": "NEW", "dest": "NEW"}, (("inside-release", "NEW"),)),
     (
@@ -309,7 +309,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     (
         "install_config",
         {"openshift_version": "4.20", "capabilities": NO_OLM, "content": CONTENT},
-        (("inst-marketplace-olm", "capabilities.additional_enabled_capabilities"),),
+        (("inst-marketplace-olm", "capabilities.additionalEnabledCapabilities"),),
     ),
     ("addon_check", {"addons": [], "release": "NEW"}, (("empty-list", "addons"),)),
     ("addon_check", {"addons": ["SITES", ""], "release": "NEW"}, (("empty-option", "addons"),)),

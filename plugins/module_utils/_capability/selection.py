@@ -21,6 +21,7 @@ _SPELLINGS = {
     "excluded_capabilities": "excludedCapabilities",
 }
 _DRAFT_SPELLINGS = {"inclusion_default": "inclusionDefault", "include": "include", "exclude": "exclude"}
+_ALL_SPELLINGS = {**_SPELLINGS, **_DRAFT_SPELLINGS}
 _DRAFT_DEFAULTS = ("Include", "Exclude")
 
 
@@ -29,7 +30,7 @@ class Selection(NamedTuple):
 
     ``baseline`` is ``None`` if none is given, which means the cluster default (``vCurrent``). ``excluded`` is ``None``
     if there is no such list; an empty list differs from that, because any list pins the selection. The other fields are
-    locations for messages.
+    locations for messages, in the user's spelling.
     """
 
     baseline: str | None = None
@@ -88,14 +89,17 @@ def parse_selection(options: object, where: Location, problems: Problems) -> Sel
         message = f"is {options!r}, expected a dict with {', '.join(_SPELLINGS)}"
         problems.error("not-a-map", where, message, "Write it as in install-config.yaml")
         return Selection(where=where)
-    values = _canonical(options, where, problems)
-    draft = sorted(set(values) & set(_DRAFT_SPELLINGS))
-    final = sorted(set(values) & set(_SPELLINGS))
+    typed = _typed_names(options, where, problems)
+    is_camel_case = any(camel != name for name, camel in _ALL_SPELLINGS.items() if camel in options)
+    names = {name: typed.get(name, camel if is_camel_case else name) for name, camel in _ALL_SPELLINGS.items()}
+    draft = sorted(typed[name] for name in typed.keys() & _DRAFT_SPELLINGS)
+    final = sorted(typed[name] for name in typed.keys() & _SPELLINGS)
     if draft and final:
         message = f"mixes two spellings of a selection: {', '.join(final)} and {', '.join(draft)}"
-        hint = "Keep one of them; inclusion_default, include and exclude are the first draft of the API"
+        hint = f"Keep one of them; {', '.join(names[name] for name in _DRAFT_SPELLINGS)} are the first draft of the API"
         problems.error("mixed-spellings", where, message, hint)
-    return _draft(values, where, problems) if draft and not final else _final(values, where, problems)
+    parse = _draft if draft and not final else _final
+    return parse(options, names, where, problems)
 
 
 def check_selection(selection: Selection, data: MinorData, gated: frozenset[str], problems: Problems) -> None:
@@ -132,66 +136,67 @@ def capability_status(
     return CapabilityStatus(data.capabilities - gated, (explicit | implicit) - gated, implicit - gated)
 
 
-def _canonical(options: Mapping[Any, Any], where: Location, problems: Problems) -> dict[str, Any]:
-    canonical_of = {
-        spelling: canonical
-        for canonical, camel in {**_SPELLINGS, **_DRAFT_SPELLINGS}.items()
-        for spelling in (canonical, camel)
-    }
-    values: dict[str, Any] = {}
-    given_as: dict[str, str] = {}
+def _typed_names(options: Mapping[Any, Any], where: Location, problems: Problems) -> dict[str, str]:
+    """Return the keys of ``options`` that have a value, by the names of the fields in Ansible's spelling."""
+    names = {spelling: name for name, camel in _ALL_SPELLINGS.items() for spelling in (name, camel)}
+    typed: dict[str, str] = {}
     for key, value in options.items():
-        canonical = canonical_of.get(key) if isinstance(key, str) else None
-        if canonical is None:
-            hint = "Move its content up one level" if key == "capabilities" else did_you_mean(key, canonical_of)
+        name = names.get(key) if isinstance(key, str) else None
+        if name is None:
+            hint = "Move its content up one level" if key == "capabilities" else did_you_mean(key, names)
             if str(key).lower().startswith("disable"):
                 hint = "Write excluded_capabilities"
             problems.error("unknown-field", where.child(key), "is not a field of a selection", hint)
         elif value is None:
             continue
-        elif canonical in values:
-            message = f"is set in two spellings, {given_as[canonical]} and {key}"
-            problems.error("duplicate-field", where.child(canonical), message, "Keep one of them")
+        elif name in typed:
+            message = f"is set in two spellings, {typed[name]} and {key}"
+            problems.error("duplicate-field", where.child(key), message, "Keep one of them")
         else:
-            values[canonical], given_as[canonical] = value, key
-    return values
+            typed[name] = key
+    return typed
 
 
-def _final(values: Mapping[str, Any], where: Location, problems: Problems) -> Selection:
-    baseline = values.get("baseline_capability_set")
-    location = where.child("baseline_capability_set")
+def _final(options: Mapping[str, Any], names: Mapping[str, str], where: Location, problems: Problems) -> Selection:
+    """Parse the spelling of the API or of Ansible. ``names``: how the user spells each field."""
+    baseline_field, additional_field, excluded_field = (names[name] for name in _SPELLINGS)
+    baseline = options.get(baseline_field)
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {baseline!r}, expected the name of a set"
-        problems.error("invalid-baseline", location, message, f"Write {NONE}, v4.N or {V_CURRENT}")
+        problems.error("invalid-baseline", where.child(baseline_field), message, f"Write {NONE}, v4.N or {V_CURRENT}")
         baseline = None
-    additional = _names(values, "additional_enabled_capabilities", where, problems)
-    excluded = _names(values, "excluded_capabilities", where, problems)
-    if additional and not values.get("baseline_capability_set"):
-        message = "is missing; installers require it with additional_enabled_capabilities"
-        hint = f"Set baseline_capability_set to {NONE} for only these capabilities, or to {V_CURRENT} for all"
-        problems.error("missing-baseline", location, message, hint)
-    _check_disjoint(additional, excluded, where, ("additional_enabled_capabilities", "excluded_capabilities"), problems)
+    additional = _names(options, additional_field, where, problems)
+    excluded = _names(options, excluded_field, where, problems)
+    if additional and not options.get(baseline_field):
+        message = f"is missing; installers require it with {additional_field}"
+        hint = f"Set {baseline_field} to {NONE} for only these capabilities, or to {V_CURRENT} for all"
+        problems.error("missing-baseline", where.child(baseline_field), message, hint)
+    _check_disjoint(additional, excluded, where, (additional_field, excluded_field), problems)
     if excluded is not None:
-        _report_pinned(where.child("excluded_capabilities"), problems)
-    return Selection(baseline or None, additional or (), excluded, where)
+        _report_pinned(where.child(excluded_field), problems)
+    return Selection(
+        baseline or None, additional or (), excluded, where, additional_field, excluded_field, baseline_field
+    )
 
 
-def _draft(values: Mapping[str, Any], where: Location, problems: Problems) -> Selection:
-    default = values.get("inclusion_default")
-    include = _names(values, "include", where, problems)
-    exclude = _names(values, "exclude", where, problems)
+def _draft(options: Mapping[str, Any], names: Mapping[str, str], where: Location, problems: Problems) -> Selection:
+    """Parse the spelling of the API's first draft. ``names``: how the user spells each field."""
+    default_field, include_field, exclude_field = (names[name] for name in _DRAFT_SPELLINGS)
+    default = options.get(default_field)
+    include = _names(options, include_field, where, problems)
+    exclude = _names(options, exclude_field, where, problems)
     if default not in _DRAFT_DEFAULTS:
         fault = "is missing" if default is None else f"is {default!r}"
         hint = "Write the default for names that are not listed"
         if default is not None:
             hint = did_you_mean(default, _DRAFT_DEFAULTS)
         message = f"{fault}, expected Include or Exclude"
-        problems.error("invalid-inclusion-default", where.child("inclusion_default"), message, hint)
-    _check_disjoint(include, exclude, where, ("include", "exclude"), problems)
+        problems.error("invalid-inclusion-default", where.child(default_field), message, hint)
+    _check_disjoint(include, exclude, where, (include_field, exclude_field), problems)
     if default != "Exclude" and exclude is not None:
-        _report_pinned(where.child("exclude"), problems)
+        _report_pinned(where.child(exclude_field), problems)
     baseline = NONE if default == "Exclude" else V_CURRENT
-    return Selection(baseline, include or (), exclude, where, "include", "exclude")
+    return Selection(baseline, include or (), exclude, where, include_field, exclude_field, default_field)
 
 
 def _report_pinned(where: Location, problems: Problems) -> None:

@@ -157,7 +157,8 @@ def _selection(capabilities: Mapping[str, Any], where: Location, problems: Probl
         problems.error("not-a-string", where.child(API_BASELINE), message, _WHOLE_OBJECT)
         baseline = None
     additional = _names(capabilities, API_ADDITIONAL, where, problems)
-    return Selection(baseline or None, tuple(additional or ()), None, where)
+    names = tuple(additional or ())
+    return Selection(baseline or None, names, None, where, additional_field=API_ADDITIONAL, baseline_field=API_BASELINE)
 
 
 def _reported(capabilities: Mapping[str, Any], where: Location, problems: Problems) -> ReportedCapabilities | None:

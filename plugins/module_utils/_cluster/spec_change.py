@@ -241,9 +241,8 @@ def _check_removal(
     is_draft_exclude = given.additional_field == _DRAFT_FIELD and given.baseline == NONE
     if is_draft_exclude and capability_set == V_CURRENT:
         message = "changes Include to Exclude, which no longer requests what later releases add"
-        problems.error(
-            "removed-default", given.where.child("inclusion_default"), message, "Write Include without exclude"
-        )
+        where = given.where.child(given.baseline_field)
+        problems.error("removed-default", where, message, "Write Include without exclude")
 
 
 def _check_unintended_vcurrent(change: SpecChange, request: CapabilityRequest, problems: Problems) -> None:

@@ -15,7 +15,7 @@ from .._capability.selection import Selection, check_selection, parse_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, V_CURRENT
 from .._data.install_rules import KNOWN_NAMES
 from .._data.solutions import Solution
-from .._problems import Location, Problem, Problems, did_you_mean, type_name
+from .._problems import Location, Problems, did_you_mean, type_name
 from .._resources import ResourceId
 from .._yaml.values import parse_json_object
 from .solution import ResolvedSelection, candidate_minors, find_solution, pinned, resolve, stable_sets
@@ -173,7 +173,7 @@ def _read_block(block: object, where: Location, problems: Problems) -> Selection
     fields = {field: value for field, value in block.items() if field in API_FIELDS}
     reported = Problems()
     selection = parse_selection(fields, where, reported)
-    problems += (respelled(problem, API_SPELLING) for problem in reported)
+    problems += reported
     if not _is_clear(reported):
         return None
     selection = selection._replace(baseline_field=API_BASELINE, additional_field=API_ADDITIONAL)
@@ -189,18 +189,6 @@ def _field_hint(field: object) -> str:
     if field in ("excludedCapabilities", "excluded_capabilities", "inclusionDefault", "include", "exclude"):
         return "Set it in the option capabilities, which converts it"
     return did_you_mean(field, API_FIELDS)
-
-
-API_SPELLING = {"baseline_capability_set": API_BASELINE, "additional_enabled_capabilities": API_ADDITIONAL}
-"""Options of modules, and the fields of the API."""
-
-
-def respelled(problem: Problem, spelling: Mapping[str, str]) -> Problem:
-    """Replace options of modules by the fields of an object in ``problem``. ``spelling`` maps one to the other."""
-    field, message, hint = problem.where.field, problem.message, problem.hint
-    for ours, theirs in spelling.items():
-        field, message, hint = (text.replace(ours, theirs) for text in (field, message, hint))
-    return problem._replace(where=problem.where._replace(field=field), message=message, hint=hint)
 
 
 def _warn_about_duplicates(requested: Selection, problems: Problems) -> None:

@@ -19,8 +19,8 @@ from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES
 from .._install_config.check import Installation, InstallCheck, check_selection, read_installation
-from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest, respelled
-from .._problems import Problems, count_errors, type_name
+from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest
+from .._problems import Problem, Problems, count_errors, type_name
 from .._release.release import Release
 from .comparison import desired_check, enabled_names, hint_to_write, report_difference
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
@@ -57,7 +57,7 @@ def check_hosted(
     document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
     installation = read_installation(InstallOptions(document, "", complete=False, method=HOSTED), release)
     check = _check(fields, installation)
-    problems += [respelled(item, _FIELDS) for item in check.problems if item.code not in _COVERED]
+    problems += [_respelled(item) for item in check.problems if item.code not in _COVERED]
     if check.install is None:
         return HostedResult()
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
@@ -74,6 +74,14 @@ def _check(fields: Mapping[str, Any], installation: Installation) -> InstallChec
     lists = {ours: fields[theirs] for ours, theirs in _FIELDS.items() if theirs in fields}
     selection = {"baseline_capability_set": V_CURRENT, **lists} if lists else None
     return check_selection(installation, SelectionOptions(selection))
+
+
+def _respelled(problem: Problem) -> Problem:
+    """``problem`` with the fields of a HostedCluster instead of the options of modules."""
+    field, message, hint = problem.where.field, problem.message, problem.hint
+    for ours, theirs in _FIELDS.items():
+        field, message, hint = (text.replace(ours, theirs) for text in (field, message, hint))
+    return problem._replace(where=problem.where._replace(field=field), message=message, hint=hint)
 
 
 def _report_not_enabled(names: object, data: MinorData, where: str, problems: Problems) -> None:

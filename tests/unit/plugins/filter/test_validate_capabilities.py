@@ -29,14 +29,14 @@ def test_a_problem_has_five_fields():
 @pytest.mark.parametrize(
     ("selection", "version", "wheres"),
     [
-        ({"baselineCapabilitySet": "v4.19"}, "4.20", ["capabilities.baseline_capability_set"]),
-        ({"baselineCapabilitySet": "v4.18"}, "4.17", ["capabilities.baseline_capability_set"]),
+        ({"baselineCapabilitySet": "v4.19"}, "4.20", ["capabilities.baselineCapabilitySet"]),
+        ({"baselineCapabilitySet": "v4.18"}, "4.17", ["capabilities.baselineCapabilitySet"]),
         ("x", "4.20", ["capabilities"]),
         (None, 4.2, ["version"]),
         (
             {"baselineCapabilitySet": "x", "additionalEnabledCapabilities": ["y"]},
             "4.20",
-            ["capabilities.baseline_capability_set", "capabilities.additional_enabled_capabilities[0]"],
+            ["capabilities.baselineCapabilitySet", "capabilities.additionalEnabledCapabilities[0]"],
         ),
     ],
 )

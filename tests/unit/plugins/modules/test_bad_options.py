@@ -28,12 +28,12 @@ MODULES = pytest.mark.parametrize(
     [
         (
             {"capabilities": {"baselineCapabilitySet": "vcurrent"}},
-            ["capabilities.baseline_capability_set"],
+            ["capabilities.baselineCapabilitySet"],
             "Write vCurrent",
         ),
         (
             {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["console"]}},
-            ["capabilities.additional_enabled_capabilities[0]"],
+            ["capabilities.additionalEnabledCapabilities[0]"],
             "Write Console",
         ),
         (

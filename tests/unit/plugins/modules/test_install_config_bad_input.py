@@ -128,7 +128,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {
             "openshift_version": "4.17",
         },
         "unknown-capability",
-        "capabilities.additional_enabled_capabilities[1]",
+        "capabilities.additionalEnabledCapabilities[1]",
     ),
     "an unknown solution": ({"solution": "ran_dux"}, "unknown-solution", "solution"),
     "solutions without solution": (

@@ -100,7 +100,7 @@ def test_a_mistake_in_the_other_selection_is_reported_there(call, releases, more
     wrong = {**NOTHING, "additionalEnabledCapabilities": ["Consol"]}
     outcome = call(release_info, release=releases[0], previous_capabilities=wrong, **more)
 
-    assert outcome.faults == [("unknown-capability", "previous_capabilities.additional_enabled_capabilities[0]")]
+    assert outcome.faults == [("unknown-capability", "previous_capabilities.additionalEnabledCapabilities[0]")]
 
 
 def test_resources_are_returned_with_their_decisions(call, releases):

@@ -124,7 +124,7 @@ def test_the_counts_are_those_of_the_decisions(call, tmp_path):
 @pytest.mark.parametrize(
     ("options", "where"),
     [
-        ({"capabilities": {"baselineCapabilitySet": "v4.99"}}, "capabilities.baseline_capability_set"),
+        ({"capabilities": {"baselineCapabilitySet": "v4.99"}}, "capabilities.baselineCapabilitySet"),
         ({"enabled_capabilities": ["Console"]}, "known_capabilities"),
         ({"feature_gates": ["A=maybe"]}, "feature_gates[0]"),
     ],

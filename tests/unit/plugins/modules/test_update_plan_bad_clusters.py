@@ -123,9 +123,9 @@ def test_names_of_a_later_version_stay_enabled_after_a_rollback_and_are_warnings
 
     found = warnings(outcome)
     spec_field = "cluster_version.spec.capabilities"
-    assert found[f"{spec_field}.baseline_capability_set"] == "unknown-capability-set"
-    assert found[f"{spec_field}.additional_enabled_capabilities[0]"] == "unknown-capability"
-    assert found[f"{spec_field}.additional_enabled_capabilities[1]"] == "unknown-capability"
+    assert found[f"{spec_field}.baselineCapabilitySet"] == "unknown-capability-set"
+    assert found[f"{spec_field}.additionalEnabledCapabilities[0]"] == "unknown-capability"
+    assert found[f"{spec_field}.additionalEnabledCapabilities[1]"] == "unknown-capability"
     assert {"Build", "Console"} < set(outcome["enabled_capabilities"])
     assert "Brand" in outcome["enabled_capabilities"]
     assert found["4.13.5 to 4.14.2"] == "unknown-capability"
@@ -202,7 +202,7 @@ def test_ansible_checks_the_options_of_a_cluster(entry, part, run):
 def test_errors_of_several_clusters_are_reported_together_with_their_names(run, releases, tmp_path):
     missing = tmp_path / "missing"
     wrong: dict[str, tuple[dict[str, Any], str]] = {
-        "berlin": ({"capabilities": {"baselineCapabilitySet": "none"}}, "capabilities.baseline_capability_set"),
+        "berlin": ({"capabilities": {"baselineCapabilitySet": "none"}}, "capabilities.baselineCapabilitySet"),
         "paris": ({"platform": "asw"}, "platform"),
         "rome": ({"releases": releases.hop[::-1]}, "releases[1]"),
         "oslo": ({"feature_set": "Tech"}, "feature_set"),

@@ -178,19 +178,19 @@ def test_a_version_that_disagrees_with_the_release(run, releases):
         ({"capabilities": {}, "enabled_capabilities": []}, "capabilities", "conflicting-options"),
         (
             {"capabilities": {"baselineCapabilitySet": "vcurrent"}},
-            "capabilities.baseline_capability_set",
+            "capabilities.baselineCapabilitySet",
             "unknown-capability-set",
         ),
         ({"capabilities": {"baselineSet": "None"}}, "capabilities.baselineSet", "unknown-field"),
         # Known to the second release and not to the first
         (
             {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["MachineAPI"]}},
-            "capabilities.additional_enabled_capabilities[0]",
+            "capabilities.additionalEnabledCapabilities[0]",
             "unknown-capability",
         ),
         (
             {"capabilities": {"baselineCapabilitySet": "v4.14"}},
-            "capabilities.baseline_capability_set",
+            "capabilities.baselineCapabilitySet",
             "unknown-capability-set",
         ),
         ({"feature_gates": ["A", "A=false"]}, "feature_gates[1]", "conflicting-feature-gate"),
@@ -246,7 +246,7 @@ def test_all_invalid_options_are_reported_together(run):
     )
 
     assert sorted(item["where"] for item in outcome.errors) == [
-        "capabilities.baseline_capability_set",
+        "capabilities.baselineCapabilitySet",
         "feature_gates[0]",
         "feature_set",
         "known_capabilities",
@@ -260,7 +260,7 @@ def test_all_errors_are_reported_together(run, releases):
     outcome = run(releases=releases.hop[::-1], capabilities={"baselineCapabilitySet": "none"}, platform="asw")
 
     assert {item["where"] for item in outcome.errors} == {
-        "capabilities.baseline_capability_set",
+        "capabilities.baselineCapabilitySet",
         "platform",
         "releases[1]",
     }

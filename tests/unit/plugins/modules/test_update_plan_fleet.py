@@ -335,7 +335,7 @@ def test_an_unknown_forbidden_name_is_an_error(name, hint, run):
 def test_forbidden_names_are_not_checked_if_a_release_is_invalid(run):
     outcome = run(forbidden_capabilities=["Console"], capabilities={"baselineCapabilitySet": "none"})
 
-    assert [item["where"] for item in outcome["problems"]] == ["capabilities.baseline_capability_set"]
+    assert [item["where"] for item in outcome["problems"]] == ["capabilities.baselineCapabilitySet"]
 
 
 def test_violations_of_a_fleet_name_its_clusters(run):

@@ -129,7 +129,7 @@ def test_problems_of_options_come_with_those_of_releases(run, releases, tmp_path
     }
     outcome = run(releases=[releases.r4_13, str(tmp_path / "nowhere")], **options)
 
-    wheres = ["platform", "capabilities.baseline_capability_set", "overrides[0].name"]
+    wheres = ["platform", "capabilities.baselineCapabilitySet", "overrides[0].name"]
     assert [item["where"] for item in outcome["problems"]] == [str(tmp_path / "nowhere"), *wheres]
     fleet = run(clusters=[{"name": "a"}, {"name": "b", "releases": [7, 7]}], **options)
     assert [item["where"] for item in fleet["problems"]] == [

@@ -151,7 +151,7 @@ def test_all_errors_come_at_once():
         "feature_set",
         "feature_gates[0]",
         "overrides[0]",
-        "capabilities.baseline_capability_set",
-        "capabilities.additional_enabled_capabilities[0]",
+        "capabilities.baselineCapabilitySet",
+        "capabilities.additionalEnabledCapabilities[0]",
         "always_enabled_capabilities",
     ]

@@ -241,8 +241,8 @@ def test_names_that_cannot_be_disabled_are_errors_of_the_installation():
         ("hcp-selectable", "marketplace"),
     ]
     assert [problem.hint for problem in errors(found.problems)] == [
-        "Remove Storage from excluded_capabilities",
-        "Remove marketplace from excluded_capabilities",
+        "Remove Storage from excludedCapabilities",
+        "Remove marketplace from excludedCapabilities",
     ]
 
 

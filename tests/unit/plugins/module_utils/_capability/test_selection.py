@@ -53,11 +53,6 @@ def parsed(options: Any) -> Selection:
     return selection
 
 
-def draft(baseline, include=(), exclude=None):
-    """Return a selection whose problems are to name the fields of the first draft."""
-    return Selection(baseline, include, exclude, Location(field="capabilities"), "include", "exclude")
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -84,23 +79,45 @@ def draft(baseline, include=(), exclude=None):
             {"baselineCapabilitySet": "v4.11", "excludedCapabilities": ("baremetal",)},
             Selection("v4.11", (), ("baremetal",)),
         ),
-        ({"inclusionDefault": "Include"}, draft("vCurrent")),
-        ({"inclusionDefault": "Include", "exclude": ["Console"]}, draft("vCurrent", (), ("Console",))),
-        ({"inclusion_default": "Exclude", "include": ["Console"]}, draft("None", ("Console",))),
-        ({"inclusionDefault": "Exclude"}, draft("None")),
-        ({"inclusionDefault": "Exclude", "exclude": ["Console"]}, draft("None", (), ("Console",))),
-        ({"inclusionDefault": "Include", "include": ["Console"]}, draft("vCurrent", ("Console",))),
+        ({"inclusionDefault": "Include"}, Selection("vCurrent")),
+        ({"inclusionDefault": "Include", "exclude": ["Console"]}, Selection("vCurrent", (), ("Console",))),
+        ({"inclusion_default": "Exclude", "include": ["Console"]}, Selection("None", ("Console",))),
+        ({"inclusionDefault": "Exclude"}, Selection("None")),
+        ({"inclusionDefault": "Exclude", "exclude": ["Console"]}, Selection("None", (), ("Console",))),
+        ({"inclusionDefault": "Include", "include": ["Console"]}, Selection("vCurrent", ("Console",))),
     ],
 )
 def test_a_selection_is_read_in_every_spelling(options, expected):
-    assert parsed(options) == expected
+    assert parsed(options)[:3] == expected[:3]
+
+
+@pytest.mark.parametrize(
+    ("options", "fields"),
+    [
+        ({}, ("baseline_capability_set", "additional_enabled_capabilities", "excluded_capabilities")),
+        (
+            {"baselineCapabilitySet": None},
+            ("baselineCapabilitySet", "additionalEnabledCapabilities", "excludedCapabilities"),
+        ),
+        (
+            {"baseline_capability_set": "None", "excludedCapabilities": []},
+            ("baseline_capability_set", "additionalEnabledCapabilities", "excludedCapabilities"),
+        ),
+        ({"inclusionDefault": "Exclude"}, ("inclusionDefault", "include", "exclude")),
+        ({"inclusion_default": "Include", "exclude": []}, ("inclusion_default", "include", "exclude")),
+    ],
+)
+def test_problems_name_the_fields_as_the_user_spells_them(options, fields):
+    selection = parsed(options)
+
+    assert (selection.baseline_field, selection.additional_field, selection.excluded_field) == fields
 
 
 def test_the_place_is_kept_for_later_problems():
     selection, _problems = parse({"baselineCapabilitySet": "v9"}, "clusters[2].capabilities")
 
     (problem,) = check(selection)
-    assert str(problem.where) == "clusters[2].capabilities.baseline_capability_set"
+    assert str(problem.where) == "clusters[2].capabilities.baselineCapabilitySet"
 
 
 def test_the_first_draft_with_exclusions_says_that_it_pins():
@@ -117,25 +134,26 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
         ("None", "capabilities", "expected a dict"),
         (["Console"], "capabilities", "expected a dict"),
         (7, "capabilities", "expected a dict"),
-        ({"baselineCapabilitySet": ["None"]}, "capabilities.baseline_capability_set", "expected the name of a set"),
-        ({"baselineCapabilitySet": 4.11}, "capabilities.baseline_capability_set", "expected the name of a set"),
-        ({"baselineCapabilitySet": False}, "capabilities.baseline_capability_set", "expected the name of a set"),
+        ({"baselineCapabilitySet": ["None"]}, "capabilities.baselineCapabilitySet", "expected the name of a set"),
+        ({"baseline_capability_set": 4.11}, "capabilities.baseline_capability_set", "expected the name of a set"),
+        ({"baselineCapabilitySet": 4.11}, "capabilities.baselineCapabilitySet", "expected the name of a set"),
+        ({"baselineCapabilitySet": False}, "capabilities.baselineCapabilitySet", "expected the name of a set"),
         (
             {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": "Console"},
-            "capabilities.additional_enabled_capabilities",
+            "capabilities.additionalEnabledCapabilities",
             "expected a list",
         ),
         (
             {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", 7]},
-            "capabilities.additional_enabled_capabilities[1]",
+            "capabilities.additionalEnabledCapabilities[1]",
             "expected a name",
         ),
-        ({"excludedCapabilities": {"Console": True}}, "capabilities.excluded_capabilities", "expected a list"),
-        ({"excludedCapabilities": [None]}, "capabilities.excluded_capabilities[0]", "expected a name"),
+        ({"excludedCapabilities": {"Console": True}}, "capabilities.excludedCapabilities", "expected a list"),
+        ({"excludedCapabilities": [None]}, "capabilities.excludedCapabilities[0]", "expected a name"),
         (
             {"additionalEnabledCapabilities": ["Console"]},
-            "capabilities.baseline_capability_set",
-            "installers require it with additional_enabled_capabilities",
+            "capabilities.baselineCapabilitySet",
+            "installers require it with additionalEnabledCapabilities",
         ),
         (
             {"baselineCapabilitySet": "None", "baseline_capability_set": "None"},
@@ -148,7 +166,7 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
                 "additional_enabled_capabilities": ["Console"],
                 "additionalEnabledCapabilities": ["Console"],
             },
-            "capabilities.additional_enabled_capabilities",
+            "capabilities.additionalEnabledCapabilities",
             "is set in two spellings",
         ),
         ({"baselineCapabilitySets": "None"}, "capabilities.baselineCapabilitySets", "is not a field of a selection"),
@@ -159,15 +177,15 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
                 "additionalEnabledCapabilities": ["Console"],
                 "excludedCapabilities": ["Console"],
             },
-            "capabilities.excluded_capabilities",
-            "Console is also in additional_enabled_capabilities",
+            "capabilities.excludedCapabilities",
+            "Console is also in additionalEnabledCapabilities",
         ),
         (
             {"inclusionDefault": "Include", "include": ["Console"], "exclude": ["Console"]},
             "capabilities.exclude",
             "Console is also in include",
         ),
-        ({"inclusionDefault": "include"}, "capabilities.inclusion_default", "expected Include or Exclude"),
+        ({"inclusionDefault": "include"}, "capabilities.inclusionDefault", "expected Include or Exclude"),
         ({"exclude": ["Console"]}, "capabilities.inclusion_default", "is missing"),
         ({"inclusionDefault": "Exclude", "include": "Console"}, "capabilities.include", "expected a list"),
         ({"inclusionDefault": "Exclude", "baselineCapabilitySet": "None"}, "capabilities", "mixes two spellings"),
@@ -344,15 +362,25 @@ SNAKE = {
     "include": "include",
     "exclude": "exclude",
 }
+
+
+def in_camel_case(text: str) -> str:
+    for snake, camel in SNAKE.items():
+        text = text.replace(snake, camel)
+    return text
+
+
 VALUES = st.none() | st.sampled_from(["None", "v4.11", "Include", "Exclude", "", 7]) | LISTS
 OPTIONS = st.dictionaries(st.sampled_from(list(SNAKE)), VALUES)
 
 
 @given(OPTIONS)
 def test_both_spellings_say_the_same(options):
-    camel = {SNAKE[key]: value for key, value in options.items()}
+    camel, camel_problems = parse({SNAKE[key]: value for key, value in options.items()})
+    snake, snake_problems = parse(options)
 
-    assert parse(camel) == parse(options)
+    assert camel[:3] == snake[:3]
+    assert list(map(str, camel_problems)) == [in_camel_case(str(problem)) for problem in snake_problems]
 
 
 @given(OPTIONS)

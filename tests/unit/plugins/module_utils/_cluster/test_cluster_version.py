@@ -77,23 +77,33 @@ def test_the_condition_has_the_texts_of_the_cvo(implicit, expected):
     assert capability_condition(status) == ("ImplicitlyEnabledCapabilities", *expected)
 
 
+def selection_of(baseline: str | None = None, *names: str) -> Selection:
+    return Selection(
+        baseline,
+        names,
+        where=WHERE,
+        additional_field="additionalEnabledCapabilities",
+        baseline_field="baselineCapabilitySet",
+    )
+
+
 @pytest.mark.parametrize(
     ("spec", "selection"),
     [
-        (None, Selection(where=WHERE)),
-        ({}, Selection(where=WHERE)),
-        ({"capabilities": None}, Selection(where=WHERE)),
-        ({"capabilities": {}}, Selection(where=WHERE)),
-        ({"capabilities": {"baselineCapabilitySet": ""}}, Selection(where=WHERE)),
-        ({"capabilities": {"baselineCapabilitySet": "None"}}, Selection("None", where=WHERE)),
+        (None, selection_of()),
+        ({}, selection_of()),
+        ({"capabilities": None}, selection_of()),
+        ({"capabilities": {}}, selection_of()),
+        ({"capabilities": {"baselineCapabilitySet": ""}}, selection_of()),
+        ({"capabilities": {"baselineCapabilitySet": "None"}}, selection_of("None")),
         (
             {"capabilities": {"baselineCapabilitySet": "v4.11", "additionalEnabledCapabilities": ["Console"]}},
-            Selection("v4.11", ("Console",), where=WHERE),
+            selection_of("v4.11", "Console"),
         ),
         # The API accepts it; the set is vCurrent
         (
             {"capabilities": {"additionalEnabledCapabilities": ["Console"]}},
-            Selection(None, ("Console",), where=WHERE),
+            selection_of(None, "Console"),
         ),
     ],
 )

@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.spec_changes i
     outcome_of,
 )
 
-ADDITIONAL = "capabilities.additional_enabled_capabilities"
+ADDITIONAL = "capabilities.additionalEnabledCapabilities"
 NOT_KNOWN = "is not known to the cluster"
 
 
@@ -39,8 +39,8 @@ def asked(where: str, *names: str) -> dict[str, Any]:
         (block("console"), f"{ADDITIONAL}[0]", "unknown-capability"),
         (block("Console", "Later"), f"{ADDITIONAL}[1]", "unknown-capability"),
         (block("ClusterAPI"), f"{ADDITIONAL}[0]", "unknown-capability"),
-        (block(baseline="v4.19"), "capabilities.baseline_capability_set", "unknown-capability-set"),
-        (block(baseline="none"), "capabilities.baseline_capability_set", "unknown-capability-set"),
+        (block(baseline="v4.19"), "capabilities.baselineCapabilitySet", "unknown-capability-set"),
+        (block(baseline="none"), "capabilities.baselineCapabilitySet", "unknown-capability-set"),
     ],
 )
 def test_a_name_that_the_version_does_not_know_changes_nothing(options, where, code):

@@ -353,7 +353,7 @@ def test_a_requested_selection_that_is_wrong_is_not_written(fix):
         ({"capabilities": {"bogus": 1}}, ("unknown-field", "capabilities.bogus")),
         (
             {"capabilities": block("Consle")["capabilities"]},
-            ("unknown-capability", "capabilities.additional_enabled_capabilities[0]"),
+            ("unknown-capability", "capabilities.additionalEnabledCapabilities[0]"),
         ),
         (
             {"capabilities": {"excluded_capabilities": ["x"]}},
@@ -361,7 +361,7 @@ def test_a_requested_selection_that_is_wrong_is_not_written(fix):
         ),
         (
             {"capabilities": block(baseline="v9.9")["capabilities"]},
-            ("unknown-capability-set", "capabilities.baseline_capability_set"),
+            ("unknown-capability-set", "capabilities.baselineCapabilitySet"),
         ),
         (
             {"solution": "own", "solutions": {"own": {"wants": ["Consle"], "starts_from": "nothing"}}},

@@ -138,7 +138,7 @@ def test_warnings_about_one_request_are_not_reported_for_another():
 @pytest.mark.parametrize(
     ("selection", "field"),
     [
-        ({"excludedCapabilities": ["Ingress"]}, "excluded_capabilities"),
+        ({"excludedCapabilities": ["Ingress"]}, "excludedCapabilities"),
         ({"inclusionDefault": "Include", "exclude": ["Ingress"]}, "exclude"),
     ],
 )
@@ -157,7 +157,7 @@ def test_a_cluster_can_have_a_name_of_a_later_release_but_a_selection_cannot():
     selection = select_only("Later")
     _result, warnings = planned(planner, request_of(without_status(selection), "a.yaml"))
 
-    where = "a.yaml.spec.capabilities.additional_enabled_capabilities[0]"
+    where = "a.yaml.spec.capabilities.additionalEnabledCapabilities[0]"
     assert [(item.severity, str(item.where)) for item in warnings] == [("warning", where)]
     with pytest.raises(InvalidOptionError, match=r"'Later' is .* of 4\.20"):
         planned(planner, request(capabilities=selection))
@@ -172,7 +172,7 @@ def test_all_errors_of_path_and_request_are_reported_for_every_cluster():
         assert [str(item.where) for item in raised.value.problems] == [
             "releases[1]",
             "always_enabled_capabilities",
-            "capabilities.additional_enabled_capabilities[0]",
+            "capabilities.additionalEnabledCapabilities[0]",
         ]
 
 
