@@ -32,16 +32,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._contents.com
 from ansible_collections.capability.openshift.plugins.module_utils._contents.images import list_images
 from ansible_collections.capability.openshift.plugins.module_utils._contents.release_summary import summarize_release
 from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, selector
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.identity import parse_image_name
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.image_policy import (
+    policies_of,
+    read_image_policies,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
-from ansible_collections.capability.openshift.plugins.module_utils._signature.identity import parse_image_name
-from ansible_collections.capability.openshift.plugins.module_utils._signature.image_policy import (
-    policies_of,
-    read_image_policies,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import read_config
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verification_config import read_config
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest, manifest_files
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,

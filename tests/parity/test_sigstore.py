@@ -18,19 +18,19 @@ import json
 from collections import Counter
 from typing import Any, NamedTuple
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems, RegistryError
-from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import (
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.attachments import (
     SIGNATURE_ANNOTATION,
     SIGNATURE_TYPE,
     find_signatures,
     signature_tag,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.identity import ImageName
-from ansible_collections.capability.openshift.plugins.module_utils._signature.image_policy import (
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.identity import ImageName
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.image_policy import (
     policies_of,
     read_image_policies,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.sigstore import verify_sigstore
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.sigstore import verify_sigstore
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems, RegistryError
 from ansible_collections.capability.openshift.tests.parity import make_facts
 
 GOLDEN = make_facts.read("sigstore.json")

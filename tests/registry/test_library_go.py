@@ -19,16 +19,19 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpAnswer
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import read_key_ring
-from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.gpgv import read_key_ring
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
     ConfigMapStore,
     FoundSignature,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verification_config import (
     ANNOTATION,
     read_config,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.verifier import Verifier, verify_digest
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verifier import (
+    Verifier,
+    verify_digest,
+)
 from ansible_collections.capability.openshift.tests.parity import make_facts
 
 GOLDEN = make_facts.read("signatures.json")

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpClient
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check import inputs
-from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import signature_tag
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.attachments import signature_tag
 from ansible_collections.capability.openshift.plugins.modules import mirror_check
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port

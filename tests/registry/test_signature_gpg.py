@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import KeyRing, read_key_ring
-from ansible_collections.capability.openshift.plugins.module_utils._signature.signer import Signer
-from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import FoundSignature
-from ansible_collections.capability.openshift.plugins.module_utils._signature.verifier import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.gpgv import KeyRing, read_key_ring
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import Signer
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import FoundSignature
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verifier import (
     Verifier,
     verify_digest,
 )

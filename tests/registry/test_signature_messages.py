@@ -9,14 +9,14 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.release_keys import RED_HAT_KEYS
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.gpgv import (
     KeyRing,
     SignedMessage,
     find_gpgv,
     read_key_ring,
     read_signed_message,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import read_config
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verification_config import read_config
 from ansible_collections.capability.openshift.tests.parity.support import load, release_folders
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import (
     SUBKEY,

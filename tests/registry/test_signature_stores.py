@@ -11,12 +11,15 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import read_key_ring
-from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpStore, http_get
-from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.gpgv import read_key_ring
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.http_store import HttpStore, http_get
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
     ParallelStores,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.verifier import Verifier, verify_digest
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verifier import (
+    Verifier,
+    verify_digest,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
 from ansible_collections.capability.openshift.tests.unit.builders.signature_server import (
     SignatureServer,

@@ -22,7 +22,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import signature_tag
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.attachments import signature_tag
 from ansible_collections.capability.openshift.plugins.modules import mirror_check
 from ansible_collections.capability.openshift.tests.registry.test_mirror_check import (
     ART,

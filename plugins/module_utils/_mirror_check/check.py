@@ -15,15 +15,15 @@ from typing import Literal, NamedTuple
 from .._problems import Problem, Problems, RegistryError
 from .._progress import Progress, silent
 from .._registry.pull_spec import PullSpec
-from .._signature.attachments import find_signatures
-from .._signature.identity import ImageName
-from .._signature.image_policy import ImagePolicy, policies_of
-from .._signature.sigstore import verify_sigstore
-from .._signature.unchecked import UNCHECKED
-from .._signature.verifier import Verifier, verify_digest
+from .._release_image.unchecked import UNCHECKED
+from .._release_image.verifier import Verifier, verify_digest
+from .attachments import find_signatures
 from .commands import add_openpgp, copy_image, copy_sigstore
+from .identity import ImageName
+from .image_policy import ImagePolicy, policies_of
 from .reader import NOT_FOUND, MirrorReader, MirrorRepository
 from .row import RELEASE, ImageRow, SignatureState
+from .sigstore import verify_sigstore
 
 _AT_ONCE = 8
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .._registry.pull_spec import PullSpec
-from .._signature.attachments import signature_tag
-from .._signature.digest import key_prefix
-from .._signature.stores import SIGNATURE_LABEL, SIGNATURE_NAMESPACE
+from .._release_image.signature_stores import SIGNATURE_LABEL, SIGNATURE_NAMESPACE, key_prefix
+from .attachments import signature_tag
 
 _SHORT_HEX = 16
 

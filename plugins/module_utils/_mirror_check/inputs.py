@@ -17,18 +17,18 @@ from .._problems import Problems
 from .._registry.pull_spec import PullSpec, parse_pull_spec
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._signature.http_store import HttpGet
-from .._signature.image_policy import GROUP, KIND, ImagePolicy, read_image_policies
-from .._signature.verification_config import (
+from .._release_image.http_store import HttpGet
+from .._release_image.verification_config import (
     ANNOTATION,
     VerificationConfig,
     read_config,
     read_key_rings,
     signature_stores,
 )
-from .._signature.verifier import Verifier
+from .._release_image.verifier import Verifier
 from .._unstructured import Object
 from .check import MirrorRequest
+from .image_policy import GROUP, KIND, ImagePolicy, read_image_policies
 from .row import RELEASE
 
 ALL = "all"

@@ -106,7 +106,7 @@ class MirrorReader:
 
 
 class MirrorRepository:
-    """The repository of a mirror, as ``_signature`` reads sigstore signatures from it."""
+    """The repository of a mirror, whose sigstore signatures are read."""
 
     def __init__(self, reader: MirrorReader, source: PullSpec) -> None:
         self._reader, self._source = reader, source

@@ -15,7 +15,7 @@ from .._progress import Progress
 from .._registry.access_options import AccessOptions
 from .._registry.configured_access import configure_access
 from .._release.release import Release
-from .._signature.http_store import http_get
+from .._release_image.http_store import http_get
 from .check import check_images
 from .inputs import MirrorOptions, mirror_request
 from .reader import MirrorReader

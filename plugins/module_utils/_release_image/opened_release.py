@@ -13,7 +13,6 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problems
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release
-from .._signature.signer import Signer
 
 
 class ReleaseImage(NamedTuple):
@@ -28,6 +27,15 @@ class ReleaseImage(NamedTuple):
     architecture: str
     source: str
     built_for: str = ""
+
+
+class Signer(NamedTuple):
+    """Who signed: a key of ``key_ring``, with its ``fingerprint`` and ``user``. ``source`` has the signature."""
+
+    key_ring: str
+    fingerprint: str
+    user: str
+    source: str
 
 
 class OpenedRelease(NamedTuple):

@@ -24,8 +24,7 @@ from typing import NamedTuple
 from .._data.release_keys import RED_HAT_KEYS
 from .._files import write_cache_file
 from .._problems import Problem, Problems, ReleaseError
-from .._signature.signer import Signer
-from .opened_release import OpenedRelease
+from .opened_release import OpenedRelease, Signer
 from .release_source import SignatureOptions, UnreachableServers
 
 _RECORD = "release-signature.json"

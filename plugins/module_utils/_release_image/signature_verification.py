@@ -18,20 +18,19 @@ from .._http.client import HttpAnswer
 from .._http.error import HttpError
 from .._problems import MISSING_LIBRARY, Problems
 from .._registry.configured_access import read_http_client
-from .._signature.http_store import HttpGet, http_get, without_credentials
-from .._signature.signer import Signer
-from .._signature.verification_config import (
+from .._unstructured import Object
+from .._yaml.libyaml import load_body
+from .._yaml.values import YamlError
+from .http_store import HttpGet, http_get, without_credentials
+from .opened_release import OpenedRelease, Signer
+from .release_source import PreviousRelease, SignatureOptions, UnreachableServers
+from .verification_config import (
     read_config,
     read_key_rings,
     signature_stores,
 )
-from .._signature.verifier import Verifier, verify_digest
-from .._unstructured import Object
-from .._yaml.libyaml import load_body
-from .._yaml.values import YamlError
-from .opened_release import OpenedRelease
-from .release_source import PreviousRelease, SignatureOptions, UnreachableServers
 from .verification_documents import verification_documents
+from .verifier import Verifier, verify_digest
 
 
 def verify_release(

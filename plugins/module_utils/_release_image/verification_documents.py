@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
-from .._signature.verification_config import ANNOTATION
+from .verification_config import ANNOTATION
 
 _DOCUMENT_END = b"\n---"
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from .._problems import Problem
 from .._release_image.release_source import SignatureOptions
-from .._signature.unchecked import UNCHECKED
+from .._release_image.unchecked import UNCHECKED
 from .plan import Hop
 from .update_reasons import Unchecked, UpdateReason
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.attachments import signature_tag
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.check import (
     MirrorRequest,
     check_images,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.image_policy import read_image_policies
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.reader import MirrorReader
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.row import ImageRow
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import PullSpec
-from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import signature_tag
-from ansible_collections.capability.openshift.plugins.module_utils._signature.image_policy import read_image_policies
 from ansible_collections.capability.openshift.tests.unit.builders.images import (
     Image,
     digest_of,

@@ -16,12 +16,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
     open_release,
     source_after,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import OpenedRelease
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import (
+    OpenedRelease,
+    Signer,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import (
     PreviousRelease,
     ReleaseSource,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.signer import Signer
 from ansible_collections.capability.openshift.tests.unit.builders.images import (
     image,
     image_list,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature import gpgv
-from ansible_collections.capability.openshift.plugins.module_utils._signature.gpgv import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image import gpgv
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.gpgv import (
     KeyRing,
     find_gpgv,
     read_key_ring,

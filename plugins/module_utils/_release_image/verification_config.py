@@ -17,7 +17,7 @@ from .._unstructured import Object, nested
 from .file_store import FileStore, config_maps
 from .gpgv import KeyRing, read_key_ring
 from .http_store import HttpGet, HttpStore
-from .stores import ConfigMapStore, ParallelStores, Store
+from .signature_stores import ConfigMapStore, ParallelStores, Store
 from .verifier import Verifier
 
 ANNOTATION = "release.openshift.io/verification-config-map"

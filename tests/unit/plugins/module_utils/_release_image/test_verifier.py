@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.digest import check_digest, key_prefix
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import key_prefix
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verifier import check_digest
 
 
 @pytest.mark.parametrize(

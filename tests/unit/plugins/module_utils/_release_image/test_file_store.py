@@ -9,8 +9,8 @@ import base64
 import json
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.file_store import FileStore
-from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import ConfigMapStore
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.file_store import FileStore
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import ConfigMapStore
 
 HEX = "e" * 64
 DIGEST = f"sha256:{HEX}"

@@ -11,12 +11,12 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._http.client import HttpAnswer
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.file_store import FileStore
-from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.file_store import FileStore
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
     ConfigMapStore,
     ParallelStores,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verification_config import (
     ANNOTATION,
     VerificationConfig,
     read_config,

@@ -14,19 +14,19 @@ import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed25519, padding, rsa
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import (
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.attachments import (
     SigstoreSignature,
     find_signatures,
     signature_tag,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.identity import parse_image_name
-from ansible_collections.capability.openshift.plugins.module_utils._signature.image_policy import (
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.identity import parse_image_name
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.image_policy import (
     ImagePolicy,
     policies_of,
     read_image_policies,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._signature.sigstore import verify_sigstore
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.sigstore import verify_sigstore
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.tests.unit.builders.sigstore import (
     attachment,
     image_policy,

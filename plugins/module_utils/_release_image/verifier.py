@@ -10,16 +10,18 @@ Source: openshift/library-go:pkg/verify/verify.go
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from contextlib import closing
 from typing import NamedTuple
 
-from .._problems import Problems
-from .content import is_signature_of
-from .digest import check_digest
+from .._problems import Problems, shown
 from .gpgv import KeyRing, find_gpgv, read_signed_message
-from .signer import Signer
-from .stores import Found, FoundSignature, Store
+from .opened_release import Signer
+from .signature_content import is_signature_of
+from .signature_stores import Found, FoundSignature, Store
+
+_DIGEST = re.compile(r"[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[a-zA-Z0-9=_-]+")
 
 
 class Verifier(NamedTuple):
@@ -32,6 +34,18 @@ class Verifier(NamedTuple):
     key_rings: tuple[KeyRing, ...]
     stores: tuple[Store, ...]
     trusted: Collection[str] | None = None
+
+
+def check_digest(where: str, digest: str, problems: Problems) -> bool:
+    """Return whether ``digest`` can be verified (openshift/library-go:pkg/verify/verify.go validReleaseDigest)."""
+    if not digest:
+        message, hint = "has no digest, expected NAME@sha256:...", "Use a pull spec with the digest of the image"
+        problems.error("no-digest", where, message, hint)
+        return False
+    if not _DIGEST.fullmatch(digest):
+        problems.error("invalid-digest", where, f"has the digest {shown(digest)}, expected ALGORITHM:HEX", "Correct it")
+        return False
+    return True
 
 
 def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problems) -> tuple[Signer, ...]:

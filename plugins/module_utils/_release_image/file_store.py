@@ -16,9 +16,8 @@ from .._problems import Problems
 from .._unstructured import Object, mappings_in, nested
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
-from .digest import key_prefix
 from .gpgv import LARGEST_MESSAGE
-from .stores import LAST_SIGNATURE, ConfigMapStore, Found, FoundSignature
+from .signature_stores import LAST_SIGNATURE, ConfigMapStore, Found, FoundSignature, key_prefix
 
 _LARGEST_FILE = 4 * 1024 * 1024
 _MANIFESTS = (".json", ".yaml", ".yml")

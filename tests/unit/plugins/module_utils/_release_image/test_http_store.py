@@ -14,9 +14,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._http.client 
     Patience,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature import http_store
-from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpStore, http_get
-from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image import http_store
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.http_store import HttpStore, http_get
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
     FoundSignature,
     ParallelStores,
 )

@@ -17,9 +17,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from .._http.client import HttpAnswer, HttpClient, Patience
 from .._http.error import HttpError
 from .._problems import MISSING_LIBRARY, Problems
-from .digest import key_prefix
 from .gpgv import LARGEST_MESSAGE
-from .stores import LAST_SIGNATURE, Found, FoundSignature
+from .signature_stores import LAST_SIGNATURE, Found, FoundSignature, key_prefix
 
 _SEARCH_SECONDS = 30.0
 _PATIENCE = Patience(connect=5.0, read=10.0, tries=2, dead=False)

@@ -10,7 +10,7 @@ import threading
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
     ConfigMapStore,
     FoundSignature,
     ParallelStores,

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._signature.identity import (
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.identity import (
     EXACT_REPOSITORY,
     MATCH_DIGEST_OR_EXACT,
     MATCH_REPOSITORY,
@@ -17,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._signature.id
     accepts_identity,
     parse_image_name,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 
 DIGEST = f"sha256:{'a' * 64}"
 RELEASE = "quay.io/openshift-release-dev/ocp-release"

@@ -17,7 +17,6 @@ from typing import NamedTuple, Protocol
 
 from .._problems import Problem, Problems
 from .._unstructured import Object, nested
-from .digest import key_prefix
 
 LAST_SIGNATURE = 9
 """Signatures are numbered from 1 to 9 (openshift/library-go:pkg/verify/verify.go maxSignatureSearch, exclusive)."""
@@ -27,6 +26,12 @@ STORE_SECONDS = 60.0
 
 SIGNATURE_LABEL = "release.openshift.io/verification-signatures"
 SIGNATURE_NAMESPACE = "openshift-config-managed"
+
+
+def key_prefix(digest: str, separator: str) -> str:
+    """Write ``sha256:HEX`` as stores do: ``sha256=HEX`` in URLs and folders, ``sha256-HEX`` in ConfigMaps and tags."""
+    algorithm, _colon, value = digest.partition(":")
+    return f"{algorithm}{separator}{value}"
 
 
 class FoundSignature(NamedTuple):
