@@ -51,7 +51,7 @@ class ImageManifest(NamedTuple):
     config: Descriptor | None = None
 
 
-class Platform(NamedTuple):
+class ImagePlatform(NamedTuple):
     """What an image runs on, in Go's spelling."""
 
     os: str
@@ -62,7 +62,7 @@ class Platform(NamedTuple):
 class ManifestList(NamedTuple):
     """The images of a list in its order. Those without a platform run on any."""
 
-    images: tuple[tuple[Platform | None, Descriptor], ...]
+    images: tuple[tuple[ImagePlatform | None, Descriptor], ...]
 
     @property
     def architectures(self) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ def _choose(found: ManifestList, architecture: str, where: str) -> Descriptor:
 
 
 def _list(entries: Sequence[Any], where: str, *, is_docker: bool) -> ManifestList:
-    images: list[tuple[Platform | None, Descriptor]] = []
+    images: list[tuple[ImagePlatform | None, Descriptor]] = []
     for entry in entries[:_MOST_LAYERS]:
         platform = entry.get("platform") if isinstance(entry, dict) else None
         if platform is None and not is_docker:
@@ -140,7 +140,7 @@ def _list(entries: Sequence[Any], where: str, *, is_docker: bool) -> ManifestLis
             fields = [platform.get(field) or "" for field in ("os", "architecture", "variant")]
             # Attestations have the unknown architecture.
             if all(isinstance(field, str) for field in fields) and _ARCHITECTURE.fullmatch(fields[1]):
-                images.append((Platform(*fields), _descriptor(entry, where, LARGEST_MANIFEST)))
+                images.append((ImagePlatform(*fields), _descriptor(entry, where, LARGEST_MANIFEST)))
     return ManifestList(tuple(images))
 
 

@@ -33,7 +33,7 @@ _MOST_VERIFIED = 16
 """A release can be verified with the keys of several others, and in the stores of several clusters."""
 
 
-class _Verified(NamedTuple):
+class _SignatureResult(NamedTuple):
     signed_by: tuple[Signer, ...]
     problems: tuple[Problem, ...]
 
@@ -44,7 +44,7 @@ class _Record(NamedTuple):
     ``connection`` is a fingerprint of the proxies and certificates with which servers were ``unreachable``.
     """
 
-    verified: Mapping[str, _Verified] = MappingProxyType({})
+    verified: Mapping[str, _SignatureResult] = MappingProxyType({})
     connection: str = ""
     unreachable: Mapping[str, tuple[str, float]] = MappingProxyType({})
 
@@ -77,7 +77,7 @@ def check_signature(
     problems.extend(warnings)
     verified = dict(record.verified)
     if signed_by and trust:
-        verified[trust] = _Verified(signed_by, tuple(warnings))
+        verified[trust] = _SignatureResult(signed_by, tuple(warnings))
     if signed_by or unreachable:
         newest = dict(list(verified.items())[-_MOST_VERIFIED:])
         _write_record(found.directory, _Record(newest, connection, unreachable))
@@ -149,7 +149,7 @@ def _read_record(directory: str) -> _Record:
         with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
             record = json.load(file)
         verified = {
-            trust: _Verified(
+            trust: _SignatureResult(
                 tuple(Signer(**signer) for signer in item["signed_by"]),
                 tuple(Problem(**problem) for problem in item["problems"]),
             )

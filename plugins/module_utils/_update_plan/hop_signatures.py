@@ -18,7 +18,7 @@ from .request import PlanRequest
 from .signature import ImageSignature, image_signature
 
 
-class _Verified(NamedTuple):
+class _PathResult(NamedTuple):
     signatures: tuple[ImageSignature | None, ...] = ()
     error: CapabilityError | None = None
 
@@ -31,7 +31,7 @@ class HopSignatures:
 
     def __init__(self, releases: Sequence[PathRelease], source: ReleaseSource, remarks: Problems) -> None:
         self._releases, self._source, self._remarks = releases, source, remarks
-        self._verified: dict[tuple[tuple[int, ...], tuple[object, ...]], _Verified] = {}
+        self._verified: dict[tuple[tuple[int, ...], tuple[object, ...]], _PathResult] = {}
 
     def add(self, request: PlanRequest) -> PlanRequest:
         """Return ``request`` with the signature of each hop. Raises ``CapabilityError`` if a required one is missing.
@@ -50,13 +50,13 @@ class HopSignatures:
         verified = self._verify(request.path, stores)
         return request._replace(state=request.state._replace(signature_stores=left, signatures=verified.signatures))
 
-    def _verify(self, path: tuple[int, ...], stores: tuple[str, ...]) -> _Verified:
+    def _verify(self, path: tuple[int, ...], stores: tuple[str, ...]) -> _PathResult:
         key = path, stores
         if key not in self._verified:
             try:
-                self._verified[key] = _Verified(tuple(self._signatures(path, stores)))
+                self._verified[key] = _PathResult(tuple(self._signatures(path, stores)))
             except CapabilityError as error:
-                self._verified[key] = _Verified(error=error)
+                self._verified[key] = _PathResult(error=error)
         verified = self._verified[key]
         if verified.error is not None:
             raise verified.error

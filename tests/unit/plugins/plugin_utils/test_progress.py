@@ -57,12 +57,12 @@ class Task:
             for name, value in environment_of(action).items():
                 monkeypatch.setenv(name, value)
             try:
-                return self._module()
+                return {"returned": self._module()}
             finally:
                 monkeypatch.delenv(VARIABLE, raising=False)
 
         monkeypatch.setattr(NormalAction, "run", run_module)
-        return self.action.run(None, {"inventory_hostname": "berlin"})
+        return self.action.run(None, {"inventory_hostname": "berlin"})["returned"]
 
     def line(self) -> str:
         """Wait for the next line, and return it without its seconds."""
