@@ -25,7 +25,7 @@ from ansible import constants as C
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import enter_directory
+from ansible_collections.capability.openshift.plugins.module_utils._files.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     Spec,
     check_paths,

@@ -193,6 +193,7 @@ problems:
 
 from typing import Any
 
+from ..module_utils._cluster.usage import capability_usage
 from ..module_utils._kubernetes.auth_options import auth_spec
 from ..module_utils._kubernetes.connection import connect
 from ..module_utils._module.argspec import chdir_spec, release_source, release_spec
@@ -200,7 +201,6 @@ from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import Problems
 from ..module_utils._release_image.open_release import open_release
-from ..module_utils._usage.usage import capability_usage
 
 
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:

@@ -430,7 +430,7 @@ from typing import Any, NoReturn
 
 from ..module_utils._data.install_rules import INSTALL_METHODS
 from ..module_utils._data.solutions import TOPOLOGIES
-from ..module_utils._files import enter_directory
+from ..module_utils._files.files import enter_directory
 from ..module_utils._install_config.build import EditedFile, InstallConfigOptions, build_install_config
 from ..module_utils._install_config.check import InstallCheck
 from ..module_utils._install_config.file import write_targets

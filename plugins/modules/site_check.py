@@ -257,7 +257,7 @@ problems:
 from collections.abc import Iterator
 from typing import Any
 
-from ..module_utils._files import absolute
+from ..module_utils._files.files import absolute
 from ..module_utils._install_config.selection_source import SelectionOptions
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
 from ..module_utils._module.findings import check_outputs, findings_spec, finish_check

@@ -807,7 +807,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..module_utils._capability.cluster_options import ClusterOptions
-from ..module_utils._files import absolute
+from ..module_utils._files.files import absolute
 from ..module_utils._kubernetes.auth_options import auth_spec, check_connection_options, show_kubeconfig
 from ..module_utils._module.argspec import (
     Spec,

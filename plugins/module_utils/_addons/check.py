@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from .._contents.references import RBAC, targets_of
 from .._problems import Problem, shown_names
-from .._resources import ResourceId
-from .._unstructured import as_list, as_text, mappings_in, nested
+from .._resources import ResourceId, as_list, as_text, mappings_in, nested
 from .cluster import Names, SelectedCluster
 from .objects import CSV, Addon, AddonObject, Definition, Installer, definition_of, in_install_order, is_definition
 from .rules import finding

@@ -20,8 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from .._data.builtin_kinds import is_cluster_scoped
 from .._problems import Location, Problems
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId
-from .._unstructured import as_text, mappings_in, nested
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId, as_text, mappings_in, nested
 from .rules import finding
 
 Installer = Literal["olm", "helm", "kubectl", "gitops"]

@@ -20,11 +20,11 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
-from .._checkout.walk import KUSTOMIZATIONS, Checkout
-from .._files import absolute, cannot
+from .._files.checkout import KUSTOMIZATIONS, Checkout
+from .._files.files import absolute, cannot
 from .._problems import InvalidOptionError, Location, Problems
 from .._registry.access_options import AccessOptions
-from .._unstructured import as_text, mappings_in, nested
+from .._resources import as_text, mappings_in, nested
 from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, read_object
 from .rules import finding
 from .stream import read_objects, read_stream

@@ -15,7 +15,7 @@ from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData
 from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._unstructured import as_list, nested
+from .._resources import as_list, nested
 from .._version import Minor, is_semantic_version
 from .inclusion import InclusionContext, decide
 from .release_properties import names_disabled_by_gates

@@ -12,7 +12,7 @@ from .._data import feature_sets
 from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
-from .._unstructured import as_list, nested
+from .._resources import as_list, nested
 from .._version import Minor
 from .inclusion import InclusionContext, decide
 

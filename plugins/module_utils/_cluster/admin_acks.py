@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._resources import ResourceId
-from .._unstructured import nested
+from .._resources import ResourceId, nested
 from .._version import Minor
 
 ADMIN_GATES = ResourceId("", "ConfigMap", "openshift-config-managed", "admin-gates")

@@ -19,8 +19,7 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.hosted_clusters import HOSTED_PROFILE
 from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems
-from .._resources import CVO, DEPLOYMENTS, FEATURE_GATES, INFRASTRUCTURES, Target
-from .._unstructured import Object, mappings_in, nested
+from .._resources import CVO, DEPLOYMENTS, FEATURE_GATES, INFRASTRUCTURES, Object, Target, mappings_in, nested
 from .._version import Minor
 
 FEATURE_GATE = Target(FEATURE_GATES, "cluster")

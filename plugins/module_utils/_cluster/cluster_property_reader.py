@@ -16,8 +16,7 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import Problem, Problems
 from .._release.release import Release
-from .._resources import Target
-from .._unstructured import Object, nested
+from .._resources import Object, Target, nested
 from .._version import find_minor
 from .cluster_properties import (
     CVO_DEPLOYMENT,

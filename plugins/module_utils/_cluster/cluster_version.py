@@ -14,8 +14,7 @@ from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
 from .._problems import ClusterError, Location, Problem, Problems, Severity, did_you_mean, type_name
-from .._resources import CLUSTER_VERSIONS, Target
-from .._unstructured import Object
+from .._resources import CLUSTER_VERSIONS, Object, Target
 
 CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
 """The object that each cluster has. Its text is the location of problems in what a cluster returned."""

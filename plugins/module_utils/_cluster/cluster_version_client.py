@@ -18,8 +18,7 @@ from .._data.capabilities import MinorData
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Target
-from .._unstructured import Object, nested
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Object, Target, nested
 from .._version import find_minor
 from .cluster_version import CLUSTER_VERSION, ClusterVersion
 

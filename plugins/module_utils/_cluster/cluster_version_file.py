@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._files import absolute
+from .._files.files import absolute
 from .._problems import InvalidOptionError, Problem
 from .._yaml.values import YamlError, parse_json_object
 

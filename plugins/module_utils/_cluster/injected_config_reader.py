@@ -17,8 +17,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._release.manifest import Manifest
-from .._resources import API_SERVERS, INFRASTRUCTURES, PROXIES, ApiResource, Target
-from .._unstructured import Object, nested
+from .._resources import API_SERVERS, INFRASTRUCTURES, PROXIES, ApiResource, Object, Target, nested
 from .._version import Minor
 from .injected_config import InjectedConfig, config_kinds, tls_settings
 

@@ -18,8 +18,7 @@ from urllib.parse import unquote
 
 from .._problems import Location, Problems, shown, type_name
 from .._release.manifest import Manifest
-from .._resources import CVO, INFRASTRUCTURES
-from .._unstructured import mappings_in, nested
+from .._resources import CVO, INFRASTRUCTURES, mappings_in, nested
 from .injected_config import INJECT_PROXY, INJECT_TLS, InjectedConfig, is_cvo_deployment, requests_proxy, requests_tls
 from .injected_tls import InvalidServingInfoError, is_same_config, with_tls_settings
 

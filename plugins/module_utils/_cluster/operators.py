@@ -15,8 +15,7 @@ from .._problems import Problem, Problems
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
-from .._resources import CLUSTER_OPERATORS
-from .._unstructured import conditions_of, mappings_in, nested
+from .._resources import CLUSTER_OPERATORS, conditions_of, mappings_in, nested
 from .cluster_version import CLUSTER_VERSION
 from .readiness import Readiness, cluster_operator_readiness, readiness
 

@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from .._release.task_graph import Mode
-from .._resources import CLUSTER_OPERATORS, ResourceId
-from .._unstructured import Object, conditions_of, finalizers_of, mappings_in, nested
+from .._resources import CLUSTER_OPERATORS, Object, ResourceId, conditions_of, finalizers_of, mappings_in, nested
 
 NO_VERSIONS: Mapping[str, str] = MappingProxyType({})
 

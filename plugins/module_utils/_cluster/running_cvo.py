@@ -19,8 +19,7 @@ from datetime import UTC, datetime, timedelta
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
-from .._resources import CVO, LEASES, Target
-from .._unstructured import Object, conditions_of, mappings_in, nested
+from .._resources import CVO, LEASES, Object, Target, conditions_of, mappings_in, nested
 from .cluster_properties import CVO_DEPLOYMENT, INFRASTRUCTURE, is_control_plane_outside
 from .cluster_version import CLUSTER_VERSION
 

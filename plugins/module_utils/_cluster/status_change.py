@@ -21,7 +21,7 @@ from .._capability.selection import Selection, capability_status, check_selectio
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of_capability
 from .._problems import InvalidOptionError, Location, Problems
 from .._release.release import Release
-from .._unstructured import as_list, nested
+from .._resources import as_list, nested
 from .._version import find_minor, is_semantic_version, precedence
 from .cluster_version import IMPLICITLY_ENABLED, Condition, capability_condition, parse_live_cluster_version
 

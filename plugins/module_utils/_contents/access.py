@@ -17,8 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.cluster_access import BUILT_IN_ROLES, PERMISSIONS, AccessRequest, ClusterRole
-from .._resources import ResourceId
-from .._unstructured import as_list, as_text, mappings_in, nested
+from .._resources import ResourceId, as_list, as_text, mappings_in, nested
 
 SERVICE_ACCOUNT = "system:serviceaccount:"
 _RBAC = "rbac.authorization.k8s.io"

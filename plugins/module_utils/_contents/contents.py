@@ -19,8 +19,7 @@ from .._problems import Location, Problems
 from .._release.credentials_requests import credentials_request, is_credentials_request
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId
-from .._unstructured import mappings_in, nested
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId, mappings_in, nested
 from .access import RBAC_KINDS, Capabilities, RbacInputs, joined, least, rbac_inputs, who_can
 from .images import has_images, images_of
 from .workloads import Requests, is_workload, workload_requests

@@ -27,7 +27,7 @@ from .._capability.inclusion import Inclusion
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.template import UNSET_RELEASE_IMAGE
-from .._unstructured import nested
+from .._resources import nested
 from .workloads import is_workload, workload_images
 
 IMAGES_ENTRY = "images.json"

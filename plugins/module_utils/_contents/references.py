@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from .._data.workloads import POD_SPECS
 from .._release.manifest import Manifest
-from .._resources import ResourceId
-from .._unstructured import as_list, mappings_in, nested
+from .._resources import ResourceId, as_list, mappings_in, nested
 
 ReferenceKind = Literal[
     "dangling-namespace",

@@ -23,8 +23,7 @@ from .._data.workloads import WAITED_FOR
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of
-from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, ResourceId
-from .._unstructured import nested
+from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, ResourceId, nested
 from .references import REFERRERS, ReferenceKind, ReferenceTarget, namespace_of, targets_of
 
 _DELETED_WITHOUT_DISCOVERY = frozenset(

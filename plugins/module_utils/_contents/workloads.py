@@ -14,7 +14,7 @@ from .._data.workloads import POD_SPECS
 from .._kubernetes.quantity import NANO, parse_quantity, round_up
 from .._problems import Problems, type_name
 from .._release.manifest import Manifest
-from .._unstructured import as_list, nested
+from .._resources import as_list, nested
 
 _SCALED = {"Deployment", "StatefulSet", "ReplicaSet"}
 _ENDING = {"Job", "CronJob"}

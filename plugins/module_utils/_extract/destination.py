@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from .._files import cannot, check_access, is_part, make_directory, write_file
+from .._files.files import cannot, check_access, is_part, make_directory, write_file
 from .._problems import DestinationError, Problem, Problems
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
 

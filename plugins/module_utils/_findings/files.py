@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .._files import absolute, cannot, check_access, make_directory, write_file
+from .._files.files import absolute, cannot, check_access, make_directory, write_file
 from .._problems import DestinationError, InvalidOptionError, Problem, Problems
 from .baseline import Comparison, Key, baseline_text, compare_with_baseline, parse_baseline
 from .finding import Report

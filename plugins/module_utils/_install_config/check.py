@@ -26,8 +26,7 @@ from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Location, Problem, Problems, Severity, nearest_name
 from .._release.release import Release
-from .._resources import NAMESPACES
-from .._unstructured import nested
+from .._resources import NAMESPACES, nested
 from .._version import Minor
 from .fields import (
     check_install_config,

@@ -43,7 +43,7 @@ from .._problems import (
     type_name,
 )
 from .._registry.mirror_sets import parse_mirror_sets
-from .._unstructured import mappings_in, nested
+from .._resources import mappings_in, nested
 from .._version import Minor
 
 _SPELLED = ("capabilities", "platform")

@@ -15,7 +15,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .._data.install_rules import AGENT_CONFIG
-from .._files import absolute, cannot, check_access, make_directory, remove_staged, replace_file, stage_file, write_file
+from .._files.files import (
+    absolute,
+    cannot,
+    check_access,
+    make_directory,
+    remove_staged,
+    replace_file,
+    stage_file,
+    write_file,
+)
 from .._problems import DestinationError, Problem, Problems
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO

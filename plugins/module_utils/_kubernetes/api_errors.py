@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._problems import ClusterError, Problem
-from .._unstructured import mappings_in
+from .._resources import mappings_in
 
 RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
 """HTTP codes of a server that temporarily cannot answer."""

@@ -13,8 +13,7 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from .._problems import ClusterError
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
-from .._unstructured import conditions_of
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target, conditions_of
 from .client import Client
 
 TOUCHED = "capability.openshift.io/nudged"

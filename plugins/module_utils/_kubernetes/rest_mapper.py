@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from threading import Lock
 from typing import Any
 
-from .._resources import ApiResource
-from .._unstructured import mappings_in, nested
+from .._resources import ApiResource, mappings_in, nested
 from .client import Client
 from .discovery import GroupVersion, read_groups
 

@@ -15,8 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._resources import ApiResource
-from .._unstructured import mappings_in, nested
+from .._resources import ApiResource, mappings_in, nested
 
 _STEP = re.compile(r'\.([^.\[\]"]+)|\[("(?:[^"\\]|\\.)*")\]|(\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])')
 _METADATA = re.compile(r"\.metadata\b")

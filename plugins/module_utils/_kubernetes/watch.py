@@ -14,8 +14,7 @@ from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from .._problems import ClusterError, Problems
-from .._resources import Target
-from .._unstructured import Object
+from .._resources import Object, Target
 from .api_errors import ApiError
 from .client import Client, Snapshot, object_key
 

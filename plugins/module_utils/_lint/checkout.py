@@ -15,8 +15,8 @@ import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._checkout.git import GitError, git
 from .._data.capabilities import BRANCHES, newest_minor
+from .._files.git import GitError, git
 from .._problems import InvalidOptionError, Problem, Problems, Severity
 from .._release.documents import read_manifest_file
 from .._release.manifest import (

@@ -26,7 +26,7 @@ from .._release.manifest import (
     Manifest,
 )
 from .._release.release import Release
-from .._unstructured import nested
+from .._resources import nested
 from .rules import finding
 from .source import LintSource
 

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 from .._problems import Problems
 from .._release_image.signature_stores import key_prefix
 from .._release_image.strict_json import parse_strict_json
-from .._unstructured import mappings_in, nested
+from .._resources import mappings_in, nested
 
 SIGNATURE_TYPE = "application/vnd.dev.cosign.simplesigning.v1+json"
 SIGNATURE_ANNOTATION = "dev.cosignproject.cosign/signature"

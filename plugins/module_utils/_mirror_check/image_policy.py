@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._problems import Problem, Problems, shown
-from .._unstructured import Object, as_list, nested
+from .._resources import Object, as_list, nested
 from .identity import (
     EXACT_REPOSITORY,
     MATCH_DIGEST_OR_EXACT,

@@ -26,7 +26,7 @@ from .._release_image.verification_config import (
     signature_stores,
 )
 from .._release_image.verifier import Verifier
-from .._unstructured import Object
+from .._resources import Object
 from .check import MirrorRequest
 from .image_policy import GROUP, KIND, ImagePolicy, read_image_policies
 from .row import RELEASE

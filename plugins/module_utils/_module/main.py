@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
-from .._files import enter_directory
+from .._files.files import enter_directory
 from .._problems import CapabilityError, InvalidOptionError, Problems, missing_library
 from .argspec import Spec, check_paths, strip_items
 from .interface import Module

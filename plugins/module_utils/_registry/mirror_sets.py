@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .._problems import Problems, shown, type_name
-from .._unstructured import nested
+from .._resources import nested
 from .mirrors import MirrorSource, is_location
 
 MIRRORS_EXPECTED = "an ImageDigestMirrorSet, ImageTagMirrorSet, ImageContentSourcePolicy or install-config"

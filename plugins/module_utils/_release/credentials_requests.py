@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._data.platforms import PLATFORM_DATA
-from .._unstructured import as_list, as_text, mappings_in, nested
+from .._resources import as_list, as_text, mappings_in, nested
 from .manifest import Manifest
 from .release import Release
 

@@ -11,10 +11,9 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 
-from .._files import absolute, cannot
+from .._files.files import absolute, cannot
 from .._problems import Problems
-from .._resources import CONFIG_MAPS, ResourceId
-from .._unstructured import nested
+from .._resources import CONFIG_MAPS, ResourceId, nested
 from .documents import read_manifest_file
 
 _SUFFIXES = (".yaml", ".yml", ".json")

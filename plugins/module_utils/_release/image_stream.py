@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._unstructured import as_text, mappings_in, nested
+from .._resources import as_text, mappings_in, nested
 
 _COMMIT = "io.openshift.build.commit.id"
 _SOURCE = "io.openshift.build.source-location"

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping
 from time import time
 from typing import Any, NamedTuple
 
-from .._files import is_part, write_cache_file
+from .._files.files import is_part, write_cache_file
 from .._problems import Location, Problem
 from .._resources import ResourceId
 from .._version import COLLECTION_VERSION

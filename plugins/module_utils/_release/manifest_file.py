@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS
-from .._unstructured import as_text, nested
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, as_text, nested
 from .manifest import Manifest
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .._problems import Problems
-from .._unstructured import Object, mappings_in, nested
+from .._resources import Object, mappings_in, nested
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .gpgv import LARGEST_MESSAGE

@@ -26,7 +26,7 @@ from .._registry.oci_layout import OciLayout
 from .._registry.registry_storage import RegistryStorage
 from .._registry.stored_files import ArchiveFiles, unreadable
 from .._release.loader import CVO_MANIFESTS, IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
-from .._unstructured import as_text
+from .._resources import as_text
 from .cache import ReleaseCache
 from .opened_release import OpenedRelease, ReleaseImage
 from .release_name import ReleaseName

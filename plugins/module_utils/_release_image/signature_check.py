@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .._data.release_keys import RED_HAT_KEYS
-from .._files import write_cache_file
+from .._files.files import write_cache_file
 from .._problems import Problem, Problems, ReleaseError
 from .opened_release import OpenedRelease, Signer
 from .release_source import SignatureOptions, UnreachableServers

@@ -16,7 +16,7 @@ from collections.abc import Generator
 from typing import NamedTuple, Protocol
 
 from .._problems import Problem, Problems
-from .._unstructured import Object, nested
+from .._resources import Object, nested
 
 LAST_SIGNATURE = 9
 """Signatures are numbered from 1 to 9 (openshift/library-go:pkg/verify/verify.go maxSignatureSearch, exclusive)."""

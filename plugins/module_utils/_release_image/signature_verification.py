@@ -18,7 +18,7 @@ from .._http.client import HttpAnswer
 from .._http.error import HttpError
 from .._problems import MISSING_LIBRARY, Problems
 from .._registry.configured_access import read_http_client
-from .._unstructured import Object
+from .._resources import Object
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .http_store import HttpGet, http_get, without_credentials

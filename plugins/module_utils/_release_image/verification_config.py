@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from .._problems import Problems, type_name
-from .._unstructured import Object, nested
+from .._resources import Object, nested
 from .file_store import FileStore, config_maps
 from .gpgv import KeyRing, read_key_ring
 from .http_store import HttpGet, HttpStore

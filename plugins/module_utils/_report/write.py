@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._files import cannot, check_access, make_directory, write_file
+from .._files.files import cannot, check_access, make_directory, write_file
 from .._module.result import diff_entry
 from .._problems import DestinationError, Problems, raise_errors
 from . import words

@@ -24,8 +24,7 @@ from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, target_for
-from .._unstructured import nested
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, nested, target_for
 from .change_set import Action, ApplyResult, refused
 from .cluster_state import RolloutContext
 from .deletion import can_hang, read_terminating, terminating_problem

@@ -26,7 +26,7 @@ from .._data import capabilities as capability_data
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
-from .._unstructured import Object, nested
+from .._resources import Object, nested
 from .change_set import CapabilityResult
 from .cluster_state import RolloutContext
 from .enablement import CapabilityPlan, capability_request, no_capabilities_error

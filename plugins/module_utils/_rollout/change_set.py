@@ -15,8 +15,7 @@ from .._capability.inclusion import CapabilityStatus
 from .._problems import Problem, has_errors
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
-from .._resources import ResourceId
-from .._unstructured import Object
+from .._resources import Object, ResourceId
 from .refusals import Conflict, Refusal
 
 Action = Literal[

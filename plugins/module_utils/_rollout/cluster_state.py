@@ -37,8 +37,15 @@ from .._release.loader import read_version
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release_image.opened_release import OpenedRelease
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
-from .._unstructured import Object, nested
+from .._resources import (
+    CLUSTER_VERSIONS,
+    CUSTOM_RESOURCE_DEFINITIONS,
+    FEATURE_GATES,
+    ApiResource,
+    Object,
+    ResourceId,
+    nested,
+)
 from .feature_set import FeatureGateReading, cluster_options, read_feature_gate
 from .inventory import Inventory
 from .inventory_store import StoredInventory, find_members, is_ours, read_inventory

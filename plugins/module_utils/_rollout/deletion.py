@@ -20,8 +20,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problem, Problems, Severity
 from .._progress import Progress
-from .._resources import NAMESPACES, ResourceId, Target, target_for
-from .._unstructured import conditions_of, finalizers_of
+from .._resources import NAMESPACES, ResourceId, Target, conditions_of, finalizers_of, target_for
 from .change_set import ApplyResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext
 from .options import RolloutOptions

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from .._cluster.injected_config import InjectedConfig
 from .._problems import Problems, shown, type_name
 from .._release.manifest import DELETE_ANNOTATION, Manifest
-from .._unstructured import mappings_in, nested
+from .._resources import mappings_in, nested
 
 CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"
 PART_OF = "applyset.kubernetes.io/part-of"

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._kubernetes.client import FIELD_MANAGER
-from .._unstructured import mappings_in, nested
+from .._resources import mappings_in, nested
 
 _COMPARED = ("uid", "generation", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
 _IGNORED = ("resourceVersion", "generation", "managedFields")

@@ -19,8 +19,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, find_existing
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, LockLostError, Problem
-from .._resources import CONFIG_MAPS, ResourceId, Target
-from .._unstructured import nested
+from .._resources import CONFIG_MAPS, ResourceId, Target, nested
 from .desired_object import PART_OF
 from .inventory import NAME, NAMESPACE, Inventory, applyset_id, inventory_object, parse_inventory
 

@@ -21,8 +21,7 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import Problems
 from .._release.manifest import Manifest
-from .._resources import MUTATING_WEBHOOKS, ApiResource, Target
-from .._unstructured import mappings_in, nested
+from .._resources import MUTATING_WEBHOOKS, ApiResource, Target, mappings_in, nested
 
 RewrittenFields = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[str]]
 """Returns the paths of the fields that have another value in a live object (the second one) than in the applied one."""

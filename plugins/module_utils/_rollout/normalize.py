@@ -21,7 +21,7 @@ from .._data.typed_kinds import TYPED_KINDS, ZERO_VALUES
 from .._kubernetes.api_errors import ApiError, MistypedField, StatusCause
 from .._problems import Problem, type_name
 from .._release.manifest import Manifest
-from .._unstructured import mappings_in, nested
+from .._resources import mappings_in, nested
 from .desired_object import mark_normalized
 
 _TYPES = {"boolean": "a boolean", "list": "a list", "map": "a map", "string": "a string"}

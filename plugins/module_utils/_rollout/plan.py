@@ -20,8 +20,7 @@ from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode, TaskGraph, task_graph
-from .._resources import CLUSTER_VERSIONS, CVO, ResourceId
-from .._unstructured import nested
+from .._resources import CLUSTER_VERSIONS, CVO, ResourceId, nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, defines, included_by_resource
 from .desired_object import OwnershipMetadata, is_create_only

@@ -16,7 +16,7 @@ from .._cluster.injected_config import without_credentials
 from .._module.result import diff_entry
 from .._problems import Problem, Problems
 from .._release.task_graph import run_level_of
-from .._unstructured import nested
+from .._resources import nested
 from .change_set import Action, ApplyResult, Rollout
 from .refusals import EXPLANATIONS, Refusal, conflict_dict
 

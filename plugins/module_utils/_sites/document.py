@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from .._checkout.walk import CheckoutFile
+from .._files.checkout import CheckoutFile
 from .._problems import Location, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree, walk
 from .._yaml.values import YamlError, resolve_plain

@@ -26,11 +26,10 @@ from .._addons.cluster import SelectedCluster, selected_cluster
 from .._addons.objects import Addon, AddonObject
 from .._addons.stream import read_objects
 from .._capability.inclusion import InclusionContext
-from .._checkout.walk import KUSTOMIZATIONS, Checkout, CheckoutFile
+from .._files.checkout import KUSTOMIZATIONS, Checkout, CheckoutFile
 from .._problems import Problem, Problems
 from .._release.release import Release
-from .._resources import CONFIG_MAPS, ResourceId
-from .._unstructured import as_list, as_text, mappings_in
+from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
 from .document import read_documents

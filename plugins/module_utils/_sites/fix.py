@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._checkout.walk import CheckoutFile, read_again
-from .._files import cannot, write_file
+from .._files.checkout import CheckoutFile, read_again
+from .._files.files import cannot, write_file
 from .._problems import DestinationError, Location, Problem, Problems
 from .document import read_documents
 from .edit import edit_document, sites_in

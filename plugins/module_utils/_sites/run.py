@@ -12,9 +12,9 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._checkout.walk import Checkout, CheckoutFile
 from .._data.capabilities import BRANCHES, CAPABILITIES, data_of, has_capabilities, newest_minor, since_of
 from .._data.install_rules import AGENT_CONFIG
+from .._files.checkout import Checkout, CheckoutFile
 from .._install_config.selection_source import SelectionOptions, SelectionRequest, read_request
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean, plural, shown_names
 from .._progress import Progress, silent, with_progress

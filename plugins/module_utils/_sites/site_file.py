@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from typing import NamedTuple
 
-from .._checkout.walk import KUSTOMIZATIONS, CheckoutFile
+from .._files.checkout import KUSTOMIZATIONS, CheckoutFile
 from .._problems import Problem, Problems
 from .._resources import CONFIG_MAPS
 from .document import find_objects, read_documents

@@ -22,8 +22,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.lookup import find_existing
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, raise_errors
-from .._resources import CONFIG_MAPS, ResourceId, target_for
-from .._unstructured import Object, nested
+from .._resources import CONFIG_MAPS, Object, ResourceId, nested, target_for
 from .plan_options import PlanOptions
 from .planner import ResolvedPath, deciding_resources
 from .request import PlanRequest

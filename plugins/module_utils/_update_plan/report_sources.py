@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._unstructured import mappings_in, nested
+from .._resources import mappings_in, nested
 
 
 class ReportSources:

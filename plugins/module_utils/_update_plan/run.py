@@ -16,8 +16,7 @@ from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._progress import Progress, silent, with_progress
 from .._release.extra_manifests import read_extra_manifests
-from .._resources import ResourceId
-from .._unstructured import mappings_in, nested
+from .._resources import ResourceId, mappings_in, nested
 from .hop_signatures import HopSignatures
 from .plan_options import DEFAULT_SHARED_OPTIONS, PlanOptions, SharedOptions
 from .planner import FleetPlan, Planner, PlanResult

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._cluster.cluster_version import Condition
-from .._unstructured import as_text, conditions_of, mappings_in, nested
+from .._resources import as_text, conditions_of, mappings_in, nested
 
 _APPLIES = "Applies"
 _RECOMMENDED = "Recommended"

@@ -23,9 +23,8 @@ from .._kubernetes.schema import Schema, is_declared, schema_of, served_schema
 from .._problems import Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, mappings_in, nested
 from .._rollout.desired_object import LAST_APPLIED_HASH, PART_OF, OwnershipMetadata, build_apply_object, is_create_only
-from .._unstructured import mappings_in, nested
 from .difference import Difference, differences, mask
 
 _LONGEST = 200

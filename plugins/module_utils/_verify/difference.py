@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from .._cluster.injected_config import without_credentials
 from .._kubernetes.quantity import parse_quantity
-from .._unstructured import nested
+from .._resources import nested
 from .api_fields import (
     DROPPED_MAPS,
     ENCODED,

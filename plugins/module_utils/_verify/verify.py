@@ -24,6 +24,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._problems import ClusterError, Problem, Problems
 from .._release.release import Release
+from .._resources import finalizers_of
 from .._rollout.cluster_state import (
     ClusterState,
     RolloutContext,
@@ -33,7 +34,6 @@ from .._rollout.cluster_state import (
 from .._rollout.desired_object import check_annotations
 from .._rollout.feature_set import FeatureGateReading, read_feature_gate
 from .._rollout.inventory_store import is_applyset_member, is_ours
-from .._unstructured import finalizers_of
 from .compare import CheckedResource, compare_with_cluster, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .missing import ABSENT, Missing, find_missing

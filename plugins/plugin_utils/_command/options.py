@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ...module_utils._files import cannot
+from ...module_utils._files.files import cannot
 from ...module_utils._findings.formats import FORMATS
 from ...module_utils._module.main import ModuleDefinition
 from ...module_utils._problems import InvalidOptionError, Location, Problem, Problems, nearest_name

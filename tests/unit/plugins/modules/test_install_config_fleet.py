@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import check_access
+from ansible_collections.capability.openshift.plugins.module_utils._files.files import check_access
 from ansible_collections.capability.openshift.plugins.module_utils._install_config import file as file_module
 from ansible_collections.capability.openshift.plugins.modules import install_config
 from ansible_collections.capability.openshift.tests.unit.builders.releases import tree

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import write_file
+from ansible_collections.capability.openshift.plugins.module_utils._files.files import write_file
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import (
     FileWrite,
     InstallConfigFile,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._checkout import walk
-from ansible_collections.capability.openshift.plugins.module_utils._checkout.walk import Checkout
+from ansible_collections.capability.openshift.plugins.module_utils._files import checkout as walk
+from ansible_collections.capability.openshift.plugins.module_utils._files.checkout import Checkout
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
 from ansible_collections.capability.openshift.tests.unit.builders.sites import write_checkout
 

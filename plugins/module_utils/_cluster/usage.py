@@ -19,8 +19,7 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, did_you_mean
 from .._release.release import Release
-from .._resources import CLUSTER_VERSIONS, ApiResource, Target
-from .._unstructured import nested
+from .._resources import CLUSTER_VERSIONS, ApiResource, Target, nested
 from .request_counts import KIND, ApiRequests, read_objects, read_request_counts
 
 ClientKind = Literal["yours", "openshift", "own", "lists_everything"]

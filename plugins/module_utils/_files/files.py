@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from ._problems import DestinationError, InvalidOptionError, Problem, Problems
+from .._problems import DestinationError, InvalidOptionError, Problem, Problems
 
 _PART_PREFIX, _PART_SUFFIX = ".capability-openshift-", ".part"
 _PRIVATE = 0o600

@@ -18,8 +18,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .._files import cannot
 from .._problems import InvalidOptionError, Location, Problems
+from .files import cannot
 from .git import ignored_paths
 
 MAX_SIZE = 10 * 2**20

@@ -18,9 +18,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._files import absolute, cannot
+from .._files.files import absolute, cannot
 from .._problems import InvalidOptionError, Location, Problem, Problems, type_name
-from .._unstructured import mappings_in, nested
+from .._resources import mappings_in, nested
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError, parse_json_object
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._files import (
+from ansible_collections.capability.openshift.plugins.module_utils._files.files import (
     cannot,
     check_access,
     write_cache_file,
