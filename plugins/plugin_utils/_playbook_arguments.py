@@ -14,6 +14,7 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import INCLUSION_OPTIONS
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import check_rules
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     Location,
@@ -24,7 +25,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     shown,
     type_name,
 )
-from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import check_rules
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import (
     HELP,
     Playbook,

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import check_rules
 from ansible_collections.capability.openshift.plugins.module_utils._module.main import ModuleDefinition, run_module
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -27,7 +28,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problems,
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.running import CommandModule
-from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import check_rules, checked_options
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import checked_options
 from ansible_collections.capability.openshift.tests.unit.result_schemas import check_result
 
 try:

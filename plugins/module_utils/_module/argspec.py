@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
-from .._problems import Problems, empty_option
+from .._problems import Location, Problems, empty_option
 from .._registry.access_options import AccessOptions
 from .._release.release import Release
 from .._release_image.opened_release import OpenedRelease
@@ -46,6 +46,27 @@ def check_paths(spec: Spec, values: Mapping[str, Any], problems: Problems) -> No
         paths = values.get(name) if option.get("elements") == "path" else [values.get(name)]
         if "path" in (option["type"], option.get("elements")) and name != "chdir" and "" in (paths or ()):
             problems.append(empty_option(name, required=option.get("required", False)))
+
+
+def check_rules(
+    values: Mapping[str, Any], rules: Mapping[str, Any], place: Callable[[str], Location], problems: Problems
+) -> None:
+    """Report combinations of options that the ``rules`` of ``AnsibleModule`` forbid.
+
+    ``place`` returns where an option is, by its name.
+    """
+    given = {name for name, value in values.items() if value is not None}
+    for names in rules.get("mutually_exclusive", ()):
+        first, *others = [place(name) for name in names if name in given] or [Location()]
+        for other in others:
+            problems.error("conflicting-options", other, f"cannot be combined with {first}", "Remove one of them")
+    for names in rules.get("required_one_of", ()):
+        if given.isdisjoint(names):
+            places = " or ".join(str(place(name)) for name in names)
+            problems.error("missing-option", places, "is required", "Set one of them")
+    for name, needed in rules.get("required_by", {}).items():
+        if name in given and needed not in given:
+            problems.error("missing-option", place(needed), f"is required, because {place(name)} is set", "Set it")
 
 
 def release_spec() -> Spec:

@@ -13,13 +13,14 @@ from typing import Any, NoReturn
 
 from ...module_utils._files.files import cannot
 from ...module_utils._findings.formats import FORMATS
+from ...module_utils._module.argspec import check_rules
 from ...module_utils._module.main import ModuleDefinition
 from ...module_utils._problems import InvalidOptionError, Location, Problem, Problems, nearest_name
 from ...module_utils._yaml.libyaml import load_body
 from ...module_utils._yaml.values import YamlError
 from .._documentation import plain
 from .subcommands import PROGRAM, Subcommand
-from .values import check_rules, checked_options
+from .values import checked_options
 
 RENDERED = ("text", "json", "yaml")
 """Formats of any result. The others are those that the module writes."""

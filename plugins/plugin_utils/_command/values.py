@@ -77,19 +77,3 @@ _TYPES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "raw": (lambda value: value, "a value"),
     "str": (_string, "a string"),
 }
-
-
-def check_rules(values: Mapping[str, Any], rules: Mapping[str, Any], place: Place, problems: Problems) -> None:
-    """Report combinations of options that the ``rules`` of ``AnsibleModule`` forbid."""
-    given = {name for name, value in values.items() if value is not None}
-    for names in rules.get("mutually_exclusive", ()):
-        first, *others = [place(name) for name in names if name in given] or [Location()]
-        for other in others:
-            problems.error("conflicting-options", other, f"cannot be combined with {first}", "Remove one of them")
-    for names in rules.get("required_one_of", ()):
-        if given.isdisjoint(names):
-            places = " or ".join(str(place(name)) for name in names)
-            problems.error("missing-option", places, "is required", "Set one of them")
-    for name, needed in rules.get("required_by", {}).items():
-        if name in given and needed not in given:
-            problems.error("missing-option", place(needed), f"is required, because {place(name)} is set", "Set it")
