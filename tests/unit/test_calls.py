@@ -184,6 +184,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
         {"release": "NEW", "openshift_version": "4.20"},
         (("conflicting-version", "release-manifests/release-metadata, version"),),
     ),
+    ("release_info", {"release": "NEW", "cluster_profile": "ibm"}, (("unknown-profile", "cluster_profile"),)),
     ("release_info", {"release": "NEW", "previous_release": "/nope"}, (("missing-directory", "/nope"),)),
     ("release_info", {"release": "NEW", "previous_release": ""}, (("empty-option", "previous_release"),)),
     (
@@ -220,7 +221,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     (
         "release_manifests",
         {"release": "NEW", "dest": "FOLDER/out", "cluster_profile": "ibm"},
-        (("nothing-included", "dest"),),
+        (("unknown-profile", "cluster_profile"),),
     ),
     ("release_manifests", {"release": "NEW", "platform": "azur"}, "value of platform must be one of"),
     ("update_plan", {"releases": ["OLD", "NEW"], "capabilities": NONE}, ()),
@@ -313,6 +314,16 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ),
     ("addon_check", {"addons": [], "release": "NEW"}, (("empty-list", "addons"),)),
     ("addon_check", {"addons": ["SITES", ""], "release": "NEW"}, (("empty-option", "addons"),)),
+    (
+        "addon_check",
+        {"addons": ["SITES"], "release": "NEW", "cluster_profile": "ibm"},
+        (("unknown-profile", "cluster_profile"),),
+    ),
+    (
+        "addon_check",
+        {"addons": ["SITES"], "release": "NEW", "feature_set": "Techpreview"},
+        (("unknown-feature-set", "feature_set"),),
+    ),
     ("addon_check", {"addons": ["/"], "release": "NEW"}, (("root-directory", "/"),)),
     ("addon_check", {"addons": ["/nope"], "release": "NEW"}, (("missing-path", "addons[0]"),)),
     ("addon_check", {"addons": ["FOLDER/empty"], "release": "NEW"}, (("no-objects", "addons[0]"),)),

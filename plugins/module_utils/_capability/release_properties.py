@@ -70,7 +70,7 @@ def read_release_gates(release: Release, context: InclusionContext, problems: Pr
 
 
 def check_profile(profile: str, release: Release, problems: Problems) -> None:
-    """Warn if no manifest of ``release`` names ``profile``."""
+    """Report that no manifest of ``release`` names ``profile``, which would exclude all of them."""
     names = cluster_profiles(release)
     if profile in names:
         return
@@ -79,7 +79,7 @@ def check_profile(profile: str, release: Release, problems: Problems) -> None:
         f"its profiles are {', '.join(names) or 'none'}"
     )
     hint = did_you_mean(profile, names) if nearest_name(profile, names) else "Set the profile of the cluster"
-    problems.warning("unknown-profile", "cluster_profile", message, hint)
+    problems.error("unknown-profile", "cluster_profile", message, hint)
 
 
 def cluster_profiles(release: Release) -> tuple[str, ...]:

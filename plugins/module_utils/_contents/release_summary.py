@@ -21,6 +21,8 @@ from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .images import has_images, images_of
 
+_UNKNOWN_MINOR = frozenset({"missing-version", "unknown-version", "unsupported-version"})
+
 
 def summarize_release(release: Release, options: ClusterOptions, problems: Problems) -> dict[str, Any]:
     """Return the result ``release`` of the module ``release_info`` for a cluster of ``options``.
@@ -28,12 +30,11 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
     Raises ``InvalidOptionError`` if they are not valid.
     """
     reported = Problems()
-    criteria = check_options(options, release.minor, reported)
-    reported.raise_errors(InvalidOptionError)
-    resolved = resolve_release(criteria, release, reported)
-    context = _context(options, release, resolved)
+    resolved = resolve_release(check_options(options, release.minor, reported), release, reported)
     # A summary is possible for an unknown minor; only decisions need its data.
-    problems.extend(item._replace(severity="warning") if item.severity == "error" else item for item in reported)
+    problems += (item._replace(severity="warning") if item.code in _UNKNOWN_MINOR else item for item in reported)
+    problems.raise_errors(InvalidOptionError)
+    context = _context(options, release, resolved)
     data = resolved.minor_data if resolved else None
     known = resolved.known if resolved else frozenset()
     gated = resolved.gated if resolved else frozenset()

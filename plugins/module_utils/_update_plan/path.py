@@ -88,7 +88,7 @@ def _check_skipped(current: Release, target: Release, where: str, problems: Prob
 def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:
     """Resolve a release of a path; ``None`` if its version is missing or not known.
 
-    A release without capabilities is possible. A profile that no manifest names is an error: such a plan is empty.
+    A release without capabilities is possible.
     """
     own = Problems()
     resolved = resolve_release(criteria, release, own)
@@ -107,6 +107,4 @@ def _located_in_release(problem: Problem, release: Release) -> Problem:
         return problem._replace(
             where=Location(release.path), hint="Use a release with its ClusterVersion CRD, or update the collection"
         )
-    if problem.code == "unknown-profile":
-        problem = problem._replace(severity="error")
     return problem._replace(where=problem.where.within(release.shown_version))

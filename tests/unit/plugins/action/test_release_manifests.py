@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.tests.unit.run_action import MODUL
 FILES = {
     "a.yaml": manifest("one"),
     "b.yaml": manifest("console", "Console"),
-    "c.yaml": manifest("hosted", profile="hypershift"),
+    "c.yaml": manifest("hosted", profile="ibm-cloud-managed"),
 }
 TEMPLATE = {"cvo.yaml": manifest("cvo", more="data: {image: '{{.ReleaseImage}}'}\n")}
 PULL_SPEC = "registry.example/release@sha256:" + 64 * "1"

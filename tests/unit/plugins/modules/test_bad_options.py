@@ -103,14 +103,13 @@ def test_an_unknown_feature_set_is_an_error_for_the_info_module_too(call, tmp_pa
     assert "Write TechPreviewNoUpgrade" in outcome.message
 
 
-def test_a_profile_that_no_manifest_carries_is_a_problem_with_those_found(call, tmp_path):
+@pytest.mark.parametrize("module", [release_manifests, release_info])
+def test_a_profile_that_no_manifest_carries_is_an_error_with_those_found(module, call, tmp_path):
     files = {**GOOD, "b.yaml": manifest("two", profile="hypershift")}
-    outcome = call(release_manifests, release=write_release(tmp_path, files), cluster_profile="selfmanaged")
+    outcome = call(module, release=write_release(tmp_path, files), cluster_profile="selfmanaged")
 
-    assert outcome["included"] == 0
-    problem = outcome.problem("cluster_profile")
-    assert problem["severity"] == "warning"
-    assert f"its profiles are hypershift, {PROFILE}" in problem["message"]
+    assert outcome.faults == [("unknown-profile", "cluster_profile")]
+    assert f"its profiles are hypershift, {PROFILE}" in outcome.problem("cluster_profile")["message"]
 
 
 @pytest.mark.parametrize("version", ["4.20", "4.20.9"])

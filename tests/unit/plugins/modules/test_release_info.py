@@ -235,6 +235,7 @@ def test_nothing_is_printed_to_stderr(tmp_path, end, returncode):
     ],
 )
 def test_the_current_set_of_a_hosted_cluster_is_what_hypershift_enables(options, missing, call, tmp_path):
-    release = call(release_info, release=write_release(tmp_path, FILES), **options)["release"]
+    files = {**FILES, "hosted.yaml": manifest("hosted", profile="ibm-cloud-managed")}
+    release = call(release_info, release=write_release(tmp_path, files), **options)["release"]
 
     assert sorted(set(release["known_capabilities"]) - set(release["capability_sets"]["vCurrent"])) == missing

@@ -350,9 +350,10 @@ def test_the_exclude_identifier(options, included, call, tmp_path):
 @pytest.mark.parametrize(
     ("profile", "enabled"), [("self-managed-high-availability", ["Ingress"]), ("ibm-cloud-managed", [])]
 )
-def test_ingress_is_on_whatever_is_asked_but_for_hosted_clusters(profile, enabled, run):
-    options = {"dest": None} if profile == "ibm-cloud-managed" else {}
-    assert run(NOTHING, cluster_profile=profile, **options)["enabled_capabilities"] == enabled
+def test_ingress_is_on_whatever_is_asked_but_for_hosted_clusters(profile, enabled, call, tmp_path):
+    release = write_release(tmp_path, {"a.yaml": manifest("a", profile=profile)})
+    outcome = call(release_manifests, release=release, capabilities=NOTHING, cluster_profile=profile)
+    assert outcome["enabled_capabilities"] == enabled
 
 
 @pytest.mark.parametrize("survived", range(7))

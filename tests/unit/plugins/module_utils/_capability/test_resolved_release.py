@@ -14,6 +14,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
     names_disabled_by_gates,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of, newest_minor
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import (
     ImageStream,
     ImageStreamTag,
@@ -314,10 +315,11 @@ def test_an_always_enabled_name_must_be_one_that_the_crd_of_an_unknown_minor_has
 
 def test_a_profile_that_no_manifest_carries_is_a_problem_that_names_those_found():
     files = Files(V4_20, manifest(), manifest("two", profile="hypershift"))
-    _context, _status, problems = resolve(V4_20, files, cluster_profile="self-managed-high-availabilty")
+    with pytest.raises(InvalidOptionError) as error:
+        resolve(V4_20, files, cluster_profile="self-managed-high-availabilty")
 
-    (problem,) = problems
-    assert (problem.severity, str(problem.where)) == ("warning", "cluster_profile")
+    (problem,) = error.value.problems
+    assert (problem.code, str(problem.where)) == ("unknown-profile", "cluster_profile")
     assert f"its profiles are hypershift, {PROFILE}" in problem.message
     assert problem.hint == f"Did you mean {PROFILE}?"
     assert cluster_profiles(files.release) == ("hypershift", PROFILE)
