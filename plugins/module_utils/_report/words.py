@@ -33,8 +33,6 @@ VERDICTS: Mapping[str, VerdictWords] = {
 
 NOT_READ = "the cluster was not read"
 NOT_ALL_CHECKED = "not everything was checked"
-_UNREAD = frozenset({"cluster-state", "hosted-cluster"})
-"""Codes of what was not checked that mean that nothing of the cluster was."""
 
 
 def headline(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping[str, str]] = ()) -> str:
@@ -43,8 +41,11 @@ def headline(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping
     ``enabled``: names that the update enables. ``not_checked``: what the verdict does not consider.
     """
     remarks = [f"enables {listed(enabled, 'and')} permanently"] if enabled else []
-    if not_checked:
-        remarks.append(NOT_READ if any(item["code"] in _UNREAD for item in not_checked) else NOT_ALL_CHECKED)
+    codes = {item["code"]: item["message"] for item in not_checked}
+    if "cluster-state" in codes:
+        remarks.append(NOT_READ)
+    elif codes:
+        remarks.append(codes.get("unused-status", NOT_ALL_CHECKED))
     if verdict.lower() == "go" and remarks:
         return f"{verdict}, but {', and '.join(remarks)}"
     return "; ".join([verdict, *remarks])

@@ -125,7 +125,7 @@ def read_live_state(request: PlanRequest, path: ResolvedPath, client: Client, pr
 
     ``path`` is the path of the request, which decides what is looked up.
     """
-    state = request.state._replace(acks=find_admin_acks(client, problems))
+    state = request.state._replace(is_read=True, acks=find_admin_acks(client, problems))
     cluster = request.cluster
     if cluster.present is None:
         decisive = cluster.rule == "presence"

@@ -37,12 +37,13 @@ from .update_status import UpdateStatus
 class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
-    ``status``: ``None`` without a ClusterVersion. ``promql``: names of risks, and whether each applies.
-    ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
+    ``status``: ``None`` without a ClusterVersion. ``is_read``: whether a selected cluster was read.
+    ``promql``: names of risks, and whether each applies. ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
     new image of each hop, ``None`` for a directory; empty if no image was verified.
     """
 
     status: UpdateStatus | None = None
+    is_read: bool = False
     acks: AdminAcks = AdminAcks()
     promql: tuple[tuple[str, bool], ...] = ()
     signature_stores: tuple[str, ...] = ()
@@ -95,7 +96,7 @@ def _hop_verdict(
     reasons += signature_reasons(hop, signature, state.signature_stores, unchecked)
     if first and state.status is not None:
         reasons += _mismatch_reasons(hop, state.status, unchecked)
-    status = _status_at(hop, state.status, unchecked) if first else None
+    status = _status_at(hop, state, unchecked) if first else None
     if start.hosted:
         message = "neither the HostedCluster nor the versions that HyperShift supports were read"
         unchecked.append(Unchecked("hosted-cluster", message))
@@ -142,16 +143,24 @@ def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]
         yield from downgrade_reasons(runs, hop.start, hop.end, _previous(status))
 
 
-def _status_at(hop: Hop, status: UpdateStatus | None, unchecked: list[Unchecked]) -> UpdateStatus | None:
-    """Return ``status`` if the cluster runs the minor of the hop, and reports conditions."""
+def _status_at(hop: Hop, state: UpdateState, unchecked: list[Unchecked]) -> UpdateStatus | None:
+    """Return the status of the cluster if it runs the minor of the hop, and reports conditions."""
+    status = state.status
     if status is None or not status.conditions:
         message = "no conditions of a ClusterVersion are known, nor the updates that the update service recommends"
-        unchecked.append(Unchecked("cluster-state", message))
+        code = "cluster-state"
+        if state.is_read:
+            cause = (
+                "the options replace the ClusterVersion" if status is None else "the ClusterVersion has no conditions"
+            )
+            code, message = "unused-status", f"{cause}, so the status of the cluster was not used"
+        unchecked.append(Unchecked(code, message))
         return None
     runs = find_minor(status.version)
     if runs is not None and runs != hop.start.minor:
-        message = f"the cluster runs {status.version}, so its conditions are not those of {hop.start.minor}"
-        unchecked.append(Unchecked("cluster-state", message))
+        expected = hop.start.release.shown_version
+        message = f"the cluster runs {status.version}, not {expected}, so its status was not used"
+        unchecked.append(Unchecked("unused-status", message))
         return None
     return status
 

@@ -82,6 +82,14 @@ def test_a_cluster_that_was_read_in_part_is_not_green(first):
     assert html.startswith("caution: ")
 
 
+def test_a_cluster_whose_status_does_not_count_was_read_nevertheless(first):
+    obj = cluster("Insights")
+    obj["status"]["desired"]["version"] = "4.20.7"
+    for line in first(cluster_version=obj)[1:]:
+        assert re.search("(?i)risk; the cluster runs 4[.]20[.]7, not 4[.]21[.]0, so its status was not used", line)
+        assert words.NOT_READ not in line
+
+
 def test_a_capability_that_the_selection_requests_is_permanent_too(first):
     outcome, text, _markdown, html = first(enabled_capabilities=["Ingress"], known_capabilities=["Ingress", "Insights"])
 

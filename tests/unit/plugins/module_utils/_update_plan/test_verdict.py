@@ -68,11 +68,18 @@ def codes(found: HopVerdict) -> list[tuple[str, str, str]]:
 
 def with_acks(path: tuple[str, ...], acks: AdminAcks, *start: Entry, **options: Any) -> HopVerdict:
     """Return the verdict for a cluster whose ConfigMaps were read."""
+    return with_state(path, *start, acks=acks, **options)
+
+
+def with_state(
+    path: tuple[str, ...], *start: Entry, acks: AdminAcks = AdminAcks(), is_read: bool = False, **options: Any
+) -> HopVerdict:
+    """Return the verdict for a cluster of which this is known."""
     releases = [
         build_release(version, [manifest(), *(start if not place else ())]) for place, version in enumerate(path)
     ]
     request = reference.plan_request(releases, **options)
-    request = request._replace(state=request.state._replace(acks=acks))
+    request = request._replace(state=request.state._replace(acks=acks, is_read=is_read))
     return reference.shared_plan(Planner(releases), request).verdicts[0]
 
 
@@ -406,24 +413,27 @@ def test_a_result_of_promql_is_a_boolean(value):
 
 
 @pytest.mark.parametrize(
-    "status",
+    "options",
     [
         {},
         {"cluster_version": reported("4.18.3", status={"conditions": []})},
     ],
 )
-def test_conditions_that_are_not_known_do_not_count(status):
-    found = verdict(MINOR, **status)
+def test_conditions_that_are_not_known_do_not_count(options):
+    found = verdict(MINOR, **options)
 
     assert found.verdict == "go"
     assert [item.code for item in found.not_checked] == ["cluster-state"]
+    # The cluster that was read has more than its ClusterVersion.
+    assert [item.code for item in with_state(MINOR, is_read=True, **options).not_checked] == ["unused-status"]
 
 
 def test_the_conditions_of_another_minor_do_not_count():
     found = verdict(MINOR, cluster_version=reported("4.17.9", NOT_UPGRADEABLE))
 
     assert codes(found) == [("risk", "version-mismatch", "VersionMismatch")]
-    assert [item.code for item in found.not_checked] == ["cluster-state"]
+    (unchecked,) = found.not_checked
+    assert unchecked == ("unused-status", "the cluster runs 4.17.9, not 4.18.3, so its status was not used")
 
 
 @pytest.mark.parametrize(
