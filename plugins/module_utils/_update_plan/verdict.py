@@ -37,9 +37,9 @@ from .update_status import UpdateStatus
 class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
-    ``status``: ``None`` without a ClusterVersion. ``is_read``: whether a selected cluster was read.
-    ``promql``: names of risks, and whether each applies. ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
-    new image of each hop, ``None`` for a directory; empty if no image was verified.
+    ``status``: ``None`` without a ClusterVersion. ``is_read``: whether a selected cluster was read. ``promql``: names
+    of risks, and whether each applies. ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked.
+    ``signatures``: the signature of the image of each hop, ``None`` for a directory; empty if no image was verified.
     """
 
     status: UpdateStatus | None = None

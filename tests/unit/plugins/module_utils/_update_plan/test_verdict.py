@@ -68,18 +68,16 @@ def codes(found: HopVerdict) -> list[tuple[str, str, str]]:
 
 def with_acks(path: tuple[str, ...], acks: AdminAcks, *start: Entry, **options: Any) -> HopVerdict:
     """Return the verdict for a cluster whose ConfigMaps were read."""
-    return with_state(path, *start, acks=acks, **options)
+    return with_state(path, {"acks": acks}, *start, **options)
 
 
-def with_state(
-    path: tuple[str, ...], *start: Entry, acks: AdminAcks = AdminAcks(), is_read: bool = False, **options: Any
-) -> HopVerdict:
-    """Return the verdict for a cluster of which this is known."""
+def with_state(path: tuple[str, ...], state: dict[str, Any], *start: Entry, **options: Any) -> HopVerdict:
+    """Return the verdict for a cluster of which ``state`` is known."""
     releases = [
         build_release(version, [manifest(), *(start if not place else ())]) for place, version in enumerate(path)
     ]
     request = reference.plan_request(releases, **options)
-    request = request._replace(state=request.state._replace(acks=acks, is_read=is_read))
+    request = request._replace(state=request.state._replace(**state))
     return reference.shared_plan(Planner(releases), request).verdicts[0]
 
 
@@ -425,7 +423,7 @@ def test_conditions_that_are_not_known_do_not_count(options):
     assert found.verdict == "go"
     assert [item.code for item in found.not_checked] == ["cluster-state"]
     # The cluster that was read has more than its ClusterVersion.
-    assert [item.code for item in with_state(MINOR, is_read=True, **options).not_checked] == ["unused-status"]
+    assert [item.code for item in with_state(MINOR, {"is_read": True}, **options).not_checked] == ["unused-status"]
 
 
 def test_the_conditions_of_another_minor_do_not_count():
