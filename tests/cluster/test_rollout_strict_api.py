@@ -163,6 +163,17 @@ def test_required_flags_of_security_context_constraints_have_their_zero_value(ro
     assert rollouts.done([definition, partial])["changed"] is False
 
 
+def test_any_character_reaches_the_server(rollouts: Rollouts) -> None:
+    text = "\U0001f389 \u2028 \x85 \x1b \ufeff \u00fc \\ud83c\\udf89"
+    body = config_map("a", data={"key": text}, annotations={"to": text})
+    release = rollouts.release([config_map("a")])
+    (release / "0000_10_a_00.yaml").write_text(yaml.safe_dump(body), encoding="utf-8")
+    rollouts.done(release)
+    found = rollouts.get(body)
+    assert (found["data"]["key"], found["metadata"]["annotations"]["to"]) == (text, text)
+    assert rollouts.done(release)["changed"] is False
+
+
 # Kinds that are not served, or not yet
 
 

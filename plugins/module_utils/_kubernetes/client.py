@@ -40,6 +40,9 @@ _VERSION_OF_NO_OBJECT = "1"
 """A resource version that no object has, because it is that of an empty etcd. The API server compares the version of a
 request only with that of an existing object (kubernetes/apiserver:pkg/registry/generic/registry/store.go Update)."""
 
+_ESCAPED_PAIR = re.compile(r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}")
+"""A character above U+FFFF in JSON that is ASCII."""
+
 _JSON = "application/json"
 _METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -332,7 +335,7 @@ class Client:
         deadline = math.inf if verb == "watch" else self._outage.deadline(started)
         try:
             options: dict[str, Any] = {
-                "body": None if body is None else json.dumps(body).encode(),
+                "body": None if body is None else _encoded(body),
                 "redirect": False,
                 "timeout": timeout_until(deadline, read_seconds),
                 "retries": retries().until(deadline),
@@ -359,6 +362,14 @@ class Client:
         if not isinstance(document, dict):
             raise self.no_api_error(verb, shown)
         return document
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    """JSON that is YAML as well, because the server reads an applied object as YAML.
+
+    There, the two halves of an escaped character are two wrong characters, and some unescaped ones are line breaks.
+    """
+    return _ESCAPED_PAIR.sub(lambda pair: str(json.loads(f'"{pair[0]}"')), json.dumps(body)).encode()
 
 
 def _date(header: str) -> datetime | None:
