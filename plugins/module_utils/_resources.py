@@ -54,9 +54,6 @@ CLUSTER_OPERATORS = ApiResource("config.openshift.io", "v1", "clusteroperators",
 CUSTOM_RESOURCE_DEFINITIONS = ApiResource(
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"
 )
-MUTATING_WEBHOOKS = ApiResource(
-    "admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"
-)
 DEPLOYMENTS = ApiResource("apps", "v1", "deployments", "Deployment", namespaced=True)
 ADMISSION_POLICIES = ApiResource(
     "admissionregistration.k8s.io", "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy"

@@ -17,19 +17,21 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     HOME,
     Rollouts,
     config_map,
+    everything_but,
     ids,
     manifest,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import verified
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.server import Server
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 
 
 class _Webhook(BaseHTTPRequestHandler):
-    """Rewrites a key of ConfigMaps in a namespace, and adds a field to them."""
+    """Rewrites a key of ConfigMaps in a namespace and removes another one, and adds a field to them."""
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
@@ -37,6 +39,8 @@ class _Webhook(BaseHTTPRequestHandler):
         if "key" in (request["object"].get("data") or {}) and request["namespace"] == HOME:
             patch.append({"op": "add", "path": "/binaryData", "value": {"seen": "dHJ1ZQ=="}})
             patch.append({"op": "replace", "path": "/data/key", "value": "rewritten"})
+        if "gone" in (request["object"].get("data") or {}) and request["namespace"] == HOME:
+            patch.append({"op": "remove", "path": "/data/gone"})
         response: dict[str, Any] = {"uid": request["uid"], "allowed": True, "patchType": "JSONPatch"}
         response["patch"] = b64encode(json.dumps(patch).encode()).decode()
         review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
@@ -75,18 +79,21 @@ def webhook(rollouts: Rollouts) -> Iterator[str]:
     server.close()
 
 
+@pytest.mark.usefixtures("webhook")
 @pytest.mark.parametrize("check", [False, True])
-def test_webhook_that_rewrites_an_applied_field_is_a_warning(rollouts: Rollouts, webhook: str, check: bool) -> None:
-    bodies = [config_map("a"), config_map("b", data={"other": "value"}), manifest("Secret", "c", HOME)]
-    release = rollouts.release(bodies)
-    outcome = rollouts.done(release, check=check)
-    assert len(outcome["created"]) == 3
-    (problem,) = outcome["problems"]
-    assert (problem["severity"], problem["code"]) == ("warning", "rewritten-field")
-    assert ".data.key of the object" in problem["message"]
-    assert webhook in problem["message"]
+def test_applied_field_that_is_rewritten_is_a_warning_whatever_rewrites_it(rollouts: Rollouts, check: bool) -> None:
+    user = certificate_user(rollouts.plane, "blind", everything_but("admissionregistration.k8s.io", "all"))
+    changed, removed = config_map("a"), config_map("d", data={"gone": "value", "kept": "value"})
+    release = rollouts.release(
+        [changed, config_map("b", data={"other": "value"}), manifest("Secret", "c", HOME), removed]
+    )
+    outcome = rollouts.done(release, check=check, kubeconfig=user.kubeconfig)
+    assert len(outcome["created"]) == 4
+    assert {(item["severity"], item["code"]) for item in outcome["problems"]} == {("warning", "rewritten-field")}
+    fields = [item["message"].partition(" of the object")[0] for item in outcome["problems"]]
+    assert sorted(fields) == [".data.gone", ".data.key"]
     if not check:
-        assert ids(verified(rollouts, release), "different") == ["ConfigMap a"]
+        assert ids(verified(rollouts, release), "different") == ["ConfigMap a", "ConfigMap d"]
 
 
 def test_rewritten_object_is_applied_again_until_no_webhook_rewrites_it(rollouts: Rollouts, webhook: str) -> None:

@@ -154,31 +154,24 @@ class Client:
         uid: str = "",
         force: bool = False,
         dry_run: bool = False,
-        metadata_only: bool = False,
     ) -> WriteResult:
         """Apply ``body`` with server-side apply as the collection's field manager, and return the object.
 
         If ``uid`` is set, raises ``ApiError`` (``is_uid_mismatch``) if there is no object, or one with another uid.
-        ``metadata_only`` omits its spec and status.
         """
         if uid:
             body = _with_metadata(body, uid=uid)
         query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
-        accept = _METADATA_ONLY if metadata_only else _JSON
-        return self._write(
-            "patch", "PATCH", target, body, "application/apply-patch+yaml", query, accept, dry_run=dry_run
-        )
+        return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run=dry_run)
 
-    def apply_new(
-        self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False, metadata_only: bool = False
-    ) -> WriteResult:
+    def apply_new(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
         """Create an object with ``apply``. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
 
         After a lost answer, the existing object can be the one that the first attempt created (``ApiError.repeated``).
         """
         body = _with_metadata(body, resourceVersion=_VERSION_OF_NO_OBJECT)
         # Not forced, the server would report conflicts of fields first, and not that the object exists.
-        return self.apply(target, body, force=True, dry_run=dry_run, metadata_only=metadata_only)
+        return self.apply(target, body, force=True, dry_run=dry_run)
 
     def create(self, target: Target, body: Mapping[str, Any]) -> WriteResult:
         """Create the object of ``target``. Raises ``ApiError`` (409) if it exists.

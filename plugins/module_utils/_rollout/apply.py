@@ -38,8 +38,7 @@ from .desired_object import (
     is_created_by_rollout,
     last_applied_hash,
 )
-from .drift import is_untouched, merged_preview, owned_digest, without_server_fields
-from .mutation import MutatingWebhooks
+from .drift import is_untouched, merged_preview, owned_digest, rewritten_problem, without_server_fields
 from .normalize import normalized_for, unowned_items, unowned_problem
 from .options import RolloutOptions
 from .refusals import Refusal, conflicts_of, refusal_of, refusal_problem
@@ -63,7 +62,6 @@ class Applier:
         self._kinds, self._release = context.state.kinds, context.release
         self._live, self._inventory = context.live, context.state.inventory
         self._definitions = DefinitionWatch(client)
-        self._webhooks = MutatingWebhooks(client, options.rewritten_fields)
         self._written: dict[ResourceId, Mapping[str, Any]] = {}
         """Metadata of what this run has written, because a manifest can be retried."""
 
@@ -235,19 +233,12 @@ class Applier:
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
-        may_be_rewritten = bool(self._webhooks.of_kind(target.kind))
-        is_whole = self._with_objects or is_crd or may_be_rewritten or (live is not None and definition is not None)
-        written = self._apply_normalized(
-            manifest,
-            target,
-            body,
-            definition,
-            uid=str(nested(live, "uid") or ""),
-            metadata_only=not is_whole,
-            problems=problems,
-        )
-        if may_be_rewritten and not problems:  # else fields were dropped on purpose
-            self._webhooks.report(manifest, target.kind, body, written.object, problems)
+        uid = str(nested(live, "uid") or "")
+        written = self._apply_normalized(manifest, target, body, definition, uid=uid, problems=problems)
+        # After a problem, the rollout itself changed fields.
+        rewritten = () if problems else self._options.rewritten_fields(body, written.object)
+        if rewritten:
+            problems.append(rewritten_problem(manifest, rewritten))
         metadata = written.object["metadata"]
         known = live if manifest.resource_id not in self._written else None
         if not dry_run:
@@ -305,7 +296,6 @@ class Applier:
         definition: Manifest | None,
         *,
         uid: str,
-        metadata_only: bool,
         problems: Problems,
     ) -> WriteResult:
         """Apply ``body``. If the schema rejects it and the CVO could apply it, normalize it and try again.
@@ -315,7 +305,7 @@ class Applier:
         """
 
         def request(body: Mapping[str, Any]) -> WriteResult:
-            return self._send(target, body, uid, metadata_only=metadata_only)
+            return self._send(target, body, uid)
 
         for _attempt in range(_NORMALIZATIONS):
             try:
@@ -364,13 +354,13 @@ class Applier:
         request(unowned.adopted)
         return request(body)
 
-    def _send(self, target: Target, body: Mapping[str, Any], uid: str, *, metadata_only: bool) -> WriteResult:
+    def _send(self, target: Target, body: Mapping[str, Any], uid: str) -> WriteResult:
         force, dry_run = self._options.force_conflicts, self._options.dry_run
 
         def send() -> WriteResult:
             if not uid:
-                return self._client.apply_new(target, body, dry_run=dry_run, metadata_only=metadata_only)
-            return self._client.apply(target, body, uid=uid, force=force, dry_run=dry_run, metadata_only=metadata_only)
+                return self._client.apply_new(target, body, dry_run=dry_run)
+            return self._client.apply(target, body, uid=uid, force=force, dry_run=dry_run)
 
         return self._retry_conflicts(send, target.kind, is_new=not uid)
 

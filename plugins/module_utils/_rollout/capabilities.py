@@ -115,8 +115,7 @@ def _create_or_wait(
         return _Step(body, changed=True)
     for attempt in range(_ATTEMPTS):
         try:
-            created = client.apply_new(CLUSTER_VERSION, body, metadata_only=True)
-            return _Step({**body, "metadata": created.object["metadata"]}, changed=True)
+            return _Step(client.apply_new(CLUSTER_VERSION, body).object, changed=True)
         except ApiError as error:
             if not error.is_conflict:
                 raise

@@ -3,17 +3,24 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Drift: whether another writer has changed an object since a rollout applied it."""
+"""Drift: whether another writer has changed an object since a rollout applied it, or while it did."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._kubernetes.client import FIELD_MANAGER
+from .._problems import Problem
+from .._release.manifest import Manifest
 from .._resources import mappings_in, nested
+
+REWRITTEN_FIELD = "rewritten-field"
+"""Code of the warning. The next run applies the object again, and restores it if nothing rewrites it any more."""
+
+_MOST_SHOWN = 5
 
 _COMPARED = ("uid", "generation", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
 _IGNORED = ("resourceVersion", "generation", "managedFields")
@@ -56,3 +63,18 @@ def owned_digest(metadata: Mapping[str, Any]) -> str:
             text = json.dumps(entry.get("fieldsV1"), sort_keys=True)
             return hashlib.sha256(text.encode()).hexdigest()[:12]
     return ""
+
+
+def rewritten_problem(manifest: Manifest, fields: Sequence[str]) -> Problem:
+    """Build the warning that ``fields`` of an applied object have other values in the answer of the API server.
+
+    The rollout remains their owner, so the metadata of the object does not show it. Source: kubernetes/apiserver:
+    pkg/endpoints/handlers/patch.go (mutating admission comes after server-side apply).
+    """
+    more = f" and {len(fields) - _MOST_SHOWN} more" if len(fields) > _MOST_SHOWN else ""
+    message = (
+        f"{', '.join(fields[:_MOST_SHOWN])}{more} of the object differ from the manifest as soon as it is applied, "
+        "because a mutating webhook or policy rewrites them, so release_verify reports them"
+    )
+    hint = "Exclude the object from the webhook or policy, or add an override for it"
+    return Problem("warning", REWRITTEN_FIELD, manifest.location, message, hint)

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
@@ -17,7 +17,9 @@ from .._kubernetes.crds import ESTABLISH_SECONDS, TOUCH_SECONDS
 from .._module.argspec import Spec, chdir_spec, check_wait_timeout, release_spec, rollout_spec
 from .._problems import Problems
 from .._release.task_graph import MODES, Mode
-from .mutation import RewrittenFields
+
+RewrittenFields = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[str]]
+"""Returns the paths of the fields that have another value in a live object (the second one) than in the applied one."""
 
 _MOST_PARALLEL = 64
 _OF_WHOLE_ROLLOUTS = ("mode", "previous_release", "prune", "allow_downgrade")

@@ -24,7 +24,7 @@ from .._resources import CLUSTER_VERSIONS, CVO, ResourceId, nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, defines, included_by_resource
 from .desired_object import OwnershipMetadata, is_create_only
-from .drift import owned_digest
+from .drift import REWRITTEN_FIELD, owned_digest
 from .enablement import (
     CapabilityPlan,
     OutgoingRelease,
@@ -35,7 +35,6 @@ from .enablement import (
     requested_selection,
 )
 from .inventory import Entry, Inventory, applyset_id
-from .mutation import REWRITTEN_FIELD
 from .options import RolloutOptions
 from .prune import refuse_unsafe_prune
 

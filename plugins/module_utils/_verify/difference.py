@@ -131,11 +131,8 @@ def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Di
 
 
 def rewritten_fields(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
-    """The paths of the fields that have another value in ``live`` than in ``desired``.
-
-    Absent ones are omitted: the API server drops what it does not declare.
-    """
-    return tuple(item.field for item in differences(desired, live) if item.actual is not None)
+    """The paths of the fields that have another value in ``live`` than in ``desired``, or none."""
+    return tuple(item.field for item in differences(desired, live))
 
 
 def mask(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:

@@ -70,9 +70,10 @@ class Site:
             "parallelism": 1,
             "deadline": time.monotonic(),
             "dry_run": False,
+            "rewritten_fields": lambda _old, _new: (),
             **options,
         }
-        settings.update(release_image=IMAGE, timings=TIMINGS, rewritten_fields=lambda _old, _new: ())
+        settings.update(release_image=IMAGE, timings=TIMINGS)
         if only_definitions:
             rollout = apply_definitions(client, state, loaded, RolloutOptions(**settings), silent)
         else:

@@ -19,12 +19,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     CONFIG_MAPS,
     DEPLOYMENTS,
     FEATURE_GATES,
-    MUTATING_WEBHOOKS,
     NAMESPACES,
-    Target,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.mutation import MutatingWebhooks
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import condition, reported
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, FEATURE_SET, manifest
@@ -645,33 +642,15 @@ def test_a_failed_job_ends_the_wait(site: Site) -> None:
     assert codes(found) == [("error", "unready-object")]
 
 
-def test_fields_that_a_webhook_rewrites_are_reported(site: Site) -> None:
-    def webhook(name: str, *rules: dict[str, list[str]]) -> dict[str, Any]:
-        return {"name": name, "rules": list(rules)}
-
-    server, kind = site.server, CONFIG_MAPS
-    server.kinds.append(MUTATING_WEBHOOKS)
-    hooks = [
-        webhook("maps", {"apiGroups": [""], "resources": ["configmaps"]}),
-        webhook("all", {"apiGroups": ["*"], "resources": ["*/*"]}),
-        webhook("pods", {"apiGroups": [""], "resources": ["pods"]}, {"apiGroups": ["apps"], "resources": ["*"]}),
-        webhook("nothing"),
-    ]
-    server.put(MUTATING_WEBHOOKS, "hooks", webhooks=hooks)
-    webhooks = MutatingWebhooks(server.client(), lambda _body, _live: [f".data.{name}" for name in "abcdefg"])
-    assert webhooks.of_kind(kind) == ("maps", "all")
-    assert webhooks.of_kind(DEPLOYMENTS) == ("all", "pods")
+def test_fields_that_are_rewritten_are_reported_and_the_object_is_applied_again(site: Site) -> None:
     found = Problems()
-    loaded = site.release(OLD, config("a"))
-    (item,) = loaded.manifests
-    webhooks.report(item, kind, {}, {}, found)
+    fields = [f".data.{name}" for name in "abcdefg"]
+    site.roll_out(
+        OLD, team(), config("a"), reported=found, rewritten_fields=lambda body, _live: fields if "data" in body else ()
+    )
     (problem,) = found
-    assert (problem.severity, problem.code, problem.where) == ("warning", "rewritten-field", item.location)
+    assert (problem.severity, problem.code) == ("warning", "rewritten-field")
     assert problem.message.startswith(".data.a, .data.b, .data.c, .data.d, .data.e and 2 more of the object")
-    assert "(maps, all)" in problem.message
-    assert len([request for request in server.requests if request.endswith(MUTATING_WEBHOOKS.plural)]) == 1
-    forbidden = MutatingWebhooks(server.client(), lambda _body, _live: ())
-    server.faults["GET", Target(MUTATING_WEBHOOKS).path] = [fault(403)]
-    assert forbidden.of_kind(kind) == ()
-    forbidden.report(item, kind, {}, {}, found)
-    assert len(found) == 1
+    site.server.requests.clear()
+    site.roll_out(OLD, team(), config("a"))
+    assert f"PATCH {CONFIG_MAPS.path('a', 'team')}" in site.server.requests
