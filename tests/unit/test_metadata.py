@@ -84,11 +84,12 @@ def test_the_group_of_clusters_has_exactly_the_modules_with_connection_options()
     assert extending("actiongroup_cluster") == reach
 
 
-def test_the_readme_lists_the_options_that_all_modules_of_a_group_have():
+def test_the_page_of_variables_lists_the_options_that_all_modules_of_a_group_have():
     command = [sys.executable, "-m", "ansible.cli.doc", "--json", *(f"capability.openshift.{name}" for name in MODULES)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     options = {name.rpartition(".")[2]: set(found["doc"]["options"]) for name, found in json.loads(done.stdout).items()}
-    rows = re.findall(r"(?m)^\| `(release|cluster|openshift)` \| (.*) \|$", (ROOT / "README.md").read_text("utf-8"))
+    page = (ROOT / "docs" / "reference" / "variables.md").read_text("utf-8")
+    rows = re.findall(r"(?m)^\| `(release|cluster|openshift)` \| (.*) \|$", page)
     assert {group: re.findall(r"`(\w+)`", text) for group, text in rows} == {
         group: sorted(set.intersection(*(options[name] for name in names)))
         for group, names in RUNTIME["action_groups"].items()

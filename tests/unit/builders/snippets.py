@@ -47,7 +47,6 @@ WHERE = {
     ("README.md", "python3 -m pip install "): "tests/command/test_command.py, in the installed wheel",
     ("README.md", "cp -r ~/.ansible/"): "tests/environment/test_install.py",
     ("README.md", f"{PLAY}cluster_capabilities "): "docs/how_to/enable_capabilities.md has the same, with a release",
-    ("README.md", f"{PLAY}release_apply "): KUBERNETES,
     ("CONTRIBUTING.md", ".venv/bin/python -m "): "it runs until Ctrl-C; tests/cluster starts the same control plane",
     ("CONTRIBUTING.md", ".venv/bin/python tools/release.py"): "HOST and KEY; tests/environment/test_release.py runs it",
     (
