@@ -193,7 +193,7 @@ options:
     type: bool
   fail_on:
     description:
-      - The least serious verdict with which the module fails. It still returns the whole plan.
+      - The least serious verdict that is a failure. The whole plan is returned nevertheless.
       - V(acknowledge) accepts only the verdict V(go). V(never) accepts every verdict.
       - An object that the user may not read from the selected cluster is an error if the plan depends on it. With
         V(never) and without O(forbidden_capabilities), it is a warning.

@@ -90,7 +90,7 @@ CALLS: dict[str, dict[int, list[tuple[str, ...]]]] = {
     "release-manifests": {0: [(NEW,)], 2: [(NOWHERE,), (NEW, WRONG), (NEW, "--dest=/dev/null/x")]},
     "update-plan": {
         0: [(OLD, NEW)],
-        1: [(OLD, NEW, SMALL, "--fail-on=Insights")],
+        1: [(OLD, NEW, SMALL, "--forbidden-capabilities=Insights")],
         2: [(OLD, NOWHERE), (OLD, NEW, WRONG)],
     },
     "install-config": {
@@ -147,11 +147,11 @@ def test_exit_codes(run, words, code):
         (("release-compare", NEW, "--previous-release", OLD), "4.21.0 -> 4.22.0\n"),
         (("release-manifests", NEW), " manifests included, "),
         (("update-plan", OLD, NEW), "4.21.0 -> 4.22.0, selection: "),
-        (("update-plan", OLD, NEW, SMALL, "--fail-on=Insights"), "\nThe plan violates --fail-on:\n- "),
+        (("update-plan", OLD, NEW, SMALL, "--forbidden-capabilities=all"), "\nThe plan violates --fail-on or --forbid"),
         (("install-config", "--openshift-version=4.20", "--install-method=upi"), "\nOpenShift 4.20, platform "),
-        (("install-config", "--solution=nothing"), "install-config: not written, "),
+        (("install-config", "--solution=nothing"), "solution nothing: not valid, 2 errors\n"),
         (("site-check", SITES), "7 errors in 5 sites\n"),
-        (("release-lint", NEW, "--fail-on=never"), " warnings in 56 manifests\n"),
+        (("release-lint", NEW, "--fail-on=never"), " warnings in 56 manifests; no update was checked\n"),
         (("addon-check", SITES, "--release", NEW), "\nADD-ON  INSTALLER"),
     ],
 )
@@ -168,7 +168,7 @@ def test_the_commands_of_the_documentation_run(run, monkeypatch, page):
     for line in lines:
         words = shlex.split(line.partition(">")[0])
         code, out, errors = run(*words)
-        assert code == int("site-check" in words or "--fail-on" in words), errors
+        assert code == int("site-check" in words or "--forbidden-capabilities" in words), errors
         assert out
 
 
@@ -284,7 +284,7 @@ def test_missing_libraries_are_named(run, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (("update-plan", OLD, NEW, "--fail-on=blokced"), ["--fail-on[0]: "]),
+        (("update-plan", OLD, NEW, "--fail-on=blokced"), ["--fail-on: "]),
         (("release-info", NEW, "--capabilities={baselineCapabilitySet: None, include: [x]}"), ["--capabilities: "]),
         (("release-info", NEW, "--openshift-version=4.21"), ["Remove --openshift-version"]),
         (

@@ -615,6 +615,7 @@ def test_the_playbook_shows_a_table_and_fails(mirror, releases, tmp_path):
     assert re.search(r"release +yes +missing +missing", done.stdout)
     assert re.search(r"cli +no +not_required +unknown", done.stdout)
     assert f"$ oc image mirror {RELEASE}:{signature_tag(IMAGES['release'].digest)}" in done.stdout
-    assert "not ready for the update from 4.20.9 to 4.21.0: 0 of 3 images are ready" in done.stdout, done.stdout
+    # In the table, and as the message of the failure.
+    verdict = "not ready for the update from 4.20.9 to 4.21.0: 0 of 3 images are ready"
+    assert done.stdout.count(verdict) > 1, done.stdout
     assert "ack-4.20-sigstore-in-4.21" in done.stdout
-    assert "3 of 3 images are not ready in the mirror" in done.stdout

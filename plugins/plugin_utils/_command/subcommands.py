@@ -117,7 +117,8 @@ SUBCOMMANDS = {
             ("releases",),
             (
                 "releases/4.21.0 releases/4.22.0",
-                "releases/4.21.0 releases/4.22.0 --capabilities '{baselineCapabilitySet: None}' --fail-on any",
+                "releases/4.21.0 releases/4.22.0 --capabilities '{excluded_capabilities: [Console]}' --fail-on risk",
+                "releases/4.21.0 releases/4.22.0 --forbidden-capabilities all",
                 "releases/4.21.0 releases/4.22.0 --report plan.html",
             ),
         ),
