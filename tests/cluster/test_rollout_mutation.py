@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     HOME,
     Rollouts,
     config_map,
+    crd,
     everything_but,
     ids,
     manifest,
@@ -112,3 +113,12 @@ def test_webhook_that_changes_nothing_is_no_warning(rollouts: Rollouts, webhook:
     outcome = rollouts.done(EXAMPLE, capabilities={"baseline_capability_set": "vCurrent"}, feature_set="Default")
     assert len(outcome["created"]) > 40
     assert "rewritten-field" not in {item["code"] for item in outcome["problems"]}, webhook
+
+
+def test_field_that_the_server_drops_without_an_error_is_not_rewritten(rollouts: Rollouts) -> None:
+    release = rollouts.release(
+        [crd("things", "Thing", {"type": "object"}), manifest("Thing", "a", HOME, api="test.io/v1", spec={"a": "b"})]
+    )
+    assert "rewritten-field" not in {item["code"] for item in rollouts.done(release)["problems"]}
+    with rollouts.unwritten():
+        rollouts.done(release)

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Looks up which resources exist on a cluster, with one request for the metadata of each kind."""
+"""Looks up which resources exist on a cluster, with one request for the metadata of each kind, and reads schemas."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._problems import ClusterError, Problem
-from .._resources import ApiResource, ResourceId, Target, target_for
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, ResourceId, Target, target_for
 from .api_errors import ApiError
 from .client import Client, object_key
 from .rest_mapper import RestMapper
+from .schema import Schema, schema_of, served_schema
 
 
 def api_identity(kinds: RestMapper, resource: ResourceId) -> ResourceId:
@@ -81,6 +82,19 @@ def find_existing(
         else:
             existing.update(answer)
     return ExistingResources(existing, frozenset(unclear), tuple(errors), unserved)
+
+
+def read_schema(client: Client, kind: ApiResource) -> Schema:
+    """Read the schema of a kind. The OpenAPI document is updated later than the CustomResourceDefinition."""
+    try:
+        return Schema(schema_of(client.get(Target(CUSTOM_RESOURCE_DEFINITIONS, kind.resource)), kind.version))
+    except ApiError:
+        pass  # a built-in kind has no CustomResourceDefinition
+    try:
+        group = f"apis/{kind.group}" if kind.group else "api"
+        return served_schema(client.document(f"/openapi/v3/{group}/{kind.version}"), kind)
+    except ApiError:
+        return Schema(None)  # declares every field
 
 
 def _group_unavailable(group: str, kind: str) -> ClusterError:

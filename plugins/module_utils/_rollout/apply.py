@@ -20,7 +20,8 @@ from .._cluster.injection import inject
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, remove_trace, wait_until_established
-from .._kubernetes.schema import schema_of
+from .._kubernetes.lookup import read_schema
+from .._kubernetes.schema import is_declared, schema_of
 from .._problems import Problem, Problems
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
@@ -236,7 +237,13 @@ class Applier:
         uid = str(nested(live, "uid") or "")
         written = self._apply_normalized(manifest, target, body, definition, uid=uid, problems=problems)
         # After a problem, the rollout itself changed fields.
-        rewritten = () if problems else self._options.rewritten_fields(body, written.object)
+        rewritten = (
+            ()
+            if problems
+            else self._options.rewritten_fields(
+                body, written.object, lambda field: is_declared(read_schema(self._client, target.kind), field)
+            )
+        )
         if rewritten:
             problems.append(rewritten_problem(manifest, rewritten))
         metadata = written.object["metadata"]

@@ -18,8 +18,11 @@ from .._module.argspec import Spec, chdir_spec, check_wait_timeout, release_spec
 from .._problems import Problems
 from .._release.task_graph import MODES, Mode
 
-RewrittenFields = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[str]]
-"""Returns the paths of the fields that have another value in a live object (the second one) than in the applied one."""
+RewrittenFields = Callable[[Mapping[str, Any], Mapping[str, Any], Callable[[str], bool]], Sequence[str]]
+"""Returns the paths of the fields that have another value in a live object (the second one) than in the applied one.
+
+The third argument is a function that reports whether the kind has a field. The API server drops all others.
+"""
 
 _MOST_PARALLEL = 64
 _OF_WHOLE_ROLLOUTS = ("mode", "previous_release", "prune", "allow_downgrade")

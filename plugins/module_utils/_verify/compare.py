@@ -18,12 +18,13 @@ from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
+from .._kubernetes.lookup import read_schema
 from .._kubernetes.rest_mapper import RestMapper
-from .._kubernetes.schema import Schema, is_declared, schema_of, served_schema
+from .._kubernetes.schema import Schema, is_declared
 from .._problems import Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, mappings_in, nested
+from .._resources import ApiResource, Target, mappings_in, nested
 from .._rollout.desired_object import LAST_APPLIED_HASH, PART_OF, OwnershipMetadata, build_apply_object, is_create_only
 from .difference import Difference, differences, mask
 
@@ -132,23 +133,10 @@ def _without_undeclared_fields(
         if any(item.actual is None for item in results[index].fields):
             suspects.setdefault(target.kind, []).append(index)
     for kind, indexes in suspects.items():
-        schema = _schema(client, kind)
+        schema = read_schema(client, kind)
         for index in indexes:
             results[index] = _declared(schema, kind, results[index])
     return results
-
-
-def _schema(client: Client, kind: ApiResource) -> Schema:
-    """Read the schema of a kind from its CustomResourceDefinition, because the OpenAPI document is updated later."""
-    try:
-        return Schema(schema_of(client.get(Target(CUSTOM_RESOURCE_DEFINITIONS, kind.resource)), kind.version))
-    except ApiError:
-        pass  # a built-in kind has no CustomResourceDefinition
-    try:
-        group = f"apis/{kind.group}" if kind.group else "api"
-        return served_schema(client.document(f"/openapi/v3/{group}/{kind.version}"), kind)
-    except ApiError:
-        return Schema(None)  # declares every field
 
 
 def _declared(schema: Schema, kind: ApiResource, item: CheckedResource) -> CheckedResource:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -130,9 +130,12 @@ def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Di
     return tuple(result)
 
 
-def rewritten_fields(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
-    """The paths of the fields that have another value in ``live`` than in ``desired``, or none."""
-    return tuple(item.field for item in differences(desired, live))
+def rewritten_fields(
+    desired: Mapping[str, Any], live: Mapping[str, Any], is_declared: Callable[[str], bool]
+) -> tuple[str, ...]:
+    """The paths of the fields that have another value in ``live`` than in ``desired``, or none although declared."""
+    found = differences(desired, live)
+    return tuple(item.field for item in found if item.actual is not None or is_declared(item.field))
 
 
 def mask(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:

@@ -70,7 +70,7 @@ class Site:
             "parallelism": 1,
             "deadline": time.monotonic(),
             "dry_run": False,
-            "rewritten_fields": lambda _old, _new: (),
+            "rewritten_fields": lambda *_arguments: (),
             **options,
         }
         settings.update(release_image=IMAGE, timings=TIMINGS)

@@ -646,7 +646,7 @@ def test_fields_that_are_rewritten_are_reported_and_the_object_is_applied_again(
     found = Problems()
     fields = [f".data.{name}" for name in "abcdefg"]
     site.roll_out(
-        OLD, team(), config("a"), reported=found, rewritten_fields=lambda body, _live: fields if "data" in body else ()
+        OLD, team(), config("a"), reported=found, rewritten_fields=lambda body, *_live: fields if "data" in body else ()
     )
     (problem,) = found
     assert (problem.severity, problem.code) == ("warning", "rewritten-field")
