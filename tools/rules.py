@@ -2,13 +2,16 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write the pages of rules and problems from their templates, docs/reference/*.md.j2, and the data of the collection.
+"""Write the pages of rules from their templates, docs/reference/*.md.j2, and the data of the collection.
+
+Each code of a problem has to be described in docs/reference/problems.md, which is written by hand.
 
 Usage: .venv/bin/python tools/rules.py [--check]    --check: change nothing, and end with 1 if a page is not current.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
@@ -50,9 +53,9 @@ LAYERS = {
 
 def main() -> int:
     """Write the pages, or compare them."""
-    described = {code for group in load("problems") for code in group["problems"]}
+    described = set(re.findall(r"(?m)^### (.+)$", (REFERENCE / "problems.md").read_text("utf-8")))
     if wrong := described ^ problem_codes():
-        print(f"rules: no description in problems.yml, or no such code: {', '.join(sorted(wrong))}", file=sys.stderr)
+        print(f"rules: no description in problems.md, or no such code: {', '.join(sorted(wrong))}", file=sys.stderr)
         return 1
     texts = pages()
     if "--check" not in sys.argv[1:]:
@@ -86,12 +89,6 @@ def pages() -> dict[Path, str]:
 def data() -> dict[str, Any]:
     """Return the variables of the templates."""
     rules = {"release_lint": LINT_RULES, "site_check": site_rules(), "addon_check": ADDON_RULES}
-    names = {module: {rule.id for rule in found} for module, found in rules.items()}
-    names["site_check"] -= RULES_OF_EXTRA_MANIFESTS.keys()
-    pages = {
-        name: f"{module}_rules.md" for module in ("addon_check", "release_lint", "site_check") for name in names[module]
-    }
-    selections = {rule.name: "rules.md" for rule in all_rules()}
     return {
         "layers": LAYERS,
         "rules": all_rules(),
@@ -108,19 +105,12 @@ def data() -> dict[str, Any]:
         "deleted_files": hosted_clusters.DELETED_FILES,
         "solutions": SOLUTIONS,
         "consequences": CONSEQUENCES,
-        "problems": load("problems"),
-        "examples": load("rule_examples"),
+        "examples": yaml.safe_load((REFERENCE / "rule_examples.yml").read_text("utf-8")),
         "rules_of": rules,
-        "selections": selections,
+        "selections": {rule.name for rule in all_rules()},
         "reference_rules": REFERENCE_RULES,
         "rules_of_extra_manifests": RULES_OF_EXTRA_MANIFESTS,
-        "pages_of_rules": pages | selections,
     }
-
-
-def load(name: str) -> Any:
-    """Return the content of a YAML file next to the pages."""
-    return yaml.safe_load((REFERENCE / f"{name}.yml").read_text("utf-8"))
 
 
 def bootstrap_resources() -> list[tuple[tuple[Minor, Minor | None, str], list[str]]]:

@@ -16,6 +16,8 @@ DOCS = ROOT / "docs"
 KINDS = ("tutorials", "how_to", "reference", "explanation")
 PAGES = sorted(path for kind in KINDS for path in (DOCS / kind).glob("*.md"))
 LIMIT = 1500
+LOOKED_UP = DOCS / "reference" / "problems.md"
+"""A page that is not read as a whole: it has a paragraph for each code."""
 
 
 def count_words(text: str) -> int:
@@ -46,7 +48,9 @@ def test_words_of_prose_and_tables_count(text: str, words: int) -> None:
 def test_a_page_is_short_enough_to_read(page: Path) -> None:
     template = page.with_suffix(".md.j2")
 
-    assert count_words((template if template.exists() else page).read_text(encoding="utf-8")) <= LIMIT
+    assert (
+        page == LOOKED_UP or count_words((template if template.exists() else page).read_text(encoding="utf-8")) <= LIMIT
+    )
 
 
 def test_each_page_is_in_the_overview() -> None:
