@@ -90,12 +90,9 @@ HTML = """\
 {% for hop in plan.hops if hop.reasons %}{{ " (" if loop.first else ", " }}\
 <a href="#{{ hop.id }}">{{ hop.to }}</a>{{ ")" if loop.last }}{% endfor %}.</div>
 <dl class="facts">
-<dt>{{ words.SELECTION }}</dt><dd>{{ plan.selection }}</dd>
-<dt>{{ words.ENABLES }}</dt><dd>{% if plan.enables %}<b>{{ names(plan.enables) }}</b>\
-{% else %}{{ words.NOTHING }}{% endif %}</dd>
-{% if plan.requested %}
-<dt>{{ words.REQUESTED }}</dt><dd>{{ names(plan.requested) }}</dd>
-{% endif %}
+{% for label, value in plan.facts.items() %}
+<dt>{{ label }}</dt><dd>{{ value }}</dd>
+{% endfor %}
 {% if plan.clusters | length > 5 %}
 <dt>{{ words.CLUSTERS }}</dt>
 <dd><details><summary>{{ words.counted(plan.clusters | length, "cluster") }}</summary>\
@@ -108,21 +105,17 @@ HTML = """\
 {% macro update(hop) %}
 {% for reason in hop.reasons %}
 <div class="verdict {{ reason.verdict }}"><b>{{ words.VERDICTS[reason.verdict].report }}: {{ reason.reason }}</b>
-<p>{{ reason.message }}.</p><p>{{ reason.hint }}</p><p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
+<p>{{ reason.message | urlize }}.</p><p>{{ reason.hint }}</p><p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
 {% else %}
 <p>{{ words.NOTHING_AGAINST }}</p>
 {% endfor %}
 {% for item in hop.not_checked %}
 <p class="quiet">{{ words.NOT_CHECKED }}: {{ item.message }}.</p>
 {% endfor %}
-{% if hop.names or hop.created_components %}
+{% if hop.names %}
 <dl class="facts">
 {% for entry in hop.names %}
 <dt>{{ entry.title }}</dt><dd>{{ names(entry.names) }}<span class="mean">{{ entry.meaning }}</span></dd>
-{% endfor %}
-{% for component, count in hop.created_components.items() %}
-<dt>{{ words.CREATED_COMPONENTS }}</dt>
-<dd>{{ component }}, {{ words.counted(count, "resource") }}</dd>
 {% endfor %}
 </dl>
 {% endif %}
@@ -144,12 +137,6 @@ HTML = """\
 <dt>{{ words.IMPLICITLY }} ({{ plan.implicitly_enabled_capabilities | length }})</dt>
 <dd>{{ names(plan.implicitly_enabled_capabilities) or words.NONE }}</dd>
 </dl>
-{% if plan.condition %}
-<p>{{ words.SHOWN_CONDITION }}</p>
-<pre><code>{{ plan.condition_text }}</code></pre>
-{% else %}
-<p>{{ words.NO_CONDITION }}</p>
-{% endif %}
 <p class="quiet">{{ words.COMPARE }}</p>
 {% endmacro %}
 {% macro origin() %}
@@ -170,7 +157,7 @@ HTML = """\
 <tbody role="rowgroup">
 {% for plan in view.plans %}
 <tr role="row"><td role="cell" data-label="{{ words.VERDICT }}">\
-<span class="mark {{ plan.tone }}">{{ plan.headline }}</span></td>
+<span class="mark {{ plan.tone }}">{{ words.VERDICTS[plan.verdict].report }}</span></td>
 <th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
 <td role="cell" data-label="{{ words.CLUSTERS }}">\
 {% if plan.clusters | length > 5 %}\
@@ -179,12 +166,8 @@ HTML = """\
 <td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}</td>
 <td role="cell" data-label="{{ words.SELECTION }}">{{ plan.selection }}</td>
 <td role="cell" data-label="{{ words.ENABLES }}">\
-{% if plan.enables %}<b>{{ names(plan.enables) }}</b>{% elif not plan.requested %}{{ words.NOTHING }}{% endif %}\
-{% if plan.requested %} <span class="also">{{ words.REQUESTED | lower }}: {{ names(plan.requested) }}</span>\
-{% endif %}</td>
-<td role="cell" data-label="{{ words.CONDITION }}">\
-{% if plan.condition %}{{ plan.condition.status }} \
-<span class="reason">{{ plan.condition.reason }}</span>{% else %}{{ words.NONE }}{% endif %}</td></tr>
+<b>{{ names(plan.newly_enabled) or words.NOTHING }}</b></td>
+<td role="cell" data-label="{{ words.NOT_CHECKED }}">{{ plan.unchecked }}</td></tr>
 {% endfor %}
 </tbody>
 </table>

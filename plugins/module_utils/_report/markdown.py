@@ -41,13 +41,9 @@ MARKDOWN = """\
 {% macro verdict(plan) %}
 > **{{ plan.headline | text }}:** {{ words.VERDICTS[plan.verdict].meaning }}.
 
-- {{ words.SELECTION }}: {{ plan.selection | text }}
-- {{ words.ENABLES }}: \
-{% if plan.enables %}**{{ names(plan.enables) | trim }}**{% else %}{{ words.NOTHING }}{% endif %}
-
-{% if plan.requested %}
-- {{ words.REQUESTED }}: {{ names(plan.requested) | trim }}
-{% endif %}
+{% for label, value in plan.facts.items() %}
+- {{ label }}: {{ value | text }}
+{% endfor %}
 {% endmacro %}
 {% macro origin() %}
 {% for label, value in view.origin %}
@@ -102,10 +98,6 @@ MARKDOWN = """\
 {% for entry in hop.names %}
 - **{{ entry.title | text }}:** {{ names(entry.names) | trim }}. {{ entry.meaning | text }}
 {% endfor %}
-{% for component, count in hop.created_components.items() %}
-- **{{ words.CREATED_COMPONENTS }}:** {{ component | text }}, \
-{{ words.counted(count, "resource") }}
-{% endfor %}
 
 {% for section in hop.sections %}
 **{{ section.title | text }}**{{ " (" ~ section.note ~ ")" if section.note }}: {{ section.meaning | text }}
@@ -120,16 +112,6 @@ MARKDOWN = """\
 {{ names(plan.enabled_capabilities) | trim or words.NONE }}
 - {{ words.IMPLICITLY }} ({{ plan.implicitly_enabled_capabilities | length }}): \
 {{ names(plan.implicitly_enabled_capabilities) | trim or words.NONE }}
-
-{% if plan.condition %}
-{{ words.SHOWN_CONDITION }}
-
-```yaml
-{{ plan.condition_text }}
-```
-{% else %}
-{{ words.NO_CONDITION }}
-{% endif %}
 
 {{ words.COMPARE }}
 {% endmacro %}
@@ -149,14 +131,12 @@ MARKDOWN = """\
 | {{ words.OVERVIEW_COLUMNS | join(" | ") }} |
 | --- | --- | --- | --- | --- | --- | --- |
 {% for plan in view.plans %}
-| **{{ plan.headline | text }}** \
+| **{{ words.VERDICTS[plan.verdict].report }}** \
 | [{{ words.PLAN }} {{ plan.number }}](#plan-{{ plan.number }}) | {{ plan.clusters | length }}\
 {% if plan.clusters | length > 5 %} <details><summary>names</summary>{{ names(plan.clusters) | trim }}</details>\
 {% elif plan.clusters %}: {{ names(plan.clusters) | trim }}{% endif %} | {{ plan.path | text }} \
 | {{ plan.selection | text }} | \
-{{ names(plan.enables) | trim or words.NOTHING }}\
-{{ "; " ~ (words.REQUESTED | lower) ~ ": " ~ (names(plan.requested) | trim) if plan.requested }} | \
-{{ (plan.condition.status ~ ", " ~ plan.condition.reason if plan.condition else words.NONE) | text }} |
+{{ names(plan.newly_enabled) | trim or words.NOTHING }} | {{ plan.unchecked | text }} |
 {% endfor %}
 
 {{ origin() }}

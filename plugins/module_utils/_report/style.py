@@ -56,8 +56,6 @@ summary { cursor: pointer; }
 .plans th:first-child { width: 8rem; }
 .plans th:nth-child(2) { width: 5rem; }
 .plans th:last-child { width: 14rem; }
-.plans .also { display: block; color: var(--quiet); }
-.plans .reason { display: block; color: var(--quiet); font-size: .875rem; }
 .go { background: var(--enabled); color: var(--enabled-text); }
 .caution { background: var(--new); color: var(--new-text); }
 .acknowledge { background: var(--requested); color: var(--requested-text); }
@@ -156,7 +154,6 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   .plans thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .plans tr { border-bottom: 1px solid var(--line); padding: .75rem 0; }
   .plans td::before { content: attr(data-label) ": "; color: var(--quiet); }
-  .plans .also, .plans .reason { display: inline; }
   .plans th { display: block; border: 0; padding: 0; }
   @supports selector(::details-content) {
     .matrix tr { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); padding: .4rem 0 .5rem; }

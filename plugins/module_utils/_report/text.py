@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from . import words
-from .view import capability_states, created_components, enabled_by, selection_text
+from .view import capability_states, enabled_by, selection_text
 from .words import STATES, annotation, counted
 
 _MOST_RESOURCES = 5
@@ -138,10 +138,6 @@ def _resources(hop: Mapping[str, Any]) -> Iterator[str]:
         yield f"    {_resource(item)}: {words.managed_with(item['disabled_capabilities'])}"
     if len(hop["live_only"]) > _MOST_RESOURCES:
         yield f"    and {len(hop['live_only']) - _MOST_RESOURCES:,} more"
-    if components := created_components(hop):
-        yield f"  {words.CREATED_COMPONENTS.lower()}:"
-        for name, count in components.items():
-            yield f"    {name} ({counted(count, 'resource')})"
 
 
 def _fleet(result: Mapping[str, Any]) -> Iterator[str]:

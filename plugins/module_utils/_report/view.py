@@ -12,15 +12,12 @@ occurrences link to it.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._release.task_graph import component_of
+from .._data.feature_sets import DEFAULT_FEATURE_SET
 from . import words
 from .words import STATES, CellState, annotation, counted, listed
-
-_FIELDS = ("type", "status", "reason", "message")
 
 
 class ShownResource(NamedTuple):
@@ -161,7 +158,7 @@ def _origin(origin: Mapping[str, Any], *, fleet: bool) -> Iterator[tuple[str, st
 
 
 def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
-    """Return a plan and how it is shown. ``enables``: names that are not requested."""
+    """Return a plan and how it is shown. ``facts``: labels and values."""
     listings.plan = number
     hops = plan["hops"]
     rows = _rows(plan, listings)
@@ -171,13 +168,17 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str
         "number": number,
         "tone": words.tone(plan["verdict"], plan["newly_enabled"], not_checked),
         "headline": words.headline(words.VERDICTS[plan["verdict"]].report, plan["newly_enabled"], not_checked),
+        "unchecked": words.unchecked(not_checked),
         "path": " → ".join(plan["releases"]),
         "selection": selection_text(plan),
-        "enables": enabled_by(plan),
-        "requested": [row.name for row in rows if any(cell.state == "newly_requested" for cell in row.cells)],
+        "facts": {
+            words.SELECTION: selection_text(plan),
+            words.PLATFORM: plan["platform"] or words.NOT_KNOWN,
+            words.PROFILE: plan["cluster_profile"],
+            words.FEATURE_SET: plan["feature_set"] or DEFAULT_FEATURE_SET,
+        },
         "rows": rows,
         "hops": [_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)],
-        "condition_text": _condition_text(plan["condition"]),
     }
 
 
@@ -257,14 +258,14 @@ def _needed_text(listing: Listing, *, requested: bool) -> str:
 
 def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
     """Return an update of the path and how it is shown. ``nothing`` lists what it does not do, or is empty."""
-    unchanged = [verb for key, verb in words.CHANGES.items() if not hop[key]]
+    labels = {"added": words.ADDED, "removed": words.REMOVED, "deleted": words.DELETED}
+    unchanged = [label.lower() for key, label in labels.items() if not hop[key]]
     return {
         **hop,
         "id": anchor,
         "tone": words.tone(hop["verdict"], hop["newly_enabled"], hop["not_checked"]),
         "headline": words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"]),
         "names": _names(hop),
-        "created_components": created_components(hop),
         "sections": tuple(_sections(hop, listings)),
         "nothing": words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
     }
@@ -308,12 +309,6 @@ def _names(hop: Mapping[str, Any]) -> tuple[AffectedNames, ...]:
     )
 
 
-def created_components(hop: Mapping[str, Any]) -> dict[str, int]:
-    """Components that an update creates because names are no longer optional, with the numbers of their resources."""
-    added = hop["added"] if hop["no_longer_optional"] else ()
-    return dict(sorted(Counter(component_of(item["file"]) or words.OTHERS for item in added).items()))
-
-
 def _resource(item: Mapping[str, Any]) -> ShownResource:
     name = f"{item['namespace']}/{item['name']}" if item["namespace"] else item["name"]
     mark = words.DELETED_BY_RELEASE if item.get("deleted") else words.NEW if item.get("new") else ""
@@ -339,13 +334,6 @@ def _capabilities(item: Mapping[str, Any]) -> str:
 
 def _disabled(item: Mapping[str, Any]) -> str:
     return words.managed_with(item["disabled_capabilities"])
-
-
-def _condition_text(condition: Mapping[str, str] | None) -> str:
-    """Return the condition as YAML; JSON strings are YAML too."""
-    if condition is None:
-        return ""
-    return "\n".join(f"{field}: {json.dumps(condition[field], ensure_ascii=False)}" for field in _FIELDS)
 
 
 def _problem_count(problems: Sequence[Mapping[str, str]]) -> str:

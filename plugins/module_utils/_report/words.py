@@ -41,14 +41,18 @@ def headline(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping
     ``enabled``: names that the update enables. ``not_checked``: what the verdict does not consider.
     """
     remarks = [f"enables {listed(enabled, 'and')} permanently"] if enabled else []
-    codes = {item["code"]: item["message"] for item in not_checked}
-    if "cluster-state" in codes:
-        remarks.append(NOT_READ)
-    elif codes:
-        remarks.append(codes.get("unused-status", NOT_ALL_CHECKED))
+    remarks += [unchecked(not_checked)] if not_checked else []
     if verdict.lower() == "go" and remarks:
         return f"{verdict}, but {', and '.join(remarks)}"
     return "; ".join([verdict, *remarks])
+
+
+def unchecked(not_checked: Sequence[Mapping[str, str]]) -> str:
+    """Describe in a few words what a verdict does not consider, empty if that is nothing."""
+    messages = {item["code"]: item["message"] for item in not_checked}
+    if "cluster-state" in messages:
+        return NOT_READ
+    return messages.get("unused-status", NOT_ALL_CHECKED) if messages else ""
 
 
 def tone(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping[str, str]]) -> str:
@@ -87,21 +91,20 @@ NOT_CHECKED = "Not checked"
 NOTHING_AGAINST = "Nothing that was checked is against this update."
 CAPABILITY = "Capability"
 SELECTION = "Selection"
+PLATFORM = "Platform"
+PROFILE = "Cluster profile"
+FEATURE_SET = "Feature set"
 ENABLES = "Enables"
-REQUESTED = "Requested"
 PLAN = "Plan"
 CLUSTERS = "Clusters"
 PATH = "Path"
-CONDITION = "Condition at the end"
 OVERVIEW = "Overview"
-OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, SELECTION, ENABLES, CONDITION)
+OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, SELECTION, ENABLES, NOT_CHECKED)
 PROBLEMS = "Problems"
 PROBLEM_COUNT = "Problems and notes"
 AT_END = "At the end"
 ENABLED = "Enabled"
 IMPLICITLY = "Enabled implicitly"
-CREATED_COMPONENTS = "Created components"
-OTHERS = "others"
 DOWNGRADE = "downgrade"
 NEW = "new"
 NOTHING = "nothing"
@@ -156,12 +159,10 @@ LIVE_ONLY_MEANING = (
 MANAGED_WITH = "managed if {names} {are} ever enabled"
 CREDENTIALS = "CredentialsRequests"
 CREDENTIALS_MEANING = "The cloud has to grant the permissions that they request."
-CHANGES = {"added": "added", "removed": "dropped", "deleted": "deleted"}
 NO_CHANGE = "No resource is {changes}."
 
 # The end of the path
 COMPARE = "release_compare shows what else changes, such as images and permissions."
-SHOWN_CONDITION = "The condition that the cluster will show:"
 NO_CONDITION = "The last release has no capabilities, so the cluster shows no condition."
 
 

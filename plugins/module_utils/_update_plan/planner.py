@@ -43,11 +43,12 @@ _Value = TypeVar("_Value")
 
 
 class PlanResult(NamedTuple):
-    """A plan, its problems, and the verdict of each of its hops."""
+    """A plan, its problems, the verdict of each of its hops, and the request that all clusters with it have."""
 
     plan: Plan
     problems: tuple[Problem, ...]
     verdicts: tuple[HopVerdict, ...]
+    request: PlanRequest
 
     @property
     def verdict(self) -> Verdict:
@@ -88,6 +89,7 @@ class ResolvedPath(NamedTuple):
 class _SharedPlan(NamedTuple):
     """The plan of equal requests, and its problems. ``results``: it with the verdicts of clusters, which can differ."""
 
+    request: PlanRequest
     plan: Plan
     problems: Problems
     results: dict[tuple[HopVerdict, ...], PlanResult]
@@ -207,7 +209,7 @@ def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> 
 def _with_verdicts(shared: _SharedPlan, verdicts: tuple[HopVerdict, ...]) -> PlanResult:
     problems = Problems()
     check_verdicts(shared.plan, verdicts, problems)
-    return PlanResult(shared.plan, (*problems, *shared.problems), verdicts)
+    return PlanResult(shared.plan, (*problems, *shared.problems), verdicts, shared.request)
 
 
 def _plan(request: PlanRequest, path: ResolvedPath) -> _SharedPlan:
@@ -215,7 +217,7 @@ def _plan(request: PlanRequest, path: ResolvedPath) -> _SharedPlan:
     problems = Problems(path.problems)
     check_plan(plan, path.hops, problems)
     check_dangling(plan, path.hops, request.cluster, problems)
-    return _SharedPlan(plan, problems, {})
+    return _SharedPlan(request, plan, problems, {})
 
 
 def _check_request(request: PlanRequest, path: ResolvedPath, problems: Problems) -> None:

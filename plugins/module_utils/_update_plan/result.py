@@ -44,7 +44,13 @@ class PlanSerializer:
     def report(self, fleet: FleetPlan, date: str) -> dict[str, Any]:
         """Return the input of a report: all plans with details, the names of their clusters, and their origin."""
         plans = [
-            {"clusters": [_identified(name, fleet) for name in clusters], **self.plan(result, details=True)}
+            {
+                "clusters": [_identified(name, fleet) for name in clusters],
+                "platform": result.request.platform,
+                "cluster_profile": result.request.criteria.filters.cluster_profile,
+                "feature_set": result.request.criteria.filters.feature_set,
+                **self.plan(result, details=True),
+            }
             for result, clusters in zip(fleet.plans, _names(fleet), strict=True)
         ]
         origin = {

@@ -131,6 +131,9 @@ def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) 
     message = f"The following capabilities could not be disabled: {', '.join(implicit)}"
     return {
         "clusters": list(clusters),
+        "platform": "vsphere",
+        "cluster_profile": "self-managed-high-availability",
+        "feature_set": "",
         "verdict": max((step["verdict"] for step in hops), key=VERDICTS.index),
         "newly_enabled": sorted({name for step in hops for name in step["newly_enabled"]}),
         "cluster_checked": not hops[0]["not_checked"],

@@ -114,9 +114,10 @@ def test_the_first_line_of_a_fleet_counts_both(first, call, tmp_path):
     html = (tmp_path / "update_plan.html").read_text()
     assert f"paris (ID {CLUSTER_ID})" in html
     assert re.findall(r'<span class="mark (\w+)">([^<]*)</span></td>', html) == [
-        ("caution", f"Go, but enables Insights permanently, and {words.NOT_READ}"),
+        ("caution", "Go"),
         ("go", "Go"),
     ]
+    assert html.count(f">{words.NOT_READ}</td>") == 1
 
 
 def test_a_report_names_the_cluster_the_releases_and_the_collection(first, tmp_path):

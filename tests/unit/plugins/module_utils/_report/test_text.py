@@ -118,21 +118,14 @@ def test_a_result_without_details_has_no_lists_of_resources():
     assert not any("resources added" in line for line in lines)
 
 
-def test_a_downgrade_lists_the_components_that_it_creates():
+def test_a_downgrade_names_the_capabilities_whose_components_it_creates():
     lines = full(plans.downgrade())
 
     assert (
         "blocked: 4.11.0 -> 4.10.0 (downgrade) enables nothing that is not requested; creates the components of "
         "baremetal, Insights, marketplace, openshift-samples, Storage, which 4.10.0 does not know as capabilities"
     ) in lines
-    start = lines.index("  created components:")
-    assert lines[start + 1 :] == [
-        "    insights (12 resources)",
-        "    marketplace (1 resource)",
-        "",
-        "The last release has no capabilities, so the cluster shows no condition.",
-        words.COMPARE,
-    ]
+    assert lines[-2:] == ["The last release has no capabilities, so the cluster shows no condition.", words.COMPARE]
 
 
 @pytest.mark.parametrize(

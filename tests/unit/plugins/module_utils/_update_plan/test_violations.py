@@ -7,8 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import InclusionCriteria
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import MovedResource
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
+    InclusionContext,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -17,9 +21,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     EnabledCapability,
     HopPlan,
     Plan,
+    StartingCluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import (
     VERDICTS,
     UpdateReason,
@@ -36,6 +42,7 @@ def cause(name: str) -> MovedResource:
     return MovedResource(None, Manifest(ResourceId("apps", "Deployment", "ns", name), "v1", {}, "a.yaml"))
 
 
+REQUEST = PlanRequest((), InclusionCriteria(InclusionContext()), StartingCluster(Selection()))
 BY_MANIFEST = EnabledCapability("MachineAPI", "manifest", (cause("one"), cause("two")))
 FORCED = EnabledCapability("DeploymentConfig", "forced", (), "because")
 REQUESTED = EnabledCapability("Build", "manifest", (cause("three"),))
@@ -174,14 +181,14 @@ def test_a_verdict_fails_from_the_least_serious_one_on(fail_on, violated_by):
     reasons = [(), *((reason,) for reason in REASONS.values())]
     verdicts = tuple(HopVerdict(found, ()) for found in reasons)
     hops = tuple(hop("", "", number=number) for number in range(len(verdicts)))
-    result = PlanResult(Plan(Selection(), hops, hops[-1].after, None), (), verdicts)
+    result = PlanResult(Plan(Selection(), hops, hops[-1].after, None), (), verdicts, REQUEST)
 
     assert [item.name for item in verdict_violations(result, fail_on)] == violated_by
 
 
 def test_a_verdict_names_its_most_serious_reason():
     verdict = HopVerdict((REASONS["blocked"], REASONS["blocked"]._replace(code="other"), REASONS["risk"]), ())
-    result = PlanResult(Plan(Selection(), (FIRST,), FIRST.after, None), (), (verdict,))
+    result = PlanResult(Plan(Selection(), (FIRST,), FIRST.after, None), (), (verdict,), REQUEST)
 
     (violation,) = verdict_violations(result, "risk")
 
