@@ -41,7 +41,7 @@ options:
         V(ibm-cloud-managed), which is the profile of all hosted clusters.
       - HyperShift deletes files from the release before the cluster-version operator reads them. Their manifests are
         excluded with the rule V(hosted_control_plane). HyperShift also writes the capabilities of the ClusterVersion,
-        so V(vCurrent) and no selection mean the names that it enables by default, without V(baremetal) from 4.18 on.
+        so V(vCurrent) and no selection mean the names that it enables by default, without V(baremetal) from 4.20 on.
       - V(false) decides as the cluster-version operator of that profile alone does.
       - Problems of severity V(info) name what is not known about HyperShift of that version.
     type: bool

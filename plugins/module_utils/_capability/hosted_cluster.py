@@ -8,20 +8,20 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import (
+    COMMITS,
     DEFAULT_DISABLED_SINCE,
     DELETED_CVO_MANIFESTS,
     DELETED_FILES,
-    DELETED_FILES_KNOWN_UNTIL,
     DELETED_WITHOUT_OAUTH,
+    DELETED_WITHOUT_OAUTH_SINCE,
     KEEPING_PLATFORMS,
     KEPT_FILES,
     SELECTABLE_SINCE,
-    DefaultDisabled,
     SelectableNames,
 )
 from .._problems import Problem, Problems
@@ -53,21 +53,8 @@ class HostedCapabilities(NamedTuple):
 
 def hosted_data(data: MinorData) -> MinorData:
     """``data`` of a hosted cluster: its vCurrent is what HyperShift enables by default, because it uses no sets."""
-    default = data.sets[V_CURRENT] - _default_disabled(data.minor).names
-    return data._replace(sets={**data.sets, V_CURRENT: default})
-
-
-def report_unknown_defaults(data: MinorData, problems: Problems) -> None:
-    """Report names of ``data`` for which it is not known whether a hosted cluster enables them by default."""
-    disabled = _default_disabled(data.minor)
-    names = sorted(disabled.names & data.capabilities)
-    if names and not disabled.known:
-        message = (
-            f"it is not known which patches of {data.minor} disable {', '.join(names)} by default on a hosted cluster, "
-            "so all of them are assumed to do so"
-        )
-        hint = "Read spec.capabilities of the ClusterVersion of such a cluster"
-        problems.info("unknown-hosted-default", _WHERE, message, hint)
+    disabled = next(item.names for item in reversed(DEFAULT_DISABLED_SINCE) if item.since <= data.minor)
+    return data._replace(sets={**data.sets, V_CURRENT: data.sets[V_CURRENT] - disabled})
 
 
 def selectable_names(data: MinorData) -> SelectableNames:
@@ -118,7 +105,7 @@ def deleted_files(release: Release, platform: str | None, problems: Problems) ->
     if minor is None or not files:
         return frozenset()
     deleted = {name for item in DELETED_FILES if item.contains(minor) for name in item.names}
-    _report_unknown_files(by_name, minor, deleted, problems)
+    _report_unknown_files(by_name, minor, problems)
     if platform in KEEPING_PLATFORMS:
         deleted -= KEPT_FILES
     elif platform is None:
@@ -131,18 +118,11 @@ def deleted_files(release: Release, platform: str | None, problems: Problems) ->
     )
 
 
-def _report_unknown_files(present: Iterable[str], minor: Minor, deleted: set[str], problems: Problems) -> None:
-    present = frozenset(present)
-    if minor > DELETED_FILES_KNOWN_UNTIL:
-        message = f"the files that HyperShift of {minor} deletes are not known; they count as those of "
-        message += f"{DELETED_FILES_KNOWN_UNTIL}"
+def _report_unknown_files(present: Container[str], minor: Minor, problems: Problems) -> None:
+    if minor > (newest := max(COMMITS)):
+        message = f"the files that HyperShift of {minor} deletes are not known; they count as those of {newest}"
         problems.info("unknown-hosted-files", _WHERE, message, _COMPARE)
-    unknown = {name for item in DELETED_FILES if item.is_unknown(minor) for name in item.names} & present
-    for names, decision in ((unknown & deleted, "excluded"), (unknown - deleted, "not excluded")):
-        if names:
-            message = f"it is not known whether HyperShift of {minor} deletes these files, which are {decision}: "
-            problems.info("unknown-hosted-files", _WHERE, message + ", ".join(sorted(names)), _COMPARE)
-    if DELETED_WITHOUT_OAUTH in present:
+    if minor >= DELETED_WITHOUT_OAUTH_SINCE and DELETED_WITHOUT_OAUTH in present:
         message = (
             f"{DELETED_WITHOUT_OAUTH} is not excluded, but HyperShift deletes it if the HostedCluster has no OAuth "
             "server, and that is not known here"
@@ -157,7 +137,3 @@ def _report_unknown_platform(kept: set[str], problems: Problems) -> None:
             f"them on {' and '.join(KEEPING_PLATFORMS)}: {', '.join(sorted(kept))}"
         )
         problems.info("unknown-hosted-platform", _WHERE, message, _COMPARE)
-
-
-def _default_disabled(minor: Minor) -> DefaultDisabled:
-    return next(item for item in reversed(DEFAULT_DISABLED_SINCE) if item.since <= minor)

@@ -16,13 +16,7 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._version import Minor
 from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_capability_status
-from .hosted_cluster import (
-    hosted_capabilities,
-    hosted_data,
-    hosted_selection,
-    report_unknown_defaults,
-    without_pinning,
-)
+from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, without_pinning
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .release_capabilities import read_minor_data
 from .release_properties import names_disabled_by_gates
@@ -117,7 +111,6 @@ def resolve_release(
     gated = always = frozenset[str]()
     hosted = criteria.hosted and not for_cvo
     if data is not None and hosted:
-        report_unknown_defaults(data, problems)
         data = hosted_data(data)
     if data is not None:
         # A CVO that does not know a name does not gate it either.

@@ -6,8 +6,8 @@
 """What HyperShift does to the release and the ClusterVersion of a hosted cluster, by minor.
 
 The control plane operator and the config operator of a hosted cluster come from its release, so the branch of
-openshift/hypershift with the minor of the release decides. "Not known" below means that no version of the source for
-these minors was read.
+openshift/hypershift with the minor of the release decides. ``tests/parity/test_branches.py`` compares this file with
+the branches.
 """
 
 from __future__ import annotations
@@ -15,6 +15,26 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._version import Minor
+
+COMMITS = {
+    Minor(4, 11): "da0a576c1cdd3f3d4bbd7b3540bf6ac843fa4483",
+    Minor(4, 12): "10dcc7d5d8f606955361ec81b1c7560c8e0fa5a2",
+    Minor(4, 13): "bc2d7cdad75b7c36aa5c19fa979ec965483185a0",
+    Minor(4, 14): "463e60b5ecfbde6866651e3bd4a9bf72646a5e9a",
+    Minor(4, 15): "78af170b990b7f57c31498d234b7e5325d23106e",
+    Minor(4, 16): "9f79ec9a8b77b41a6485924f42d74ffa9d902507",
+    Minor(4, 17): "a33689d822a23aa5438faf88a33eed152c610fb3",
+    Minor(4, 18): "e503a20f6760cefcfc4d6987f1a0a908683d67b6",
+    Minor(4, 19): "e8f38b4c44069e8abeeffb218ee1b8be54a61c49",
+    Minor(4, 20): "4f00c5f00769e3df079e94a464b90cae06fbb7a4",
+    Minor(4, 21): "1600118fcfe1fa81bdf0a82f899a7c0e778c04f8",
+    Minor(4, 22): "2f5225b64a5e92f1c98ecea4b191932e3980a0c1",
+    Minor(4, 23): "a7fbf215c7593a7f374b0cae9deaa7bc6a176874",
+    Minor(5, 0): "a7fbf215c7593a7f374b0cae9deaa7bc6a176874",
+    Minor(5, 1): "3ee9615567acffaf3e3ee25c2ca2942d650565cf",
+    Minor(5, 2): "3ee9615567acffaf3e3ee25c2ca2942d650565cf",
+}
+"""The commit of each branch of openshift/hypershift with which this file was compared."""
 
 HOSTED_PROFILE = "ibm-cloud-managed"
 """The cluster profile of every hosted cluster. Source: openshift/hypershift v2/assets/cluster-version-operator."""
@@ -42,33 +62,28 @@ Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go Platf
 class DefaultDisabled(NamedTuple):
     """Names of vCurrent that a hosted cluster disables unless they are requested, from ``since`` on.
 
-    It enables all others, new ones included. ``known``: whether the names are the same in every patch of the minor.
+    It enables all others, new ones included.
     """
 
     since: Minor
     names: frozenset[str]
     source: str
-    known: bool = True
 
 
 _CALCULATE = (
     "openshift/hypershift:support/capabilities/hosted_control_plane_capabilities.go CalculateEnabledCapabilities"
 )
 _RECONCILE = (
-    "openshift/hypershift:control-plane-operator/hostedclusterconfigoperator/controllers/resources/resources.go"
+    "openshift/hypershift:control-plane-operator/hostedclusterconfigoperator/controllers/resources/resources.go "
+    "reconcileClusterVersion"
 )
 
 DEFAULT_DISABLED_SINCE: tuple[DefaultDisabled, ...] = (
     DefaultDisabled(
         Minor(4, 11),
         frozenset(),
-        f"{_RECONCILE} reconcileClusterVersion: no capabilities in the spec, which means vCurrent",
-    ),
-    DefaultDisabled(
-        Minor(4, 18),
-        frozenset({"baremetal"}),
-        f"{_CALCULATE}; not known from which patch of 4.18 and 4.19 on without baremetal (openshift/hypershift#6183)",
-        known=False,
+        f"{_RECONCILE}: no capabilities in the spec, which means vCurrent; in 4.18 and 4.19, all names of vCurrent but "
+        "ImageRegistry if the HostedCluster disables it",
     ),
     DefaultDisabled(Minor(4, 20), frozenset({"baremetal", "ClusterAPI", "CompatibilityRequirements"}), _CALCULATE),
 )
@@ -101,48 +116,57 @@ SELECTABLE_SINCE: tuple[SelectableNames, ...] = (
 class DeletedFiles(NamedTuple):
     """Files of ``release-manifests/`` that HyperShift deletes before the CVO reads them, from ``since`` to ``until``.
 
-    ``unknown``: the first and last minor for which this is not known. A file that a release does not have does not
-    matter.
+    A file that a release does not have does not matter.
     """
 
     names: frozenset[str]
     since: Minor
     until: Minor | None
-    source: str
-    unknown: tuple[Minor, Minor] | None = None
 
     def contains(self, minor: Minor) -> bool:
-        """Whether HyperShift of ``minor`` deletes the files; the best guess if it is unknown."""
+        """Whether HyperShift of ``minor`` deletes the files."""
         return self.since <= minor and (self.until is None or minor <= self.until)
 
-    def is_unknown(self, minor: Minor) -> bool:
-        """Whether it is not known for ``minor``."""
-        return self.unknown is not None and self.unknown[0] <= minor <= self.unknown[1]
 
-
-_OMIT_2022 = (
-    "openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/cvo/reconcile.go manifestsToOmit"
-)
-_OMIT = (
-    "openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/cvo/deployment.go manifestsToOmit"
-)
-_BETWEEN = (Minor(4, 12), Minor(4, 17))
-
-_IN_STORAGE = frozenset(
+KEEPING_PLATFORMS: tuple[str, ...] = ("ibmcloud", "powervs")
+KEPT_FILES = frozenset(
     {
         "0000_50_cluster-csi-snapshot-controller-operator_07_deployment-ibm-cloud-managed.yaml",
         "0000_50_cluster-storage-operator_10_deployment-ibm-cloud-managed.yaml",
     }
 )
+"""Platforms of HostedClusters that keep some of the deleted files, and these files.
+
+Source: ``PREPARE_PAYLOAD`` preparePayloadScript.
+"""
+
+PREPARE_PAYLOAD = (
+    "openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/cvo/deployment.go (up to 4.17 "
+    "cvo/reconcile.go)"
+)
+"""Source of the files and resources: ``manifestsToOmit``, ``resourcesToRemove`` and ``preparePayloadScript``."""
 
 DELETED_FILES: tuple[DeletedFiles, ...] = (
+    DeletedFiles(
+        frozenset({"0000_50_cluster-node-tuning-operator_60-clusteroperator.yaml"}), Minor(4, 11), Minor(4, 11)
+    ),
+    DeletedFiles(frozenset({"0000_90_olm_01-prometheus-rule.yaml"}), Minor(4, 11), Minor(4, 13)),
+    DeletedFiles(
+        frozenset(
+            {
+                "0000_80_machine-config-operator_01_machineconfig.crd.yaml",
+                "0000_80_machine-config-operator_01_machineconfigpool.crd.yaml",
+            }
+        ),
+        Minor(4, 11),
+        Minor(4, 15),
+    ),
+    DeletedFiles(frozenset({"0000_70_cluster-network-operator_02_rbac.yaml"}), Minor(4, 11), Minor(4, 17)),
     DeletedFiles(
         frozenset(
             {
                 "0000_50_cloud-credential-operator_01-operator-config.yaml",
                 "0000_50_cluster-authentication-operator_02_config.cr.yaml",
-                "0000_50_cluster-image-registry-operator_07-operator-ibm-cloud-managed.yaml",
-                "0000_50_cluster-image-registry-operator_07-operator-service.yaml",
                 "0000_50_cluster-ingress-operator_02-deployment-ibm-cloud-managed.yaml",
                 "0000_50_cluster-node-tuning-operator_50-operator-ibm-cloud-managed.yaml",
                 "0000_50_olm_00-pprof-config.yaml",
@@ -169,91 +193,137 @@ DELETED_FILES: tuple[DeletedFiles, ...] = (
                 "0000_50_operator-marketplace_10_clusteroperator.yaml",
                 "0000_50_operator-marketplace_11_service_monitor.yaml",
                 "0000_70_cluster-network-operator_03_deployment-ibm-cloud-managed.yaml",
-                "0000_90_cluster-image-registry-operator_02_operator-servicemonitor.yaml",
-                "0000_90_etcd-operator_03_prometheusrule.yaml",
                 "0000_90_olm_00-service-monitor.yaml",
             }
         ),
         Minor(4, 11),
         None,
-        f"{_OMIT_2022}, later {_OMIT}",
     ),
     DeletedFiles(
         frozenset(
             {
-                "0000_50_cluster-node-tuning-operator_60-clusteroperator.yaml",
-                "0000_70_cluster-network-operator_02_rbac.yaml",
-                "0000_90_olm_01-prometheus-rule.yaml",
+                "0000_80_machine-config-operator_01_containerruntimeconfig.crd.yaml",
+                "0000_80_machine-config-operator_01_kubeletconfig.crd.yaml",
             }
         ),
-        Minor(4, 11),
-        Minor(4, 11),
-        f"{_OMIT_2022}; no longer in {_OMIT}",
-        _BETWEEN,
-    ),
-    DeletedFiles(
-        frozenset(
-            {
-                "0000_80_machine-config-operator_01_machineconfig.crd.yaml",
-                "0000_80_machine-config-operator_01_machineconfigpool.crd.yaml",
-            }
-        ),
-        Minor(4, 11),
+        Minor(4, 12),
         Minor(4, 15),
-        f"{_OMIT_2022}; from 4.16 on, these files have other names",
-        (Minor(4, 12), Minor(4, 15)),
     ),
     DeletedFiles(
         frozenset(
             {
-                "0000_03_marketplace-operator_02_operatorhub.cr.yaml",
+                "0000_50_cluster-image-registry-operator_07-operator-ibm-cloud-managed.yaml",
+                "0000_50_cluster-image-registry-operator_07-operator-service.yaml",
                 "0000_50_cluster-node-tuning-operator_20-performance-profile.crd.yaml",
-                "0000_50_olm_06-psm-operator.service.yaml",
-                "0000_50_olm_06-psm-operator.servicemonitor.yaml",
                 "0000_70_dns-operator_02-deployment-ibm-cloud-managed.yaml",
+                "0000_90_cluster-image-registry-operator_02_operator-servicemonitor.yaml",
+                "0000_90_etcd-operator_03_prometheusrule.yaml",
+            }
+        ),
+        Minor(4, 12),
+        None,
+    ),
+    DeletedFiles(KEPT_FILES, Minor(4, 12), None),
+    DeletedFiles(frozenset({"0000_03_marketplace-operator_02_operatorhub.cr.yaml"}), Minor(4, 14), None),
+    DeletedFiles(
+        frozenset(
+            {
                 "0000_80_machine-config_01_containerruntimeconfigs.crd.yaml",
                 "0000_80_machine-config_01_kubeletconfigs.crd.yaml",
                 "0000_80_machine-config_01_machineconfigpools-Default.crd.yaml",
                 "0000_80_machine-config_01_machineconfigs.crd.yaml",
             }
         ),
-        Minor(4, 12),
+        Minor(4, 16),
         None,
-        f"{_OMIT}, from 4.18 on",
-        _BETWEEN,
     ),
     DeletedFiles(
-        _IN_STORAGE,
-        Minor(4, 12),
+        frozenset(
+            {
+                "0000_50_olm_06-psm-operator.service.yaml",
+                "0000_50_olm_06-psm-operator.servicemonitor.yaml",
+            }
+        ),
+        Minor(4, 17),
         None,
-        f"{_OMIT}, from 4.18 on; openshift/hypershift#1698 and #1748 run both operators in the management cluster",
-        _BETWEEN,
     ),
-    DeletedFiles(
-        frozenset({"0000_50_olm_00-packageserver.pdb.yaml"}),
-        Minor(4, 23),
-        None,
-        f"{_OMIT} since openshift/hypershift#8459; not known to which minors it was backported",
-        (Minor(4, 12), Minor(4, 22)),
-    ),
+    DeletedFiles(frozenset({"0000_50_olm_00-packageserver.pdb.yaml"}), Minor(4, 23), None),
 )
 
-DELETED_FILES_KNOWN_UNTIL = Minor(5, 0)
-"""The last minor for which ``DELETED_FILES`` was read from the source."""
 
-KEEPING_PLATFORMS: tuple[str, ...] = ("ibmcloud", "powervs")
-KEPT_FILES: frozenset[str] = _IN_STORAGE
-"""Platforms of HostedClusters that keep some of the deleted files, and these files.
+class RemovedResources(NamedTuple):
+    """Resources that HyperShift adds to the release to have the CVO delete them, from ``since`` to ``until``.
 
-Source: openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/cvo/deployment.go
-preparePayloadScript.
-"""
+    ``resources``: the kind, the namespace if there is one, and the name. ``by_keeping_platforms``: whether
+    ``KEEPING_PLATFORMS`` remove them, too.
+    """
+
+    resources: tuple[str, ...]
+    since: Minor
+    until: Minor | None
+    by_keeping_platforms: bool
+
+
+REMOVED_RESOURCES: tuple[RemovedResources, ...] = (
+    RemovedResources(
+        (
+            "ClusterRoleBinding default-account-cluster-network-operator",
+            "Deployment openshift-cluster-node-tuning-operator/cluster-node-tuning-operator",
+            "Deployment openshift-network-operator/network-operator",
+        ),
+        Minor(4, 11),
+        None,
+        by_keeping_platforms=True,
+    ),
+    RemovedResources(
+        ("Deployment openshift-image-registry/cluster-image-registry-operator",),
+        Minor(4, 12),
+        None,
+        by_keeping_platforms=True,
+    ),
+    RemovedResources(
+        (
+            "CustomResourceDefinition machineconfigpools.machineconfiguration.openshift.io",
+            "CustomResourceDefinition machineconfigs.machineconfiguration.openshift.io",
+            "Deployment openshift-cluster-csi-drivers/aws-ebs-csi-driver-controller",
+            "Deployment openshift-cluster-csi-drivers/aws-ebs-csi-driver-operator",
+            "Deployment openshift-cluster-storage-operator/cluster-storage-operator",
+            "Deployment openshift-cluster-storage-operator/csi-snapshot-controller",
+            "Deployment openshift-cluster-storage-operator/csi-snapshot-controller-operator",
+        ),
+        Minor(4, 12),
+        None,
+        by_keeping_platforms=False,
+    ),
+    RemovedResources(
+        ("Deployment openshift-cluster-storage-operator/csi-snapshot-webhook",),
+        Minor(4, 12),
+        Minor(4, 18),
+        by_keeping_platforms=False,
+    ),
+    RemovedResources(
+        (
+            "Deployment openshift-kube-storage-version-migrator-operator/kube-storage-version-migrator-operator",
+            "Deployment openshift-kube-storage-version-migrator/migrator",
+        ),
+        Minor(4, 22),
+        None,
+        by_keeping_platforms=False,
+    ),
+    RemovedResources(
+        ("PodDisruptionBudget openshift-operator-lifecycle-manager/packageserver-pdb",),
+        Minor(4, 23),
+        None,
+        by_keeping_platforms=True,
+    ),
+)
+"""The content of ``0000_01_cleanup.yaml``, in 4.11 ``cleanup.yaml``."""
 
 DELETED_WITHOUT_OAUTH = "0000_50_console-operator_01-oauth.yaml"
+DELETED_WITHOUT_OAUTH_SINCE = Minor(4, 14)
 """A file that HyperShift deletes if the HostedCluster has no OAuth server, because it uses an external provider.
 
-Source: openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/cvo/deployment.go
-preparePayloadScript.
+Source: ``PREPARE_PAYLOAD`` preparePayloadScript.
 """
 
 DELETED_CVO_MANIFESTS: tuple[str, ...] = (
@@ -261,9 +331,9 @@ DELETED_CVO_MANIFESTS: tuple[str, ...] = (
     "*_servicemonitor.yaml",
     "0000_50_cluster-update-console-plugin_*",
 )
-"""Patterns of the CVO's own manifests, in ``manifests/``, that HyperShift deletes; the last one since 5.0.
+"""Patterns of the CVO's own manifests, in ``manifests/``, that HyperShift deletes.
 
-The script also deletes those whose feature set differs, which the CVO excludes anyway.
-Source: openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/cvo/deployment.go
-preparePayloadScript.
+HyperShift before 4.23 does not delete the last one, and its releases have no such file. The script
+also deletes those whose feature set differs, which the CVO excludes anyway.
+Source: ``PREPARE_PAYLOAD`` preparePayloadScript.
 """

@@ -56,7 +56,7 @@ def test_enabled_names_are_sorted(selection, version, options, expected):
 
 
 @pytest.mark.parametrize("selection", [None, "{baselineCapabilitySet: vCurrent}"])
-@pytest.mark.parametrize(("version", "missing"), [("4.17", set()), ("4.18", {"baremetal"}), ("4.20", {"baremetal"})])
+@pytest.mark.parametrize(("version", "missing"), [("4.17", set()), ("4.19", set()), ("4.20", {"baremetal"})])
 def test_the_default_of_a_hosted_cluster_is_that_of_hypershift(selection, version, missing):
     everything = set(enabled_capabilities(None, version))
     names = loaded(selection) if selection else None

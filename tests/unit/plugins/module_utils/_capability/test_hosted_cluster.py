@@ -41,8 +41,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     warnings,
 )
 
-FILES = json.loads((Path(__file__).parents[3] / "data" / "hosted_files.json").read_bytes())
-EVERY_FILE = sorted({*FILES["4.11"], *FILES["4.20"], "0000_50_olm_00-packageserver.pdb.yaml"})
+FILES = json.loads((Path(__file__).parents[4] / "parity" / "facts" / "hosted.json").read_bytes())["deleted"]
 SEVEN = {"ImageRegistry", "openshift-samples", "Insights", "baremetal", "Console", "NodeTuning", "Ingress"}
 NAMES_OF_MINORS = [(name, minor) for minor in after("4.18") for name in sorted(known(minor) - {"baremetal"})]
 
@@ -56,9 +55,8 @@ def default_of(minor, gated):
     return hosted_data(minor_data_of(minor)).sets["vCurrent"] - gated
 
 
-def unknown_default(minor):
-    """Return the code of the problem that some patches may not disable baremetal."""
-    return ["unknown-hosted-default"] if minor in ("4.18", "4.19") else []
+def off_by_default(minor):
+    return {"baremetal"} if minor in after("4.20") else set()
 
 
 def hosted(minor, enabled, gated=GATED):
@@ -71,7 +69,7 @@ def test_the_newest_version_knows_all_selectable_names():
 
 @pytest.mark.parametrize(("name", "minor"), NAMES_OF_MINORS)
 def test_a_name_can_be_disabled_if_it_is_selectable(name, minor):
-    found = hosted(minor, known(minor) - {"baremetal", name})
+    found = hosted(minor, known(minor) - off_by_default(minor) - {name})
 
     if name in (SEVEN if minor in after("4.20") else {"ImageRegistry"}):
         assert found.stanza() == {"disabled": [name]}
@@ -82,19 +80,23 @@ def test_a_name_can_be_disabled_if_it_is_selectable(name, minor):
     assert found.stays_disabled == set()
 
 
-@pytest.mark.parametrize("minor", after("4.18"))
+@pytest.mark.parametrize("minor", after("4.20"))
 def test_baremetal_is_disabled_unless_it_is_requested(minor):
     assert default_of(minor, GATED) == known(minor) - {"baremetal"}
     assert hosted(minor, known(minor) - {"baremetal"}).stanza() == {}
 
     found = hosted(minor, known(minor))
 
-    if minor in after("4.20"):
-        assert found.stanza() == {"enabled": ["baremetal"]}
-        assert found.stays_disabled == set()
-    else:
-        assert found.stanza() == {}
-        assert found.stays_disabled == {"baremetal"}
+    assert found.stanza() == {"enabled": ["baremetal"]}
+    assert found.stays_disabled == set()
+
+
+@pytest.mark.parametrize("minor", ["4.18", "4.19"])
+def test_baremetal_cannot_be_disabled_before_4_20(minor):
+    """HyperShift writes vCurrent, or all of its names but ImageRegistry."""
+    assert default_of(minor, GATED) == known(minor)
+    assert hosted(minor, known(minor)).stanza() == {}
+    assert hosted(minor, known(minor) - {"baremetal"}).stays_enabled == {"baremetal"}
 
 
 @pytest.mark.parametrize("minor", after("4.20"))
@@ -124,7 +126,7 @@ def test_gated_names_are_disabled_on_a_hosted_cluster_even_if_their_gates_are_en
 @given(st.sampled_from(after("4.18")), st.frozensets(st.sampled_from(sorted(known(NEWEST)))))
 def test_the_lists_of_a_hosted_cluster_come_as_close_as_possible(minor, enabled):
     found = hosted(minor, enabled & known(minor))
-    default = known(minor) - {"baremetal"}
+    default = known(minor) - off_by_default(minor)
 
     assert not set(found.enabled) & set(found.disabled)
     came_out = (default - set(found.disabled)) | set(found.enabled)
@@ -150,7 +152,7 @@ def test_a_name_that_cannot_be_disabled_is_an_error(name, minor):
 
 
 @pytest.mark.parametrize("minor", ["4.18", "4.19"])
-@pytest.mark.parametrize("name", sorted(SEVEN - {"baremetal"}))
+@pytest.mark.parametrize("name", sorted(SEVEN))
 def test_at_first_only_the_image_registry_can_be_disabled(minor, name):
     found = broken(listed(*known(minor) - {name}), install(minor, "hosted"))
 
@@ -203,25 +205,26 @@ def test_a_hosted_cluster_enables_the_requested_names(minor):
 def test_a_hosted_cluster_without_a_selection_has_its_own_default(minor):
     found = check(minor, method="hosted")
 
-    assert [item.code for item in found.problems] == unknown_default(minor)
+    assert found.problems == ()
     assert found.hosted is None
     assert found.status is not None
-    assert found.status.enabled == known(minor) - {"baremetal"}
+    assert found.status.enabled == known(minor) - off_by_default(minor)
 
 
-@pytest.mark.parametrize("minor", ["4.18", "4.19"])
+@pytest.mark.parametrize("minor", after("4.23"))
 def test_a_name_that_cannot_be_enabled_is_reported_and_stays_disabled(minor):
-    """Until 4.20 the field that enables baremetal does not exist."""
-    names = ["baremetal", *sorted(known(minor) - {"baremetal"})]
+    """No HostedCluster can request the names of Cluster API."""
+    names = ["ClusterAPI", *sorted(known(minor))]
+    document = {"featureSet": "CustomNoUpgrade", "featureGates": ["ClusterAPIMachineManagement=true"]}
     selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names}
-    found = check(minor, method="hosted", capabilities=selection)
+    found = check(minor, document, method="hosted", capabilities=selection)
 
     assert errors(found.problems) == []
     (problem,) = warnings(found.problems)
     assert str(problem.where) == "hosted_cluster_spec"
-    assert problem.message == f"a HostedCluster of {minor} cannot enable baremetal"
+    assert problem.message == f"a HostedCluster of {minor} cannot enable ClusterAPI"
     assert found.status is not None
-    assert "baremetal" not in found.status.enabled
+    assert "ClusterAPI" not in found.status.enabled
 
 
 def test_a_standalone_cluster_gets_the_differences_of_a_hosted_one():
@@ -267,9 +270,7 @@ def test_everything_is_what_a_hosted_cluster_has_by_default(minor, selection):
 
     assert found.hosted is not None
     assert found.hosted.stanza() == {}
-    assert [(item.code, str(item.where)) for item in found.problems] == [
-        (code, "install_method") for code in unknown_default(minor)
-    ]
+    assert found.problems == ()
 
 
 def test_everything_except_one_name_enables_nothing():
@@ -294,13 +295,13 @@ def reported_files(minor, *files):
     return [item.code for item in problems]
 
 
-@pytest.mark.parametrize("minor", ["4.11", "4.18", "4.20", "4.22"])
+@pytest.mark.parametrize("minor", ["4.11", "4.13", "4.14", "4.15", "4.16", "4.17", "4.22", "4.23"])
 def test_the_files_that_hypershift_of_this_version_deletes_are_known(minor):
-    in_release = [f"release-manifests/{name}" for name in EVERY_FILE]
+    in_release = [f"release-manifests/{name}" for name in FILES]
 
     deleted = deleted_files(release_with(minor, *in_release), None, Problems())
 
-    assert deleted == {f"release-manifests/{name}" for name in FILES["4.11" if minor == "4.11" else "4.20"]}
+    assert deleted == {f"release-manifests/{name}" for name, span in FILES.items() if minor in after(*span)}
 
 
 @pytest.mark.parametrize(
@@ -326,14 +327,11 @@ def test_a_file_is_deleted_where_it_is_expected(file, is_deleted):
     ("minor", "file", "codes"),
     [
         ("4.20", "0000_50_olm_00-pprof-rbac.yaml", []),
-        ("4.14", "0000_50_olm_00-pprof-rbac.yaml", []),
-        ("4.14", "0000_70_cluster-network-operator_02_rbac.yaml", ["unknown-hosted-files"]),
-        ("4.11", "0000_70_cluster-network-operator_02_rbac.yaml", []),
-        ("4.14", "0000_50_cluster-storage-operator_10_deployment-ibm-cloud-managed.yaml", ["unknown-hosted-files"]),
-        ("4.20", "0000_50_olm_00-packageserver.pdb.yaml", ["unknown-hosted-files"]),
-        ("5.0", "0000_50_olm_00-packageserver.pdb.yaml", []),
-        ("5.1", "0000_10_any.yaml", ["unknown-hosted-files"]),
-        ("4.18", "0000_50_console-operator_01-oauth.yaml", ["unknown-hosted-oauth"]),
+        ("4.14", "0000_70_cluster-network-operator_02_rbac.yaml", []),
+        (NEWEST, "0000_10_any.yaml", []),
+        ("5.99", "0000_10_any.yaml", ["unknown-hosted-files"]),
+        ("4.13", "0000_50_console-operator_01-oauth.yaml", []),
+        ("4.14", "0000_50_console-operator_01-oauth.yaml", ["unknown-hosted-oauth"]),
     ],
 )
 def test_what_is_not_known_of_a_version_is_reported(minor, file, codes):
@@ -360,13 +358,13 @@ def test_nothing_is_deleted_from_a_release_without_a_version():
     assert deleted_files(release, None, Problems()) == frozenset()
 
 
-@pytest.mark.parametrize(("start", "end"), [("4.18", "4.20"), ("4.20", "4.23")])
+@pytest.mark.parametrize(("start", "end"), [("4.18", "4.19"), ("4.20", "4.23")])
 def test_the_selection_of_a_hosted_cluster_stays_its_difference_from_the_default(start, end):
     before, after_update = hosted_data(minor_data_of(start)), hosted_data(minor_data_of(end))
-    written = listed(*known(start) - {"ImageRegistry", "baremetal"})
+    written = listed(*known(start) - off_by_default(start) - {"ImageRegistry"})
 
     selection = hosted_selection(written, before, GATED)
 
     assert (selection.additional, selection.excluded) == ((), ("ImageRegistry",))
     assert selection.requested(before) == written.requested(before)
-    assert selection.requested(after_update) - GATED == known(end) - {"ImageRegistry", "baremetal"}
+    assert selection.requested(after_update) - GATED == known(end) - off_by_default(end) - {"ImageRegistry"}

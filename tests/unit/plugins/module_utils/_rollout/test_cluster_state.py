@@ -81,11 +81,11 @@ def test_what_a_cluster_returned_must_be_a_cluster_version():
     assert [(item.code, str(item.where)) for item in raised.value.problems] == [("wrong-kind", str(CLUSTER_VERSION))]
 
 
-@pytest.mark.parametrize(("options", "codes"), [({}, ["unknown-hosted-files"]), ({"hosted_control_plane": False}, [])])
+@pytest.mark.parametrize(("options", "codes"), [({}, ["unknown-hosted-oauth"]), ({"hosted_control_plane": False}, [])])
 def test_what_is_not_known_of_hypershift_is_reported_once(options, codes, tmp_path):
     profile = "ibm-cloud-managed"
-    file = "0000_50_olm_00-packageserver.pdb.yaml"
-    release = write_release(tmp_path, {file: manifest("pdb", profile=profile)}, cvo={"a.yaml": manifest("a")})
+    file = "0000_50_console-operator_01-oauth.yaml"
+    release = write_release(tmp_path, {file: manifest("oauth", profile=profile)}, cvo={"a.yaml": manifest("a")})
     state = state_of("4.20.3")._replace(cluster_version=None, cluster=None)
     loaded = load_release_for(state, release_options(GIVEN, profile), OpenedRelease(str(release)), Problems())
     given = ClusterOptions(cluster_profile=profile, **options)

@@ -27,8 +27,8 @@ FOUR = ("4.17.1", "4.18.1")
 
 
 def default_of(minor: str) -> set[str]:
-    """Return what HyperShift writes into the ClusterVersion from 4.18 on."""
-    return set(known(minor)) - {"baremetal"} - GATED
+    """Return what HyperShift enables by default: from 4.20 on, all but baremetal."""
+    return set(known(minor)) - GATED - ({"baremetal"} if minor not in ("4.17", "4.18", "4.19") else set())
 
 
 def written(minor: str, *disabled: str) -> dict[str, object]:
@@ -37,11 +37,11 @@ def written(minor: str, *disabled: str) -> dict[str, object]:
     return reference.cluster_version(select_only(*names), names, sorted(known(minor)))
 
 
-@pytest.mark.parametrize("start", [{"capabilities": None}, {"cluster_version": written("4.18")}])
+@pytest.mark.parametrize("start", [{"capabilities": None}, {"cluster_version": written("4.20")}])
 def test_new_names_come_with_the_update(start):
-    hop = one_hop([], [], path=("4.18.1", "4.23.1"), **HOSTED, **start)
+    hop = one_hop([], [], path=("4.20.1", "4.23.1"), **HOSTED, **start)
 
-    assert hop.before.enabled == default_of("4.18")
+    assert hop.before.enabled == default_of("4.20")
     assert hop.after.enabled == default_of("4.23")
     assert hop.after.implicitly_enabled == set()
     assert hop.implicitly_enabled == ()
@@ -56,7 +56,7 @@ def test_what_the_cluster_disables_stays_disabled_and_the_rest_is_requested():
         cluster_version=written("4.18", "ImageRegistry"),
     )
 
-    assert hop.after.enabled == default_of("4.20") - {"ImageRegistry"}
+    assert hop.after.enabled == default_of("4.20") - {"ImageRegistry"} | {"baremetal"}
     assert changes(hop) == {}
 
 
@@ -88,15 +88,24 @@ def test_the_outgoing_operator_enables_nothing_because_it_never_loads_the_new_re
     assert "Console" not in hosted.after.enabled
 
 
-def test_baremetal_stays_enabled_after_4_17_which_enables_it():
-    result = planned([], [], path=FOUR, **HOSTED, capabilities=None)
+@pytest.mark.parametrize("start", [{"capabilities": None}, {"cluster_version": written("4.19")}])
+def test_baremetal_stays_enabled_after_4_19_which_enables_it(start):
+    result = planned([], [], path=("4.19.1", "4.20.1"), **HOSTED, **start)
 
     (hop,) = result.plan.hops
-    assert hop.before.enabled == known("4.17")
-    assert hop.after.enabled == known("4.18")
+    assert hop.before.enabled == known("4.19")
+    assert hop.after.enabled == known("4.20")
     assert hop.after.implicitly_enabled == {"baremetal"}
     assert result.plan.condition is not None
     assert result.plan.condition.status == "True"
+
+
+def test_4_18_and_4_19_enable_baremetal_as_4_17_does():
+    result = planned([], [], path=FOUR, **HOSTED, capabilities=None)
+
+    (hop,) = result.plan.hops
+    assert hop.after.enabled == known("4.18")
+    assert hop.after.implicitly_enabled == set()
 
 
 def test_the_selection_of_the_plan_is_the_difference_from_the_default():
