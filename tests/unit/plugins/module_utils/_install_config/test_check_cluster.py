@@ -316,16 +316,6 @@ def test_a_hosted_cluster_has_no_always_enabled_names():
     assert result.status.implicitly_enabled == set()
 
 
-@pytest.mark.parametrize(
-    ("minor", "method", "enabled"), [("4.18", "hosted", False), ("4.18", "upi", True), ("4.20", "hosted", True)]
-)
-def test_a_hosted_cluster_does_not_have_what_it_cannot_enable(minor, method, enabled):
-    result = check(minor, method=method, capabilities=block("None", "baremetal", "Ingress", "MachineAPI"))
-
-    assert result.status is not None
-    assert ("baremetal" in result.status.enabled) is enabled
-
-
 def test_all_errors_are_reported_at_once():
     document = {
         "apiVersion": "v2",

@@ -67,15 +67,6 @@ def block(baseline: str, *names: str) -> dict[str, Any]:
             "is not a field that the installer knows; it is removed",
             "",
         ),
-        (
-            "4.18",
-            {},
-            {"capabilities": block("vCurrent", "baremetal"), "method": "hosted"},
-            "unsupported-capability",
-            "hosted_cluster_spec",
-            "a HostedCluster of 4.18 cannot enable baremetal",
-            "",
-        ),
     ],
 )
 def test_message_and_hint(minor, document, options, code, where, message, hint):
