@@ -173,58 +173,57 @@ resources:
        feature_set: "", feature_gate: "", delete: "", owner: console, changes: ["capability: none -> Console"],
        in_release: ["capability: Console -> none"]}
   contains:
-    <<: &manifest
-      file:
-        description: File of the manifest, relative to O(checkout).
-        type: str
-        returned: always
-      group:
-        description: API group of the resource. Empty for the core group.
-        type: str
-        returned: always
-      kind:
-        description: Kind of the resource.
-        type: str
-        returned: always
-      namespace:
-        description: Namespace of the resource. Empty if it is cluster-scoped.
-        type: str
-        returned: always
-      name:
-        description: Name of the resource.
-        type: str
-        returned: always
-      capabilities:
-        description: Capabilities that the manifest needs.
-        type: list
-        elements: str
-        returned: always
-      capability:
-        description: The annotation with the capabilities. Empty if there is none.
-        type: str
-        returned: always
-      profiles:
-        description: The cluster profiles in annotations.
-        type: str
-        returned: always
-      feature_set:
-        description: The annotation with the feature sets. Empty if there is none.
-        type: str
-        returned: always
-      feature_gate:
-        description: The annotation with the feature gates. Empty if there is none.
-        type: str
-        returned: always
-      delete:
-        description: The annotation that deletes the resource. Empty if there is none.
-        type: str
-        returned: always
-      owner:
-        description:
-          - The component in the name of the file, or else the ClusterOperator, or V(the operator) for manifests that it
-            applies.
-        type: str
-        returned: always
+    file:
+      description: File of the manifest, relative to O(checkout).
+      type: str
+      returned: always
+    group:
+      description: API group of the resource. Empty for the core group.
+      type: str
+      returned: always
+    kind:
+      description: Kind of the resource.
+      type: str
+      returned: always
+    namespace:
+      description: Namespace of the resource. Empty if it is cluster-scoped.
+      type: str
+      returned: always
+    name:
+      description: Name of the resource.
+      type: str
+      returned: always
+    capabilities:
+      description: Capabilities that the manifest needs.
+      type: list
+      elements: str
+      returned: always
+    capability:
+      description: The annotation with the capabilities. Empty if there is none.
+      type: str
+      returned: always
+    profiles:
+      description: The cluster profiles in annotations.
+      type: str
+      returned: always
+    feature_set:
+      description: The annotation with the feature sets. Empty if there is none.
+      type: str
+      returned: always
+    feature_gate:
+      description: The annotation with the feature gates. Empty if there is none.
+      type: str
+      returned: always
+    delete:
+      description: The annotation that deletes the resource. Empty if there is none.
+      type: str
+      returned: always
+    owner:
+      description:
+        - The component in the name of the file, or else the ClusterOperator, or V(the operator) for manifests that it
+          applies.
+      type: str
+      returned: always
     changes:
       description: What changed since RV(merge_base).
       type: list
@@ -236,11 +235,12 @@ resources:
       elements: str
       returned: always
 removed:
-  description: Manifests that only RV(merge_base) has.
+  description:
+    - As RV(resources).
+    - Manifests that only RV(merge_base) has.
   returned: with O(checkout)
   type: list
   elements: dict
-  contains: *manifest
 merge_base:
   description: Branch and commit with which O(checkout) was compared. Empty if there is none.
   returned: with O(checkout)

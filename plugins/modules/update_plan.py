@@ -651,62 +651,12 @@ condition:
     reason: CapabilitiesImplicitlyEnabled
     message: "The following capabilities could not be disabled: Build, MachineAPI"
 plans:
-  description: The distinct plans of a fleet.
+  description:
+    - The distinct plans of a fleet. Each has all keys from RV(verdict) to RV(condition), as without O(clusters), and
+      its own RV(problems).
   returned: success, or failure because of RV(violations), with O(clusters)
   type: list
   elements: dict
-  contains:
-    verdict:
-      description: As RV(verdict).
-      type: str
-      returned: always
-    newly_enabled:
-      description: As RV(newly_enabled).
-      type: list
-      elements: str
-      returned: always
-    cluster_checked:
-      description: As RV(cluster_checked).
-      type: bool
-      returned: always
-    hops:
-      description: As RV(hops).
-      type: list
-      elements: dict
-      returned: always
-    releases:
-      description: As RV(releases).
-      type: list
-      elements: str
-      returned: always
-    capabilities:
-      description: As RV(capabilities).
-      type: dict
-      returned: always
-    enabled_capabilities:
-      description: As RV(enabled_capabilities).
-      type: list
-      elements: str
-      returned: always
-    implicitly_enabled_capabilities:
-      description: As RV(implicitly_enabled_capabilities).
-      type: list
-      elements: str
-      returned: always
-    known_capabilities:
-      description: As RV(known_capabilities).
-      type: list
-      elements: str
-      returned: always
-    condition:
-      description: As RV(condition).
-      type: dict
-      returned: always
-    problems:
-      description: As RV(problems).
-      type: list
-      elements: dict
-      returned: always
 clusters:
   description: For each cluster, the index of its plan in RV(plans).
   returned: success, or failure because of RV(violations), with O(clusters)

@@ -21,8 +21,7 @@ def appendix(rows: Mapping[str, Any], *, has_release: bool) -> str:
 def _lines(rows: Mapping[str, Any], *, has_release: bool) -> Iterator[str]:
     resources = rows["resources"]
     if rows["merge_base"]:
-        removed = [{**item, "changes": ["removed"]} for item in rows["removed"]]
-        yield from _section(f"Changes since {rows['merge_base']}", "changes", (*resources, *removed))
+        yield from _section(f"Changes since {rows['merge_base']}", "changes", (*resources, *rows["removed"]))
     if has_release:
         yield from _section("Different in the release", "in_release", resources)
     yield from ("", "### Manifests", "", _row(_COLUMNS), _row(["---"] * len(_COLUMNS)))

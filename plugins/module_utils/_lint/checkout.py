@@ -80,8 +80,9 @@ class OperatorCheckout(NamedTuple):
             is_own = index < len(own)
             in_release = _differences(item, other) if other else ["not there"] * (is_own and release is not None)
             owner = ", ".join(operators) if is_own else "the operator"
-            rows.append({**_row(item, owner), "changes": changes, "in_release": in_release})
-        return {"resources": rows, "removed": [_row(item, "") for item in removed], "merge_base": self.base}
+            rows.append(_row(item, owner, changes, in_release))
+        gone = [_row(item, "", ["removed"], []) for item in removed]
+        return {"resources": rows, "removed": gone, "merge_base": self.base}
 
 
 def read_checkout(
@@ -161,8 +162,10 @@ def _columns(manifest: Manifest) -> dict[str, str]:
     return {"profiles": ", ".join(manifest.profiles), **{name: given.get(key, "") for name, key in _COLUMNS.items()}}
 
 
-def _row(manifest: Manifest, owner: str) -> dict[str, Any]:
-    return {**manifest_dict(manifest), **_columns(manifest), "owner": component_of(manifest.file) or owner}
+def _row(manifest: Manifest, owner: str, changes: list[str], in_release: list[str]) -> dict[str, Any]:
+    owner = component_of(manifest.file) or owner
+    row = {**manifest_dict(manifest), **_columns(manifest), "owner": owner}
+    return {**row, "changes": changes, "in_release": in_release}
 
 
 def _differences(before: Manifest, after: Manifest) -> list[str]:

@@ -39,8 +39,8 @@ def _checkout(result: Mapping[str, Any]) -> Iterator[str]:
         if hint:
             yield f"    {hint}."
     if result["merge_base"]:
-        removed = [{**item, "changes": ["removed"]} for item in result["removed"]]
-        yield from _differences(f"Changes since {result['merge_base']}", "changes", (*result["resources"], *removed))
+        changed = (*result["resources"], *result["removed"])
+        yield from _differences(f"Changes since {result['merge_base']}", "changes", changed)
     yield from _differences("Different in the release", "in_release", result["resources"])
     yield ""
     yield result["text"].splitlines()[-1]
