@@ -34,6 +34,7 @@ DECISIVE = (
     "release.openshift.io/",
 )
 LONGEST_VALUE = 64
+WIDTH = 120
 INSTALLER_FIELDS = (
     "additionalenabledcapabilities",
     "apiversion",
@@ -333,19 +334,28 @@ def read(name: str) -> Any:
 
 
 def write(path: Path, facts: dict[str, Any]) -> None:
-    """Write JSON with a line for each entry of its tables, so that a change of the facts can be read."""
+    """Write JSON. The entries of a table begin on a new line."""
     fields = []
     for name, value in facts.items():
         if isinstance(value, dict):
-            lines = ",\n".join(f"{dump(key)}:{dump(item)}" for key, item in value.items())
-            fields.append(f"{dump(name)}:{{\n{lines}\n}}")
+            fields.append(f"{dump(name)}:{{\n{fill(f'{dump(key)}:{dump(item)}' for key, item in value.items())}\n}}")
         elif isinstance(value, list):
-            lines = ",\n".join(map(dump, value))
-            fields.append(f"{dump(name)}:[\n{lines}\n]")
+            fields.append(f"{dump(name)}:[\n{fill(map(dump, value))}\n]")
         else:
             fields.append(f"{dump(name)}:{dump(value)}")
     path.write_text("{" + ",\n".join(fields) + "}\n", encoding="utf-8")
     print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+def fill(entries: Iterable[str]) -> str:
+    """Return the entries of a table, as many on each line as fit. The programs in Go do the same."""
+    lines: list[str] = []
+    for entry in entries:
+        if lines and len(lines[-1].encode()) + len(entry.encode()) < WIDTH:
+            lines[-1] += f",{entry}"
+        else:
+            lines.append(entry)
+    return ",\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
+const width = 120
+
 var (
 	documents = flag.Bool("documents", false, "print the digest of each document")
 	texts     = flag.String("texts", "", "a file with texts of documents, to which their JSON is written")
@@ -176,7 +178,7 @@ func convert(path string) error {
 	if err := json.Unmarshal(data, &pairs); err != nil {
 		return err
 	}
-	var lines []string
+	var entries []string
 	for _, pair := range pairs {
 		pair[1] = nil
 		if found, err := sigs.YAMLToJSON([]byte(*pair[0])); err == nil {
@@ -187,7 +189,20 @@ func convert(path string) error {
 		if err != nil {
 			return err
 		}
-		lines = append(lines, string(line))
+		entries = append(entries, string(line))
 	}
-	return os.WriteFile(path, []byte("[\n"+strings.Join(lines, ",\n")+"\n]\n"), 0o644)
+	return os.WriteFile(path, []byte("[\n"+fill(entries)+"\n]\n"), 0o644)
+}
+
+// fill puts as many entries on each line as fit, as make_facts.py does.
+func fill(entries []string) string {
+	lines := entries[:1:1]
+	for _, entry := range entries[1:] {
+		if last := len(lines) - 1; len(lines[last])+len(entry) < width {
+			lines[last] += "," + entry
+		} else {
+			lines = append(lines, entry)
+		}
+	}
+	return strings.Join(lines, ",\n")
 }

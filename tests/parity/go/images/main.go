@@ -29,6 +29,8 @@ type chance struct{ *rand.Rand }
 
 func newChance(number uint64) chance { return chance{rand.New(rand.NewPCG(number, number+seed))} }
 
+const width = 120
+
 // seed changes all random choices.
 var seed uint64
 
@@ -71,7 +73,7 @@ func main() {
 	write("sigstore", sigstore())
 }
 
-// write writes a file of facts with one case per line.
+// write writes a file of facts, with as many cases on each line as fit, as make_facts.py does.
 func write(name string, content document) {
 	var text bytes.Buffer
 	text.WriteString("{\n")
@@ -79,14 +81,20 @@ func write(name string, content document) {
 		fmt.Fprintf(&text, "%s: %s,\n", compact(part.name), compact(part.value))
 	}
 	text.WriteString("\"cases\": [\n")
+	used := 0
 	for index, item := range content.cases {
-		text.Write(compact(item))
-		if index < len(content.cases)-1 {
+		entry := compact(item)
+		if fits := index > 0 && used+len(entry) < width; index > 0 && !fits {
+			text.WriteString(",\n")
+			used = 0
+		} else if fits {
 			text.WriteString(",")
+			used++
 		}
-		text.WriteString("\n")
+		text.Write(entry)
+		used += len(entry)
 	}
-	text.WriteString("]\n}\n")
+	text.WriteString("\n]\n}\n")
 	must(os.WriteFile(filepath.Join(os.Args[1], name+".json"), text.Bytes(), 0o644))
 }
 

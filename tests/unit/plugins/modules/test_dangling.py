@@ -56,11 +56,6 @@ def test_release_manifests_warns_and_decides(call, release):
     assert dangling(call(release_manifests, release=release)) == []
 
 
-def test_an_unmanaged_target_comes_from_elsewhere(call, release):
-    outcome = call(release_manifests, release=release, capabilities=OLM_ONLY, overrides=[OVERRIDE])
-    assert dangling(outcome) == []
-
-
 def test_install_config_refuses_a_cluster_that_would_never_finish(call, release, tmp_path):
     path = tmp_path / "install-config.yaml"
     options = {"path": path, "content": {"apiVersion": "v1", "platform": {"none": {}}}, "release": release}
@@ -69,10 +64,6 @@ def test_install_config_refuses_a_cluster_that_would_never_finish(call, release,
     assert ("dangling-namespace", FILE) in outcome.faults
     assert not path.exists()
     assert dangling(call(install_config, capabilities=BOTH, release=release)) == []
-
-
-def test_without_a_release_install_config_knows_no_references(call):
-    assert dangling(call(install_config, capabilities=OLM_ONLY, openshift_version="4.20")) == []
 
 
 def extra_manifest(folder, *, in_config_map):
@@ -116,13 +107,6 @@ def test_extra_manifests_that_cannot_be_read_are_an_error(module, call, release,
     broken = tmp_path / "broken.yaml"
     broken.write_text("kind: [")
     assert call(module, extra_manifests=[str(broken)], **options).failed
-
-
-def test_the_hint_offers_every_way_and_what_is_permanent_last(call, release):
-    outcome = call(install_config, content={"platform": {"none": {}}}, solution="ran_du", release=release)
-    (problem,) = [item for item in outcome["problems"] if item["code"] == "dangling-namespace"]
-    hint = problem["hint"]
-    assert hint.index("extra manifest") < hint.index("disable OperatorLifecycleManager") < hint.index("permanently")
 
 
 def test_update_plan_warns_about_the_hop(call, before, release, later):

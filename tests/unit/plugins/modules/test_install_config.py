@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,
     manifest,
+    tree,
     write_release,
 )
 
@@ -42,6 +44,8 @@ KNOWN_4_20 = [
     "marketplace",
     "openshift-samples",
 ]
+
+
 EDGE: dict[str, Any] = {"platform": {"none": {}}}
 
 
@@ -78,12 +82,6 @@ def test_one_selection_in_every_format(run):
     }
     assert len(outcome["explanation"]) == 1
     assert {"path", "backup_file", "diff"}.isdisjoint(outcome.result)
-
-
-def test_names_that_a_hosted_cluster_cannot_choose_are_not_in_its_spec(run):
-    outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Storage"]})
-
-    assert outcome["hosted_cluster_spec"]["capabilities"]["disabled"] == ["Console"]
 
 
 # openshift-kni/telco-reference:telco-ran/install/clusterinstance/example-sno.yaml
@@ -123,14 +121,6 @@ def test_no_selection_is_the_default_and_every_format_is_empty(run):
     assert (outcome["cluster_version_spec"], outcome["hosted_cluster_spec"]) == ({}, {})
     assert outcome["install_config_overrides"] == "{}"
     assert any("vCurrent" in reason for reason in outcome["explanation"])
-
-
-@pytest.mark.parametrize("content", [site(capabilities=selection("Ingress", "Storage")), COMMENTED])
-def test_the_block_of_the_content_is_the_selection(content, run):
-    outcome = run(content=content)
-
-    assert names(outcome["capabilities"]) == ({"Ingress", "Storage"} if isinstance(content, dict) else {"Ingress"})
-    assert any(reason.endswith("of the install-config") for reason in outcome["explanation"])
 
 
 METHODS = [
@@ -200,22 +190,6 @@ def test_a_failed_run_returns_every_violation_and_the_suggested_selection(run):
     assert again["suggested_capabilities"] == again["capabilities"]
 
 
-def test_the_suggested_selection_has_no_unknown_names(run):
-    outcome = run(content=EDGE, capabilities=selection("console", "Storage"))
-
-    assert outcome.failed
-    assert [item["code"] for item in outcome.errors] == ["unknown-capability", "inst-ingress"]
-    assert "capabilities" not in outcome.result
-    assert names(outcome["suggested_capabilities"]) == {"Storage", "Ingress"}
-
-
-def test_a_rule_of_the_documentation_alone_is_a_warning(run):
-    outcome = run(content={"platform": {"openstack": {}}}, capabilities={"excludedCapabilities": ["Storage"]})
-
-    assert rules(outcome) == ["doc-storage-platform"]
-    assert outcome.problem("doc-storage-platform")["severity"] == "warning"
-
-
 def test_a_hosted_cluster(run):
     outcome = run(install_method="hosted", capabilities={"excludedCapabilities": ["Console", "Insights", "baremetal"]})
 
@@ -224,25 +198,6 @@ def test_a_hosted_cluster(run):
     # openshift/hypershift:support/capabilities writes None and all names, in the order of their bytes
     assert written == selection(*(name for name in KNOWN_4_20 if name not in ("Console", "Insights", "baremetal")))
     assert rules(outcome) == []
-
-
-@pytest.mark.parametrize(
-    ("version", "excluded", "rules"),
-    [
-        ("4.17", ["ImageRegistry"], ["hcp-capabilities"]),
-        ("4.18", ["ImageRegistry", "baremetal"], []),
-        ("4.18", ["Console", "baremetal"], ["hcp-selectable"]),
-        ("4.20", ["Console", "baremetal"], []),
-        ("4.20", ["Ingress", "baremetal"], ["hcp-ingress-console"]),
-        ("4.20", ["Storage", "baremetal"], ["hcp-selectable"]),
-    ],
-)
-def test_exclusions_that_a_hosted_cluster_rejects(version, excluded, rules, run):
-    requested = {"excludedCapabilities": excluded}
-    outcome = run(install_method="hosted", openshift_version=version, capabilities=requested)
-
-    assert outcome.failed is bool(rules)
-    assert [item["code"] for item in outcome["problems"] if item["severity"] == "error"] == rules
 
 
 def test_a_release_replaces_the_version_and_provides_names_of_an_unknown_one(run, tmp_path):
@@ -268,3 +223,104 @@ def test_values_that_are_not_secrets_are_not_masked(run, tmp_path):
     assert "apiVersion: v1" in entry["after"].splitlines()
     assert "is 'worker', expected v1" in failed.message
     assert "is 'v1', expected Mint, Passthrough, Manual" in failed.message
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "sites" / "install-config.yaml"
+
+
+TEXTS = {
+    "not YAML": ("apiVersion: v1\nmetadata: [\n", "invalid-yaml", ", line 3, column 1"),
+    "two documents": (COMMENTED + "---\na: b\n", "several-documents", ", line {last}"),
+}
+
+
+@pytest.mark.parametrize("source", ["content", "file"])
+@pytest.mark.parametrize("case", TEXTS)
+def test_a_text_that_is_not_an_install_config(case, source, run, path):
+    text, code, line = TEXTS[case]
+    where = "content"
+    options: dict[str, Any] = {"content": text}
+    if source == "file":
+        path.parent.mkdir()
+        path.write_text(text)
+        where, options = str(path), {"capabilities": selection("Ingress")}
+    before = tree(path.parents[1])
+
+    assert run(path=path, **options).faults == [(code, where + line.format(last=len(text.splitlines()) - 1))]
+    assert tree(path.parents[1]) == before
+
+
+OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "a float": ({"openshift_version": 4.20}, "unsupported-version", "openshift_version"),
+    "no version": ({"openshift_version": None}, "missing-version", "openshift_version"),
+    "a word": ({"openshift_version": "latest"}, "invalid-version", "openshift_version"),
+    "hosted with path": (
+        {"install_method": "hosted", "path": "{path}", "content": site()},
+        "conflicting-options",
+        "path",
+    ),
+    "capabilities and solution": (
+        {"capabilities": {}, "solution": "ran_du", "content": site()},
+        "conflicting-options",
+        "solution",
+    ),
+    "a name of a later version": (
+        {
+            "capabilities": selection("Ingress", "OperatorLifecycleManagerV1"),
+            "content": site(),
+            "openshift_version": "4.17",
+        },
+        "unknown-capability",
+        "capabilities.additionalEnabledCapabilities[1]",
+    ),
+    "an unknown solution": ({"solution": "ran_dux"}, "unknown-solution", "solution"),
+    "solutions without solution": (
+        {"solutions": {"a": {"starts_from": "nothing"}}},
+        "missing-solution",
+        "solutions",
+    ),
+    "an invalid solution of the user": (
+        {"solution": "a", "solutions": {"a": {"starts_from": "nothing", "want": ["Console"]}}},
+        "unknown-field",
+        "solutions.a.want",
+    ),
+    "a missing release": ({"release": "/nowhere"}, "missing-directory", "/nowhere"),
+    "an empty path": ({"path": ""}, "empty-option", "path"),
+}
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("case", OPTIONS)
+def test_options_that_are_not_possible(case, check_mode, run, path):
+    options, code, where = OPTIONS[case]
+    options = {name: str(path) if value == "{path}" else value for name, value in options.items()}
+
+    assert run(check=check_mode, **options).faults == [(code, where)]
+    assert not path.parent.exists()
+
+
+SEVERAL = site(
+    "nutanics", apiVersion="v2", credentialsMode="mint", capabilities=selection("Ingress", "console", "Consol")
+)
+
+
+def test_all_problems_are_reported_in_one_run(run, path):
+    errors = run(path=path, content=SEVERAL, release="/nowhere").errors
+    assert [item["where"] for item in errors] == [
+        "/nowhere",
+        "content, apiVersion",
+        "content, platform.nutanics",
+        "content, credentialsMode",
+    ]
+    outcome = run(path=path, content=SEVERAL)
+    assert [item["where"].removeprefix("content, ") for item in outcome.errors] == [
+        "apiVersion",
+        "platform.nutanics",
+        "credentialsMode",
+        "capabilities.additionalEnabledCapabilities[1]",
+        "capabilities.additionalEnabledCapabilities[2]",
+    ]
+    assert outcome.message.startswith("5 problems were found:\n- ")
+    assert not path.parent.exists()

@@ -117,44 +117,6 @@ def test_a_file_that_is_only_checked_keeps_its_mode(run, path):
     assert (problem["code"], problem["where"]) == ("exposed-file", str(path))
 
 
-def test_a_diff_shows_both_text_and_mode(run, path):
-    path.chmod(0o644)
-    text, modes = run(path=path, diff=True, **REQUESTED)["diff"]
-
-    assert "Console" in text["after"]
-    assert modes["after"] == "0600\n"
-
-
-@pytest.mark.parametrize("old", [0o400, 0o600, 0o700])
-def test_a_stricter_mode_stays_if_nothing_is_written(old, run, path):
-    path.chmod(old)
-    outcome = run(path=path, diff=True)
-
-    assert (outcome["changed"], outcome["diff"]) == (False, [])
-    assert mode(path) == old
-
-
-def test_there_is_no_backup_of_a_missing_file(run, path):
-    path.unlink()
-
-    assert "backup_file" not in run(path=path, content=site(), backup=True).result
-    assert os.listdir(path.parent) == [path.name]
-
-
-def test_check_mode_creates_no_backup(run, path):
-    run(path=path, backup=True, check=True, **REQUESTED)
-
-    assert tree(path.parent) == {path.name: COMMENTED.encode()}
-
-
-def test_the_owner_is_kept(run, path):
-    group = os.getgroups()[-1] if os.getgroups() else os.getgid()
-    os.chown(path, os.getuid(), group)
-    run(path=path, **REQUESTED)
-
-    assert (path.stat().st_uid, path.stat().st_gid) == (os.getuid(), group)
-
-
 @AS_ROOT
 @pytest.mark.parametrize("old", [0o600, 0o644])
 def test_root_keeps_another_owner(old, run, path):
@@ -208,24 +170,6 @@ def test_other_kinds_of_files_are_rejected_and_stay(make, hint, options, run, pa
     assert (tree(path.parent), os.lstat(path)) == before
 
 
-@pytest.mark.parametrize("below", ["install-config.yaml", "a/b/install-config.yaml"])
-@pytest.mark.parametrize("check", [True, False])
-def test_a_parent_that_is_a_file_is_one_error(below, check, run, path):
-    outcome = run(path=path / below, content=site(), check=check)
-
-    (problem,) = outcome.errors
-    assert (problem["code"], problem["where"]) == ("not-a-directory", str((path / below).parent))
-    assert tree(path.parent) == {path.name: COMMENTED.encode()}
-
-
-def test_a_missing_file_without_content_is_an_error_and_nothing_is_created(run, tmp_path):
-    path = tmp_path / "a" / "install-config.yaml"
-    for options in ({}, REQUESTED, {"solution": "ran_du"}):
-        (problem,) = run(path=path, **options).errors
-        assert (problem["code"], problem["where"]) == ("missing-content", str(path))
-    assert tree(tmp_path) == {}
-
-
 def test_an_unreadable_file_is_one_error(run, public_folder):
     path = public_folder / "install-config.yaml"
     path.chmod(0o000)
@@ -251,14 +195,6 @@ def test_a_directory_without_write_permission_is_one_error_in_check_mode_too(loc
     assert len([item for item in outcome["problems"] if item["severity"] == "error"]) == 1
     public_folder.chmod(0o700)
     assert tree(public_folder) == {"install-config.yaml": COMMENTED.encode()}
-
-
-def test_a_file_in_a_directory_without_write_permission_can_be_checked(run, public_folder):
-    public_folder.chmod(0o500)
-    with as_other_user():
-        outcome = run(path=public_folder / "install-config.yaml", diff=True)
-
-    assert (outcome["changed"], outcome["diff"]) == (False, [])
 
 
 @pytest.mark.parametrize("backup", [False, True])

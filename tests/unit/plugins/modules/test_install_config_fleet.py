@@ -149,17 +149,6 @@ def test_invalid_entries_are_reported(entries, faults, write):
     assert [bool(row["errors"]) for row in outcome["clusters"]] == [True] * len(entries)
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [{"path": "x"}, {"name": "a", "pth": SECRET}, {"name": "a", "backup": SECRET}, {"name": "a", "solutions": 7}],
-)
-def test_ansible_checks_the_options_of_a_cluster(entry, write):
-    outcome = write(entry)
-
-    assert outcome.failed
-    assert SECRET not in str(outcome.result)
-
-
 def test_two_clusters_cannot_share_a_file(write, tmp_path):
     (tmp_path / "same").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "same")
@@ -169,13 +158,6 @@ def test_two_clusters_cannot_share_a_file(write, tmp_path):
     assert outcome.faults == [("duplicate-path", "clusters[0] (a).path"), ("duplicate-path", "clusters[1] (b).path")]
     assert "is also the path of clusters[1] (b)" in outcome.message
     assert tree(tmp_path / "same") == {}
-
-
-def test_the_path_of_a_single_cluster_is_rejected(write, tmp_path):
-    outcome = write(cluster(tmp_path, "berlin"), path="x.yaml")
-
-    assert ("conflicting-options", "path") in outcome.faults
-    assert tree(tmp_path) == {}
 
 
 def test_an_equal_problem_of_many_clusters_is_reported_once(write, tmp_path):

@@ -95,33 +95,6 @@ def test_a_new_file_from_a_dict_has_the_keys_in_the_order_of_the_installer_and_s
     assert keys == [*order, "pullSecret", "sshKey"]
 
 
-def test_a_new_file_from_a_text_keeps_the_text(run, path):
-    run(path=path, content=COMMENTED, capabilities=WITH_CONSOLE)
-
-    assert changed_lines(COMMENTED, path.read_text()) == ["+   - Console"]
-
-
-def test_a_new_file_without_a_selection_has_no_block(run, path):
-    run(path=path, content=site())
-
-    assert "capabilities" not in yaml.safe_load(path.read_text())
-
-
-@pytest.mark.parametrize("content", [site(capabilities=WITH_CONSOLE), COMMENTED], ids=["a dict", "a text"])
-def test_a_block_in_the_content_is_the_selection(content, run, path):
-    outcome = run(path=path, content=content)
-
-    block = yaml.safe_load(path.read_text())["capabilities"]
-    assert outcome["capabilities"] == block
-    assert block["baselineCapabilitySet"] == "None"
-    assert (path.read_text() == COMMENTED) is (content == COMMENTED)
-
-
-def test_missing_directories_are_created(run, tmp_path):
-    assert run(path=tmp_path / "a" / "b" / "install-config.yaml", content=site())["changed"] is True
-    assert mode(tmp_path / "a" / "b" / "install-config.yaml") == 0o600
-
-
 EDITS = [
     ({"capabilities": WITH_CONSOLE}, ["+   - Console"]),
     ({"capabilities": {"excluded_capabilities": ["Console"]}}, None),
@@ -151,83 +124,6 @@ def test_an_edit_changes_only_lines_of_the_capabilities(options, lines, run, pat
     assert after.startswith(head)
     assert after.endswith(tail)
     assert names_of(yaml.safe_load(after)["capabilities"]) == names_of(outcome["capabilities"])
-
-
-def test_a_missing_block_is_added(run, path):
-    before = COMMENTED.replace(BLOCK + "  additionalEnabledCapabilities:\n  - Ingress   # for the routes\n", "")
-    path.write_text(before)
-    outcome = run(path=path, capabilities=WITH_CONSOLE)
-
-    changes = changed_lines(before, path.read_text())
-    assert {line[0] for line in changes} == {"+"}
-    added = yaml.safe_load("\n".join(line[2:] for line in changes))
-    assert list(added) == ["capabilities"]
-    assert names_of(added["capabilities"]) == names_of(outcome["capabilities"])
-
-
-@pytest.mark.parametrize("wrong", [False, True])
-def test_a_path_alone_is_only_checked(wrong, run, path):
-    path.write_text(COMMENTED.replace("- Ingress ", "- Console ") if wrong else COMMENTED)
-    path.chmod(0o600)
-    before = state_of(path)
-    outcome = run(path=path, diff=True)
-
-    assert outcome.failed is wrong
-    assert state_of(path) == before
-    if not wrong:
-        assert (outcome["changed"], outcome["diff"]) == (False, [])
-        assert outcome["capabilities"] == selection("Ingress")
-
-
-@pytest.mark.parametrize("content", [site(), site(capabilities=selection("Storage", "Ingress"))])
-def test_equal_content_edits_the_file_and_keeps_its_comments(content, run, path):
-    path.write_text(COMMENTED)
-    run(path=path, content=content, capabilities=WITH_CONSOLE)
-
-    assert changed_lines(COMMENTED, path.read_text()) == ["+   - Console"]
-
-
-def test_the_block_of_the_content_overrides_the_block_of_the_file(run, path):
-    path.write_text(COMMENTED)
-    outcome = run(path=path, content=site(capabilities=WITH_CONSOLE))
-
-    assert outcome["changed"] is True
-    assert yaml.safe_load(path.read_text())["capabilities"] == outcome["capabilities"] == WITH_CONSOLE
-    assert run(path=path, content=site(capabilities=WITH_CONSOLE))["changed"] is False
-
-
-@pytest.mark.parametrize("content", [site(baseDomain="example.org"), COMMENTED.replace("example.com ", "example.org ")])
-def test_other_content_replaces_the_file(content, run, path):
-    path.write_text(COMMENTED)
-    run(path=path, content=content, capabilities=WITH_CONSOLE)
-
-    written = yaml.safe_load(path.read_text())
-    assert written["baseDomain"] == "example.org"
-    assert sorted(written["capabilities"]["additionalEnabledCapabilities"]) == ["Console", "Ingress"]
-    assert ("Ask the platform team" in path.read_text()) is isinstance(content, str)
-
-
-TWICE = selection("Ingress", "Console", "Ingress")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"content": site(), "capabilities": TWICE},
-        {"content": COMMENTED, "capabilities": TWICE},
-        {"content": site(capabilities=TWICE)},
-        {"content": COMMENTED.replace("  - Ingress ", "  - Console\n  - Ingress\n  - Ingress ")},
-    ],
-    ids=["the option", "the option, into a text", "the block of a dict", "the block of a text"],
-)
-def test_duplicate_names_are_a_warning_and_written_once(options, run, path):
-    outcome = run(path=path, **options)
-
-    assert outcome.problem("duplicate-name")["severity"] == "warning"
-    names = yaml.safe_load(path.read_text())["capabilities"]["additionalEnabledCapabilities"]
-    assert sorted(names) == ["Console", "Ingress"]
-    assert sorted(outcome["capabilities"]["additionalEnabledCapabilities"]) == ["Console", "Ingress"]
-    assert run(path=path, **options)["changed"] is False
 
 
 EXISTING: dict[str, str | None] = {
@@ -284,16 +180,6 @@ def test_check_mode_predicts_the_run_and_a_second_run_changes_nothing(before, re
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_the_diff_shows_changes_without_secrets(run, path):
-    path.write_text(COMMENTED)
-    path.chmod(0o600)
-    (entry,) = run(path=path, capabilities=WITH_CONSOLE, diff=True, check=True)["diff"]
-
-    assert entry["before_header"] == entry["after_header"] == str(path)
-    assert changed_lines(entry["before"], entry["after"]) == ["+   - Console"]
-    assert "pullSecret: ********" in entry["before"].splitlines()
-
-
 def test_the_diff_marks_a_changed_secret_and_shows_neither_value(run, path):
     path.write_text(COMMENTED)
     other = site(proxy={"httpProxy": "http://me:other-password@proxy.example.com:3128"}, pullSecret=PULL_SECRET + " ")
@@ -304,10 +190,6 @@ def test_the_diff_marks_a_changed_secret_and_shows_neither_value(run, path):
     assert "proxy.example.com" not in str(entry)
     assert "(changed)" not in entry["before"]
     assert entry["before"] != entry["after"]
-
-
-def test_without_diff_mode_there_is_no_diff(run, path):
-    assert "diff" not in run(path=path, content=site()).result
 
 
 BARE = site(controlPlane=None, compute=None)

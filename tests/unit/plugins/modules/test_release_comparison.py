@@ -18,7 +18,6 @@ RBAC = "rbac.authorization.k8s.io/v1"
 CLOUD = "cloudcredential.openshift.io/v1"
 NOTHING = {"baselineCapabilitySet": "None"}
 CONSOLE = {**NOTHING, "additionalEnabledCapabilities": ["Console"]}
-EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
 
 
 def admin(name: str, capability: str = "", **options: Any) -> str:
@@ -85,14 +84,6 @@ def test_a_release_and_a_selection_can_both_differ(call, releases):
     assert changes["accounts"]["do_everything"]["removed"] == [
         f"openshift-one/{x}" for x in ("console", "deleted", "dropped")
     ]
-
-
-def test_the_status_of_a_cluster_is_compared_with_a_selection(call, releases):
-    status = {"enabled_capabilities": ["Console"], "known_capabilities": ["CloudCredential", "Console"]}
-    changes = call(release_info, release=releases[0], previous_capabilities=EVERYTHING, **status)["changes"]
-
-    assert "CloudCredential" in changes["enabled_capabilities"]["removed"]
-    assert changes["resources"]["credentials_requests"]["removed"] == ["aws", "gcp"]
 
 
 @pytest.mark.parametrize("more", [{}, {"capabilities": NOTHING}])

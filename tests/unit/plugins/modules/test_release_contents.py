@@ -10,13 +10,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._contents.images import image_finder
-from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
-    PLATFORMS,
-    credentials_request,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
-from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     DELETE,
@@ -25,7 +18,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     image_references,
     manifest,
     tree,
-    write_files,
     write_release,
 )
 
@@ -44,47 +36,6 @@ def request(name: str, kind: str, capability: str = "CloudCredential", *, accoun
 
 def statement(*actions: str, **more: Any) -> dict[str, Any]:
     return {"effect": "Allow", "action": list(actions), "resource": "*", **more}
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        (
-            {
-                "statementEntries": [
-                    statement("s3:Get", "s3:Put"),
-                    statement("kms:X", policyCondition={"Bool": {"a": 1}}),
-                ]
-            },
-            ['Allow kms:X on * if {"Bool": {"a": 1}}', "Allow s3:Get on *", "Allow s3:Put on *"],
-        ),
-        (
-            {"predefinedRoles": ["roles/viewer"], "permissions": ["storage.get"], "skipServiceCheck": True},
-            ["permission storage.get", "role roles/viewer", "skipServiceCheck=true"],
-        ),
-        (
-            {"roleBindings": [{"role": "Contributor"}], "permissions": ["a/read"], "dataPermissions": ["b/read"]},
-            ["data permission b/read", "permission a/read", "role Contributor"],
-        ),
-        (
-            {"policies": [{"attributes": [{"name": "t", "value": "1"}, {"name": "s", "value": "2"}], "roles": ["r"]}]},
-            ["role r on s=2,t=1"],
-        ),
-        ({"permissions": [{"privileges": ["Host.Config", "VM.Read"]}]}, ["privilege Host.Config", "privilege VM.Read"]),
-        ({}, []),
-        ({"statementEntries": "x", "policies": [1], "permissions": None, "new": [1]}, ["new=[1]"]),
-    ],
-    ids=["aws", "gcp", "azure", "ibmcloud", "vsphere", "none", "odd"],
-)
-def test_the_permissions_of_each_platform(spec, expected):
-    found = Manifest(ResourceId(API, "CredentialsRequest", "", "x"), "v1", {}, "file.yaml")
-    assert sorted(credentials_request(found, {"spec": {"providerSpec": spec}}).permissions) == expected
-
-
-@pytest.mark.parametrize("body", [None, [], {"spec": None}, {"spec": {"providerSpec": [], "serviceAccountNames": 1}}])
-def test_a_request_without_fields(body):
-    found = Manifest(ResourceId(API, "CredentialsRequest", "", "x"), "v1", {}, "file.yaml")
-    assert credentials_request(found, body)[1:] == ("", "", "", (), frozenset())
 
 
 FILES = {
@@ -129,37 +80,11 @@ def test_the_requests_of_one_platform(call, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"credentials_requests": True}, ["aws", "many-aws", "many-gcp"]),
-        ({"credentials_requests": True, "platform": "gcp"}, ["many-gcp"]),
-        ({"credentials_requests": True, "deletions": "keep"}, ["aws", "many-aws", "many-gcp", "gone"]),
-        ({"credentials_requests": True, "platform": "gcp", "capabilities": {"excluded_capabilities": ["Storage"]}}, []),
-    ],
-)
-def test_which_requests_are_returned(call, tmp_path, options, expected):
-    assert names(call(release_manifests, release=write_release(tmp_path, FILES), **options)) == expected
-
-
 def test_a_platform_without_only_its_requests(call, tmp_path):
     dest = tmp_path / "dest"
     outcome = call(release_manifests, release=write_release(tmp_path / "release", FILES), dest=dest, platform="gcp")
     assert "credentials_requests" not in outcome.result
     assert sorted(tree(dest)) == [".capability-openshift-files", "0000_10_a.yaml", "0000_30_c.yaml"]
-
-
-def test_no_request_is_included(call, tmp_path):
-    release = write_release(tmp_path / "release", FILES)
-    options = {"credentials_requests": True, "platform": "vsphere", "dest": tmp_path / "dest"}
-    outcome = call(release_manifests, release=release, **options)
-    assert outcome.faults == [("nothing-included", "dest")]
-    assert not (tmp_path / "dest").exists()
-
-
-def test_an_unknown_platform(call, tmp_path):
-    outcome = call(release_manifests, release=tmp_path, platform="none")
-    assert ", ".join(PLATFORMS) in outcome.message
 
 
 STREAM = f"spec: {{tags: [{{name: latest, from: {{kind: DockerImage, name: '{IMAGES['cli']}'}}}}]}}\n"
@@ -211,20 +136,6 @@ def test_the_release_image_is_needed(call, tmp_path):
 
     assert needed in known["images"]["included"]
     assert "<unset>" not in json.dumps(unknown["images"])
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (b"image: reg/a@sha256:1", ["reg/a@sha256:1"]),
-        (b"--image=reg/a@sha256:1, 'reg/a@sha256:12'", ["reg/a@sha256:1", "reg/a@sha256:12"]),
-        (b"reg/a@sha256:123 xreg/a@sha256:1 reg/a@sha256:1/b", []),
-        (b"", []),
-    ],
-)
-def test_pull_specs_are_whole_words(text, found):
-    assert list(image_finder(["reg/a@sha256:1", "reg/a@sha256:12", ""])(text)) == found
-    assert list(image_finder([])(text)) == []
 
 
 OLD = {
@@ -289,12 +200,6 @@ def test_the_images_of_a_release(call, both):
     assert "images" not in without
 
 
-def test_a_release_without_image_references(call, tmp_path):
-    flat = write_files(tmp_path / "flat", {"0000_10_a.yaml": manifest()})
-    outcome = call(release_info, release=flat, openshift_version="4.20", images=True)
-    assert outcome["release"]["images"] == []
-
-
 def test_what_changes_between_two_releases(call, both):
     changes = call(release_info, **both)["changes"]
 
@@ -320,31 +225,6 @@ def test_what_changes_between_two_releases(call, both):
     }
 
 
-def test_what_changes_in_permissions(call, both):
-    changes = call(release_info, **both)["changes"]["credentials_requests"]
-    found = {item["name"]: item for item in changes}
-    assert list(found) == ["removed", "added", "aws"]
-    assert found["aws"] == {
-        "namespace": "",
-        "name": "aws",
-        "platform": "aws",
-        "permissions": {"added": ["Allow s3:New on *"], "removed": ["Allow s3:Old on *"]},
-        "service_accounts": {"added": ["three"], "removed": ["one"]},
-        "secret": {"before": "openshift-x/creds", "after": "openshift-x/new"},
-    }
-    assert found["removed"]["permissions"] == {"added": [], "removed": ["permission a"]}
-    assert found["removed"]["secret"] == {"before": "openshift-x/creds", "after": None}
-    assert found["added"]["secret"] == {"before": None, "after": "openshift-x/creds"}
-
-
-def test_the_changes_are_those_of_the_cluster(call, both):
-    selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": []}
-    changes = call(release_info, **both, capabilities=selection)["changes"]
-    assert changes["manifests"]["added"] == []
-    assert changes["credentials_requests"] == []
-    assert [item["name"] for item in changes["manifests"]["changed"]] == ["changed"]
-
-
 @pytest.mark.parametrize(
     ("options", "known", "enabled"),
     [
@@ -362,17 +242,3 @@ def test_the_changes_have_the_capabilities_that_only_one_release_has(call, both,
             "added": sorted(new[key] - old[key]),
             "removed": sorted(old[key] - new[key]),
         }
-
-
-def test_nothing_changes(call, both):
-    changes = call(release_info, release=both["release"], previous_release=both["release"])["changes"]
-    assert not any(changes["images"].values())
-    manifests = changes["manifests"]
-    assert manifests.pop("before") == manifests.pop("after")
-    assert not any(manifests.values())
-    assert changes["credentials_requests"] == []
-
-
-def test_the_other_release_cannot_be_read(call, both, tmp_path):
-    outcome = call(release_info, release=both["release"], previous_release=tmp_path / "missing")
-    assert outcome.faults == [("missing-directory", str(tmp_path / "missing"))]

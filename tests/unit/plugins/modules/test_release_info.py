@@ -9,16 +9,14 @@ import sys
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
+from ansible_collections.capability.openshift.plugins.modules import release_info
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     DELETE,
     FEATURE_GATE,
     FEATURE_SET,
     IMAGES,
     PROFILE,
-    cluster_version_crd,
     manifest,
-    tree,
     write_files,
     write_release,
 )
@@ -102,39 +100,6 @@ def test_the_counts_are_those_of_the_cluster(call, tmp_path, options, manifests,
     assert (release["included"], release["manifests"]) == (included, 8)
 
 
-def test_a_resource_that_is_deleted_or_of_another_cluster_is_not_part_of_a_capability(call, tmp_path):
-    console = call(release_info, release=write_release(tmp_path, CLUSTERS))["release"]["capabilities"]["Console"]
-
-    assert console["manifests"] == 5
-    assert console["namespaces"] == ["openshift-console"]
-
-
-def test_the_counts_are_those_of_the_decisions(call, tmp_path):
-    path = write_release(tmp_path, CLUSTERS)
-    for options in ({}, {"feature_set": "TechPreviewNoUpgrade"}, {"cluster_profile": "hypershift"}):
-        release = call(release_info, release=path, **options)["release"]
-        decided = call(release_manifests, release=path, decisions=True, **options)
-        included = [item for item in decided["decisions"] if item["included"]]
-
-        assert release["included"] == decided["included"]
-        for name, contents in release["capabilities"].items():
-            assert contents["manifests"] == sum(1 for item in included if name in item["capabilities"])
-
-
-@pytest.mark.parametrize(
-    ("options", "where"),
-    [
-        ({"capabilities": {"baselineCapabilitySet": "v4.99"}}, "capabilities.baselineCapabilitySet"),
-        ({"enabled_capabilities": ["Console"]}, "known_capabilities"),
-        ({"feature_gates": ["A=maybe"]}, "feature_gates[0]"),
-    ],
-)
-def test_options_of_a_cluster_that_are_not_valid_fail(call, tmp_path, options, where):
-    outcome = call(release_info, release=write_release(tmp_path, CLUSTERS), **options)
-
-    assert [place for _code, place in outcome.faults] == [where]
-
-
 def test_it_shows_profiles_and_feature_sets(outcome):
     assert outcome["release"]["cluster_profiles"] == ["hypershift", PROFILE]
     assert outcome["release"]["feature_sets"] == ["Default", "TechPreviewNoUpgrade"]
@@ -147,33 +112,6 @@ def test_it_shows_names_and_sets_of_the_minor(outcome):
     assert release["capability_sets"]["None"] == []
     assert release["capability_sets"]["v4.11"] == ["MachineAPI", "baremetal", "marketplace", "openshift-samples"]
     assert "OperatorLifecycleManagerV1" in release["known_capabilities"]
-
-
-def test_an_unknown_name_is_a_problem_with_the_nearest(outcome):
-    problem = outcome.problem("'Consle'")
-
-    assert problem["severity"] == "warning"
-    assert problem["where"] == "release-manifests/0000_70_three_01.yaml, document 1"
-    assert "Did you mean Console?" in problem["hint"]
-
-
-def test_a_name_that_no_manifest_carries_is_worth_knowing(call, tmp_path):
-    names = ["Console", "Storage"]
-    files = {"a.yaml": manifest(capability="Console"), "b.yaml": cluster_version_crd(names)}
-    outcome = call(release_info, release=write_release(tmp_path, files))
-    assert outcome.problem("capability Storage")["severity"] == "info"
-    assert not [item for item in outcome["problems"] if item["where"] == "capability Console"]
-
-
-def test_a_name_that_only_the_crd_has_is_a_problem(call, tmp_path):
-    files = {"a.yaml": manifest(), "b.yaml": cluster_version_crd(["Console", "Brand"])}
-    outcome = call(release_info, release=write_release(tmp_path, files))
-
-    assert "Brand" in outcome["release"]["known_capabilities"]
-    assert outcome["release"]["capability_sets"]["vCurrent"] == ["Brand", "Console"]
-    assert ("different-capabilities", "release-manifests/b.yaml") in {
-        (item["code"], item["where"]) for item in outcome["problems"]
-    }
 
 
 @pytest.mark.parametrize(
@@ -193,15 +131,6 @@ def test_a_flat_directory_of_an_unknown_version_is_described_without_names(call,
     assert outcome["release"]["known_capabilities"] == []
     assert outcome["release"]["capabilities"]["Console"]["manifests"] == 5
     assert outcome.problem("openshift_version")["severity"] == "warning"
-
-
-@pytest.mark.parametrize("check", [True, False])
-def test_it_writes_nothing(check, call, tmp_path):
-    path = write_release(tmp_path, FILES)
-    before = tree(path)
-    call(release_info, release=path, check=check)
-
-    assert tree(path) == before
 
 
 @pytest.mark.parametrize(

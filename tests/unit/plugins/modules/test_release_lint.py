@@ -5,7 +5,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from ansible_collections.capability.openshift.plugins.modules import release_lint
+from ansible_collections.capability.openshift.tests.unit.builders.images import release_image, write_oci_archive
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
 
 
@@ -34,3 +39,59 @@ def test_either_a_release_or_a_checkout(call, tmp_path):
     write_files(tmp_path, {"a.yaml": manifest("one")})
     for options in ({}, {"release": tmp_path, "checkout": tmp_path}, {"release": tmp_path, "base": "main"}):
         assert call(release_lint, openshift_version="4.20", **options).failed
+
+
+RELEASES = Path(__file__).parents[4] / "examples" / "releases"
+
+
+OLD, NEW = RELEASES / "4.21.0", RELEASES / "4.22.0"
+
+
+@pytest.fixture
+def lint(call, tmp_path):
+    def lint(**options):
+        return call(
+            release_lint, **{"fail_on": "never", "signature": "ignore", "release_cache": tmp_path / "cache", **options}
+        )
+
+    return lint
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory):
+    images = {"old": release_image(OLD), "new": release_image(NEW)}
+    return write_oci_archive(tmp_path_factory.mktemp("layout") / "layout.tar", images)
+
+
+def result(outcome):
+    return {name: value for name, value in outcome.result.items() if name != "invocation"}
+
+
+def test_images_have_the_findings_of_their_directories(lint, layout):
+    from_images = lint(release=f"oci-archive:{layout}:new", previous_release=f"oci-archive:{layout}:old")
+    from_directories = lint(release=NEW, previous_release=OLD)
+
+    assert result(from_images) == result(from_directories)
+    assert from_images["findings"], "the comparison shows nothing"
+    assert lint(release=f"oci-archive:{layout}:new")["findings"] != from_images["findings"]
+
+
+@pytest.mark.parametrize("option", ["release", "previous_release"])
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("oci-archive:", "invalid-path"),
+        ("oci-archive:{}.none:new", "unreadable-image"),
+        ("oci-archive:{}:other", "image-not-found"),
+    ],
+)
+def test_an_image_that_cannot_be_read_names_its_option(lint, layout, option, name, code):
+    outcome = lint(**{"release": NEW, option: name.format(layout)})
+
+    assert [fault[0] for fault in outcome.faults] == [code]
+
+
+def test_an_empty_name_is_not_the_current_directory(lint, tmp_path, monkeypatch):
+    monkeypatch.chdir(write_files(tmp_path / "manifests", {"a.yaml": manifest("one")}))
+
+    assert lint(release="", openshift_version="4.20").faults == [("empty-option", "release")]

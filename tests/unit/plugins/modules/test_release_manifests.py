@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,10 @@ from hypothesis import strategies as st
 from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import INVENTORY
 from ansible_collections.capability.openshift.plugins.modules import release_manifests
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
-    CAPABILITY,
     DELETE,
     FEATURE_GATE,
-    FEATURE_SET,
     IMAGES,
     INCLUDE,
-    MAJOR,
     documents,
     feature_gate,
     manifest,
@@ -115,16 +111,6 @@ def test_the_counts_and_capabilities_are_returned(run):
     assert "decisions" not in outcome.result
 
 
-def test_a_second_run_changes_nothing(run, dest):
-    run(only("Console"))
-    before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in dest.iterdir()}
-    outcome = run(only("Console"))
-
-    assert outcome["changed"] is False
-    assert outcome.result.get("diff", []) == []
-    assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in dest.iterdir()} == before
-
-
 def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_reported(run, dest):
     run()
     write_files(dest, {"mine.yaml": "mine"})
@@ -135,39 +121,6 @@ def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_rep
     assert (problem["severity"], problem["code"], problem["where"]) == ("warning", "foreign-files", str(dest))
 
 
-def test_a_foreign_file_in_the_way_is_an_error_and_nothing_is_written(run, dest):
-    write_files(dest, {CONSOLE: "mine"})
-    outcome = run()
-
-    assert outcome.faults == [("foreign-file", str(dest / CONSOLE))]
-    assert tree(dest) == {CONSOLE: b"mine"}
-
-
-def test_the_same_selection_in_every_spelling_writes_the_same(run, call, release, tmp_path):
-    spellings: list[dict[str, Any]] = [
-        only("Console", "Build"),
-        only("Build", "Console"),
-        {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Build", "Console"]},
-        {"inclusionDefault": "Exclude", "include": ["Console", "Build"]},
-        {"inclusion_default": "Exclude", "include": ["Console", "Build"]},
-    ]
-    trees = []
-    for number, spelling in enumerate(spellings):
-        dest = tmp_path / f"dest{number}"
-        run(spelling, dest=dest)
-        trees.append(tree(dest))
-
-    assert all(found == trees[0] for found in trees)
-
-
-def test_check_mode_writes_nothing_and_diff_shows_what_would_be(run, dest):
-    outcome = run(check=True, diff=True)
-
-    assert outcome["changed"] is True
-    assert not dest.exists()
-    assert outcome["diff"][0]["after"] == "".join(f"{name}\n" for name in sorted([CVO, ALWAYS, CONSOLE, MIXED]))
-
-
 def test_a_collision_of_one_name_in_both_directories_is_an_error_only_where_both_are_in(call, tmp_path, dest):
     path = write_release(tmp_path / "r", {"a.yaml": manifest("one", "Console")}, cvo={"a.yaml": manifest("two")})
     outcome = call(release_manifests, release=path, dest=dest)
@@ -176,36 +129,6 @@ def test_a_collision_of_one_name_in_both_directories_is_an_error_only_where_both
     assert not dest.exists()
     assert not call(release_manifests, release=path, dest=dest, capabilities=NOTHING).failed
     assert not call(release_manifests, release=path).failed
-
-
-def test_a_secret_is_written_for_its_owner_only(call, tmp_path, dest):
-    path = write_release(tmp_path / "r", {"a.yaml": manifest("one", kind="Secret", more="data: {x: aHVudGVyMg==}\n")})
-    call(release_manifests, release=path, dest=dest)
-
-    assert (dest / "a.yaml").stat().st_mode & 0o077 == 0
-
-
-def test_json_manifests_are_written_as_json(call, tmp_path, dest):
-    value = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "one", "annotations": {INCLUDE: "true", CAPABILITY: "Console"}},
-    }
-    other = {**value, "metadata": {"name": "two", "annotations": {INCLUDE: "true"}}}
-    text = json.dumps(value, indent=2) + "\n" + json.dumps(other)
-    path = write_release(tmp_path / "r", {"a.json": text})
-    call(release_manifests, release=path, dest=dest)
-    assert (dest / "a.json").read_text() == text
-    call(release_manifests, release=path, dest=dest, capabilities=NOTHING)
-    assert json.loads((dest / "a.json").read_text()) == other
-
-
-def test_crlf_and_bom_stay(call, tmp_path, dest):
-    data = b"\xef\xbb\xbf" + documents(manifest("one"), manifest("two")).replace("\n", "\r\n").encode()
-    path = write_release(tmp_path / "r", {"a.yaml": data})
-
-    assert call(release_manifests, release=path, dest=dest)["included"] == 2
-    assert (dest / "a.yaml").read_bytes() == data
 
 
 def test_decisions_name_the_manifest_and_every_reason(run):
@@ -261,43 +184,11 @@ def test_manifests_that_delete_are_written_only_on_request(call, tmp_path, dest,
     assert [item["name"] for item in outcome["decisions"] if item["deletes"]] == ["absent", "console", "gone"]
 
 
-def test_dest_is_not_emptied_if_all_included_manifests_delete(call, tmp_path, dest):
-    path = write_release(tmp_path / "r", {ALWAYS: DELETIONS[CONSOLE]})
-    call(release_manifests, release=path, dest=dest, deletions="keep")
-
-    assert call(release_manifests, release=path, dest=dest).faults == [("nothing-included", "dest")]
-    assert list(content(dest)) == [ALWAYS]
-
-
 def test_a_capability_status_stands_in_the_place_of_a_selection(run):
     outcome = run(enabled_capabilities=["Build"], known_capabilities=["Build", "Console"])
 
     assert (outcome["enabled_capabilities"], outcome["known_capabilities"]) == (["Build"], ["Build", "Console"])
     assert (outcome["included"], outcome["excluded"]) == (4, 3)
-
-
-@pytest.mark.parametrize(
-    ("version", "options", "included"),
-    [
-        ("4.11.0", {}, ["latency", "major", "one"]),
-        ("4.11.0", {"feature_set": "TechPreviewNoUpgrade"}, ["latency", "major", "one", "tech"]),
-        ("4.13.0", {}, ["gated", "latency", "major", "one", "tech"]),
-        ("4.16.0", {}, ["gated", "major", "one", "tech"]),
-        ("4.22.0", {}, ["one"]),
-    ],
-)
-def test_each_release_is_decided_by_the_rules_of_its_minor(version, options, included, call, tmp_path):
-    files = {
-        "a.yaml": manifest("one"),
-        "b.yaml": manifest("gated", annotations={FEATURE_GATE: "Off"}),
-        "c.yaml": manifest("tech", annotations={FEATURE_GATE: "TechPreviewNoUpgrade"}),
-        "d.yaml": manifest("latency", annotations={FEATURE_SET: "Default,LatencySensitive"}),
-        "e.yaml": manifest("major", annotations={MAJOR: "5"}),
-        "f.yaml": feature_gate([]),
-    }
-    outcome = call(release_manifests, release=write_release(tmp_path, files, version), decisions=True, **options)
-
-    assert sorted(item["name"] for item in outcome["decisions"] if item["included"]) == included
 
 
 @pytest.mark.parametrize(
@@ -324,14 +215,6 @@ def test_the_gates_of_the_release_decide_from_4_22_on(version, options, included
 
     assert outcome["included"] == included
     assert outcome["problems"] == []
-
-
-def test_a_release_without_a_feature_gate_manifest_is_not_filtered_and_a_problem_says_so(call, tmp_path):
-    files = {"a.yaml": manifest("one", annotations={FEATURE_GATE: "Nope"})}
-    outcome = call(release_manifests, release=write_release(tmp_path, files, "4.22.0"))
-
-    assert outcome["included"] == 1
-    assert "no FeatureGate manifest" in outcome.problem("feature_gates")["message"]
 
 
 @pytest.mark.parametrize(
@@ -464,11 +347,3 @@ def test_the_cvo_alone_reads_every_file(hosted):
 
     assert rules == {OLM: [], RBAC: [], CVO_DEPLOYMENT: []}
     assert "baremetal" in outcome["enabled_capabilities"]
-
-
-def test_a_hosted_cluster_can_exclude_names_without_pinning_the_rest(hosted):
-    _rules, outcome = hosted(capabilities={"excludedCapabilities": ["Console", "Storage"]})
-
-    problems = [(item["severity"], item["code"], item["where"]) for item in outcome["problems"]]
-    assert problems == [("warning", "unsupported-capability", "capabilities")]
-    assert "Console" not in outcome["enabled_capabilities"]

@@ -12,12 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import condition, reported
-from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, tree, write_release
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     BAREMETAL,
-    DELETE,
     KNOWN_4_13,
     KNOWN_4_14,
     NOTHING,
@@ -128,24 +125,6 @@ def test_the_end_of_the_path_is_returned(run, releases):
     assert outcome["hops"][1]["newly_known"] == ["CloudCredential", "OperatorLifecycleManager"]
 
 
-# v4.11 contains MachineAPI from 4.14 on, so the hop enables what is requested at the end of the path
-def test_what_the_selection_requests_in_the_new_release_is_not_implicit_there(run):
-    outcome = run(capabilities={"baselineCapabilitySet": "v4.11"})
-
-    by_name = {item["name"]: item for item in outcome["hops"][0]["implicitly_enabled"]}
-    assert by_name["MachineAPI"]["requested"] is True
-    assert by_name["DeploymentConfig"]["requested"] is False
-    assert outcome["hops"][0]["newly_requested"] == ["MachineAPI"]
-    assert outcome["implicitly_enabled_capabilities"] == ["DeploymentConfig"]
-
-
-def test_the_default_selection_has_everything_and_the_condition_is_as_expected(run):
-    outcome = run()
-
-    assert outcome["enabled_capabilities"] == outcome["known_capabilities"] == KNOWN_4_14
-    assert outcome["condition"]["reason"] == "AsExpected"
-
-
 def test_without_details_there_are_the_first_cause_and_its_count(run):
     options = {"capabilities": BAREMETAL, "live_resources": live(("apps", "Deployment", "operators", "console"))}
     full, short = run(**options), run(**options, details=False)
@@ -235,51 +214,6 @@ def test_the_rule_presence_compares_the_new_release_with_the_cluster(present, en
 
 
 @pytest.mark.parametrize(
-    ("present", "hinted"),
-    [
-        ([], {}),
-        (live(("apps", "Deployment", "operators", "console")), {"console": ["Console"]}),
-        (
-            live(("cloudcredential.openshift.io", "CredentialsRequest", "credentials", "registry")),
-            {"registry": ["ImageRegistry"]},
-        ),
-        # The release applies the first one, and does not contain the second one.
-        (live(("", "ConfigMap", "default", "base"), ("", "Namespace", "", "by-hand")), {}),
-    ],
-)
-def test_resources_on_the_cluster_are_a_hint_and_enable_nothing(present, hinted, run):
-    offline = run(capabilities=NOTHING, forbidden_capabilities=["Console"])
-    outcome = run(capabilities=NOTHING, forbidden_capabilities=["Console"], live_resources=present)
-
-    (hop,) = outcome["hops"]
-    assert {item["name"]: item["disabled_capabilities"] for item in hop["live_only"]} == hinted
-    (expected,) = offline["hops"]
-    unrelated = set(hop) - {"live_only"}
-    assert {key: hop[key] for key in unrelated} == {key: expected[key] for key in unrelated}
-    for key in ("enabled_capabilities", "implicitly_enabled_capabilities", "condition", "violations", "problems"):
-        assert outcome[key] == offline[key]
-
-
-@pytest.mark.parametrize("of_cluster", [False, True])
-def test_the_rule_presence_needs_resources(of_cluster, run):
-    options = {"clusters": [{"name": "one", "rule": "presence"}]} if of_cluster else {"rule": "presence"}
-    where = "clusters[0] (one): rule" if of_cluster else "rule"
-
-    assert run(**options).faults == [("missing-option", where)]
-
-
-def test_a_deleted_resource_enables_what_it_needs_nevertheless(call, tmp_path):
-    deleting = manifest("a", "Console", annotations={DELETE: "true"})
-    files = {"4.19.1": manifest("a"), "4.20.1": deleting}
-    path = [str(write_release(tmp_path / version, {"a.yaml": text}, version)) for version, text in files.items()]
-    (hop,) = call(update_plan, releases=path, capabilities=NOTHING)["hops"]
-
-    (console,) = hop["implicitly_enabled"]
-    assert (console["name"], [item["deleted"] for item in console["resources"]]) == ("Console", [True])
-    assert names(hop["deleted"]) == ["a"]
-
-
-@pytest.mark.parametrize(
     ("platform", "expected"),
     [
         (None, ["ebs", "vsphere", "registry"]),
@@ -295,26 +229,6 @@ def test_the_platform_limits_credentials_requests(platform, expected, run):
     (hop,) = run(platform=platform)["hops"]
 
     assert {item["name"] for item in hop["credentials_requests"]} == set(expected)
-
-
-@pytest.mark.parametrize(
-    ("options", "reasons"),
-    [
-        ({}, []),
-        ({"feature_set": "TechPreviewNoUpgrade"}, ["FeatureSet"]),
-        ({"overrides": [{"kind": "Deployment", "name": "x", "unmanaged": True}]}, ["ClusterVersionOverridesSet"]),
-        ({"overrides": [{"kind": "Deployment", "name": "x", "unmanaged": False}]}, []),
-    ],
-)
-def test_blockers_of_an_update_to_another_minor_are_returned_and_reported(options, reasons, run):
-    outcome = run(**options)
-
-    blockers = [item for item in outcome["hops"][0]["reasons"] if item["verdict"] == "blocked"]
-    assert [item["reason"] for item in blockers] == reasons
-    assert all(item["hint"] for item in blockers)
-    warned = [item for item in outcome["problems"] if item["hint"]]
-    common = {"severity": "warning", "code": "update-blocked", "where": "4.13.5 to 4.14.2"}
-    assert warned == [{**common, "message": item["message"], "hint": item["hint"]} for item in blockers]
 
 
 FAILING = condition("Failing", True, "ClusterOperatorDegraded", "etcd is degraded")
@@ -341,15 +255,6 @@ def test_fail_on_is_the_least_serious_verdict_that_fails(conditions, options, vi
     assert outcome["hops"][0]["reasons"] == [] or outcome["verdict"] != "go"
 
 
-def test_the_message_of_a_verdict_that_is_forbidden_has_its_first_reason(run):
-    shown = [NOT_UPGRADEABLE, condition("Invalid", True, "Wrong", "wrong")]
-    outcome = run(cluster_version=reported("4.13.5", *shown, available=["4.14.2"]))
-
-    assert outcome.result["msg"].splitlines()[1:] == [
-        "- 4.13.5 to 4.14.2 has the verdict blocked: the ClusterVersion is not valid: wrong, and 1 more"
-    ]
-
-
 def test_overrides_of_the_cluster_version_apply_unless_others_are_given(run):
     value = cluster_version(overrides=[{"kind": "ConfigMap", "name": "new", "unmanaged": True}])
     theirs, none = run(cluster_version=value), run(cluster_version=value, overrides=[])
@@ -366,11 +271,3 @@ def test_overrides_of_the_cluster_version_apply_unless_others_are_given(run):
 )
 def test_the_feature_set_decides_which_manifests_count(options, shown, run):
     assert ("preview" in names(run(**options)["hops"][0]["added"])) is shown
-
-
-def test_nothing_is_written_without_a_report(run, releases):
-    folder = Path(releases.r4_13).parent
-    before = tree(folder)
-    run()
-
-    assert tree(folder) == before

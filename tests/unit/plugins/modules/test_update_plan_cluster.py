@@ -23,7 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     read_request,
 )
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING
 
 NOWHERE = "https://127.0.0.1:9"
 """Nothing listens on the discard port."""
@@ -70,28 +70,11 @@ def test_environment_variables_do_not_select_a_cluster_on_their_own(run, monkeyp
     assert plan(run(capabilities=NOTHING)) == plan(offline)
 
 
-@pytest.mark.parametrize("option", ["host", "api_key"])
-def test_neither_does_an_empty_string(option, run):
-    assert plan(run(capabilities=NOTHING, **{option: ""})) == plan(run(capabilities=NOTHING))
-
-
 @pytest.mark.parametrize(
     ("option", "value"), [("kubeconfig", ""), ("kubeconfig", " : "), ("kubeconfig", {}), ("context", " ")]
 )
 def test_an_empty_option_does_not_select_the_current_context(option, value, run):
     assert run(capabilities=NOTHING, **{option: value}).faults == [("empty-option", option)]
-
-
-@pytest.mark.parametrize("options", [{"validate_certs": False}, {"proxy": "http://127.0.0.1:9"}, {"ca_cert": "/ca"}])
-def test_options_without_an_address_do_not_select_a_cluster(options, run):
-    assert plan(run(capabilities=NOTHING, **options)) == plan(run(capabilities=NOTHING))
-
-
-@pytest.mark.parametrize("given", [ALL_GIVEN, {"cluster_version": cluster_version(), **OF_CLUSTER}])
-def test_given_values_are_not_read_from_the_cluster(given, run):
-    outcome = run(host=NOWHERE, api_key=TOKEN, **given)
-
-    assert plan(outcome) == plan(run(**given))
 
 
 @pytest.mark.parametrize("option", ALL_GIVEN)
@@ -116,26 +99,6 @@ def test_a_fleet_cannot_be_combined_with_a_cluster(option, run):
 
     assert outcome.faults == [("duplicate-name", "clusters[1] (one).name"), ("conflicting-options", "clusters")]
     assert "cluster_version" in outcome.message
-
-
-def test_a_missing_kubeconfig_is_reported(run, tmp_path):
-    (error,) = run(kubeconfig="missing", chdir=tmp_path).errors
-
-    assert error["where"] == "kubeconfig"
-    assert error["message"] == "missing does not exist"
-
-
-def test_a_missing_kubeconfig_is_reported_together_with_a_missing_release(run, tmp_path):
-    outcome = run(kubeconfig=tmp_path / "missing", releases=["/nowhere/1", "/nowhere/2"])
-
-    assert {item["where"] for item in outcome.errors} == {"/nowhere/1", "/nowhere/2", "kubeconfig"}
-
-
-def test_a_host_that_does_not_answer_is_named(run):
-    outcome = run(host=NOWHERE, api_key=TOKEN)
-
-    assert f"cannot get clusterversions.config.openshift.io version: {NOWHERE} does not answer" in outcome.message
-    assert TOKEN not in str(outcome.result)
 
 
 def test_without_the_library_only_reading_from_a_cluster_fails(run, monkeypatch):

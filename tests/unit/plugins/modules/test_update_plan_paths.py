@@ -14,7 +14,6 @@ import pytest
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, tree, write_release
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
-    BAREMETAL,
     NOTHING,
     cluster_version,
 )
@@ -65,12 +64,6 @@ def test_absolute_paths_and_home_do_not_start_from_chdir(site, run, releases, mo
     assert outcome["releases"] == ["4.13.5", "4.14.2"]
 
 
-def test_a_missing_path_is_reported_with_chdir(site, run):
-    outcome = run(chdir=site, releases=["nowhere", RELATIVE[1]], cluster_version="nowhere.yaml")
-
-    assert [item["where"] for item in outcome["problems"]] == [str(site / "nowhere"), "cluster_version (nowhere.yaml)"]
-
-
 def test_a_missing_chdir_is_an_error(site, run):
     outcome = run(chdir=site / "nowhere", releases=RELATIVE)
 
@@ -112,59 +105,6 @@ def test_live_resources_can_be_the_objects_themselves(run):
     assert of_objects["enabled_capabilities"] == ["Console", "DeploymentConfig", "MachineAPI"]
     fleet = run(clusters=[{"name": "one", "live_resources": objects, "rule": "presence"}], capabilities=NOTHING)
     assert fleet["plans"][0]["enabled_capabilities"] == of_ids["enabled_capabilities"]
-
-
-def test_an_object_without_a_name_is_an_error(run):
-    (problem,) = run(live_resources=[obj("Service", "a"), {**obj("Service", "b"), "metadata": {}}])["problems"]
-
-    assert (problem["severity"], problem["where"].partition(",")[0]) == ("error", "live_resources[1]")
-    assert "metadata.name" in problem["hint"]
-
-
-def test_problems_of_options_come_with_those_of_releases(run, releases, tmp_path):
-    options = {
-        "capabilities": {"baselineCapabilitySet": 7},
-        "overrides": [{"kind": "A", "unmanaged": True}],
-        "platform": "asw",
-    }
-    outcome = run(releases=[releases.r4_13, str(tmp_path / "nowhere")], **options)
-
-    wheres = ["platform", "capabilities.baselineCapabilitySet", "overrides[0].name"]
-    assert [item["where"] for item in outcome["problems"]] == [str(tmp_path / "nowhere"), *wheres]
-    fleet = run(clusters=[{"name": "a"}, {"name": "b", "releases": [7, 7]}], **options)
-    assert [item["where"] for item in fleet["problems"]] == [
-        *(f"clusters[1] (b).releases[{index}]" for index in range(2)),
-        *(f"clusters[0] (a), clusters[1] (b): {where}" for where in wheres),
-    ]
-
-
-def test_the_same_error_of_several_clusters_is_reported_once_with_their_names(run):
-    overrides = [{"kind": "A", "unmanaged": True}]
-    outcome = run(clusters=[{"name": name, "overrides": overrides} for name in "ab"])
-    many = run(clusters=[{"name": f"s{index}", "platform": "asw"} for index in range(7)])
-
-    assert [item["where"] for item in outcome["problems"]] == ["clusters[0] (a), clusters[1] (b): overrides[0].name"]
-    named = ", ".join(f"clusters[{index}] (s{index})" for index in range(5))
-    assert [item["where"] for item in many["problems"]] == [f"{named} and 2 more: platform"]
-
-
-def test_one_violation_of_several_plans_is_one_entry_with_all_clusters(run):
-    clusters = [
-        {"name": "a", "capabilities": NOTHING},
-        {"name": "b", "capabilities": NOTHING, "platform": "aws"},
-        {"name": "c", "capabilities": BAREMETAL},
-    ]
-    outcome = run(clusters=clusters, forbidden_capabilities=["all"])
-
-    assert outcome["clusters"] == {"a": 0, "b": 1, "c": 2}
-    # MachineAPI comes because of two resources in the first two plans, and of three in the last.
-    assert [(item["name"], item["clusters"]) for item in outcome["violations"]] == [
-        ("DeploymentConfig", ["a", "b", "c"]),
-        ("MachineAPI", ["a", "b"]),
-        ("MachineAPI", ["c"]),
-    ]
-    assert outcome.message.count("DeploymentConfig") == 1
-    assert "- a, b, c: 4.13.5 to 4.14.2 enables DeploymentConfig" in outcome.message
 
 
 @pytest.mark.parametrize(

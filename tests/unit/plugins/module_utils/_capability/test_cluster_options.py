@@ -57,7 +57,7 @@ def test_a_gate_that_is_neither_a_name_nor_an_assignment_is_an_error(entry):
 def test_a_gate_that_is_both_enabled_and_disabled_is_an_error(entries):
     (problem,) = errors(feature_gates=entries)
 
-    assert str(problem.where) == f"feature_gates[{len(entries) - 1}]"
+    assert (problem.code, str(problem.where)) == ("conflicting-feature-gate", f"feature_gates[{len(entries) - 1}]")
     assert "One" in problem.message
 
 
@@ -155,3 +155,10 @@ def test_all_errors_come_at_once():
         "capabilities.additionalEnabledCapabilities[0]",
         "always_enabled_capabilities",
     ]
+
+
+def test_only_the_profile_of_hypershift_has_a_hosted_control_plane():
+    (problem,) = errors(hosted_control_plane=True)
+
+    assert (problem.code, str(problem.where)) == ("conflicting-options", "hosted_control_plane")
+    assert problem.hint.startswith("Set cluster_profile to ibm-cloud-managed")

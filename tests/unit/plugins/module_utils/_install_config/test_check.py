@@ -169,6 +169,13 @@ def test_a_selection_is_a_dict(given):
     assert of_document.message.endswith(", expected a map")
 
 
+def test_a_selection_of_a_document_that_cannot_be_read_is_none():
+    result = check("4.20", {**NONE, "capabilities": {**block("None"), "additionalEnabledCapabilities": "Console"}})
+
+    where = "content, capabilities.additionalEnabledCapabilities"
+    assert (found(errors(result.problems)), result.resolved) == ([("not-a-list", where)], None)
+
+
 def test_problems_of_a_document_have_the_spelling_of_its_fields():
     result = check("4.20", {**NONE, "capabilities": {**block("v4.99", "console"), "additionalEnabled": []}})
 
