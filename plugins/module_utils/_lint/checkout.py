@@ -90,7 +90,8 @@ def read_checkout(
 ) -> OperatorCheckout:
     """Read the manifests below ``path``: ``given`` are the directories for the CVO, ``applied`` those of the operator.
 
-    ``base`` is the branch that the checkout will be merged into. Raises ``InvalidOptionError`` without a manifest.
+    ``base`` is the branch that the checkout will be merged into. Raises ``InvalidOptionError`` without a manifest, and
+    if there is no merge base with a given ``base``.
     """
     path = os.path.abspath(path)
     if not os.path.isdir(path):
@@ -109,6 +110,11 @@ def read_checkout(
         base, commit = _merge_base(path, base, branches)
         texts = _files_at(path, commit, [*given, *applied])
     except GitError as error:
+        if base:
+            hint = "Write a branch or a commit that git knows here, or fetch it with its history"
+            raise InvalidOptionError(
+                [Problem("error", "no-merge-base", "base", f"is {base}, but {error}", hint)]
+            ) from None
         fault = str(error)
     if version is None:
         named = next((name for name in (base or "", *branches) if _RELEASE_BRANCH.search(name)), "")
@@ -220,7 +226,8 @@ def _merge_base(path: str, given: str | None, branches: Sequence[str]) -> tuple[
     """The merge base with ``given``, or else with the remote ``release-`` or main branch: its name, and the commit."""
     own = [] if set(_MAIN) & set(branches) else [name for name in branches[:1] if _RELEASE_BRANCH.search(name)]
     remote = [f"{remote}/{name}" for name in (*own, "HEAD", *_MAIN) for remote in _REMOTES]
-    for name in [given] if given else [*remote, *_MAIN]:
+    given_names = [given, *(f"{remote}/{given}" for remote in _REMOTES)]
+    for name in given_names if given else [*remote, *_MAIN]:
         try:
             return name, git(path, "merge-base", "--end-of-options", "HEAD", name).decode().strip()
         except GitError:

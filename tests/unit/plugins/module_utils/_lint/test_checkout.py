@@ -354,17 +354,31 @@ def test_a_shallow_clone(tmp_path):
     write_operator(path, {"a.yaml": manifest("one", "Console")})
     commit(path)
     git(tmp_path, "clone", "-q", "--depth", "1", "--branch", "work", f"file://{path}", "clone")
-    checkout, problems = read(tmp_path / "clone", base="main")
-    assert problems[0].message == "has no changes to show: the clone is shallow, and lacks the merge base with main"
+    fault = "the clone is shallow, and lacks the merge base with"
+    with pytest.raises(InvalidOptionError, match=f"^base: is main, but {fault} main"):
+        read(tmp_path / "clone", base="main")
+    git(tmp_path / "clone", "remote", "remove", "origin")
+    checkout, problems = read(tmp_path / "clone")
+    assert problems[0].message == f"has no changes to show: {fault} a main branch"
     assert len(checkout.source.release.manifests) == 1
 
 
 @pytest.mark.parametrize("base", ["nonsense", "--output=x"])
 def test_an_unknown_branch(tmp_path, base):
     path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
-    _checkout, problems = read(path, base=base)
-    assert problems[0].message == f"has no changes to show: there is no merge base with {base}"
+    with pytest.raises(InvalidOptionError, match=f"^base: is {base}, but there is no merge base with {base}") as raised:
+        read(path, base=base)
+    assert codes(raised.value.problems) == ["no-merge-base"]
     assert sorted(os.listdir(path)) == [".git", "manifests"]
+
+
+def test_a_branch_to_merge_into_that_only_a_remote_has(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")}, branch="release-4.19")
+    write_operator(path, {"b.yaml": manifest("two")})
+    commit(path)
+    git(path, "update-ref", "refs/remotes/origin/release-4.19", "release-4.19")
+    git(path, "branch", "-D", "release-4.19")
+    assert changes(path, base="release-4.19") == {"manifests/b.yaml two": ["added"]}
 
 
 def test_files_that_cannot_be_read_are_findings_and_not_removed(tmp_path):
