@@ -161,8 +161,8 @@ def test_text(run, words, part):
 
 @pytest.mark.parametrize("page", ["README.md", "docs/how_to/use_the_command.md"])
 def test_the_commands_of_the_documentation_run(run, monkeypatch, page):
-    monkeypatch.chdir(EXAMPLES)
-    text = (EXAMPLES.parent / page).read_text("utf-8").replace("examples/releases", "releases")
+    monkeypatch.chdir(EXAMPLES.parent)
+    text = (EXAMPLES.parent / page).read_text("utf-8").replace("\\\n", "")
     lines = re.findall(r"(?m)^openshift-capability (.*)$", text)
     assert lines
     for line in lines:

@@ -63,7 +63,9 @@ def write_desk(folder: Path) -> None:
     """Write what the pages take for granted."""
     write_all(folder)
     for version in ("4.13.0", "4.14.0"):
-        write_release(folder / "releases" / version, {"0000_50_console_01.yaml": manifest("a", "Console")}, version)
+        write_release(
+            folder / "srv" / "releases" / version, {"0000_50_console_01.yaml": manifest("a", "Console")}, version
+        )
     shutil.copytree(ROOT / "examples" / "releases" / "4.22.0", folder / "srv" / "releases" / "4.22.0")
     objects = {"map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n"}
     for name in ("site/source-crs", "source-crs", "extra-manifests"):

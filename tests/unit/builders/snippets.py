@@ -28,12 +28,12 @@ BLOCK = re.compile(r"(?ms)^( *)```(\w+)\n(.*?)^\1```$")
 SHELL = ("bash", "shell", "sh", "console")
 NAMED_FILE = re.compile(r"# ([\w.-]+\.ya?ml)$")
 LOCAL = {
-    "quay.io/openshift-release-dev/ocp-release:4.13.0-x86_64": "releases/4.13.0",
-    "quay.io/openshift-release-dev/ocp-release:4.14.0-x86_64": "releases/4.14.0",
+    "quay.io/openshift-release-dev/ocp-release:4.13.0-x86_64": "/srv/releases/4.13.0",
+    "quay.io/openshift-release-dev/ocp-release:4.14.0-x86_64": "/srv/releases/4.14.0",
     "quay.io/openshift-release-dev/ocp-release:4.19.9-x86_64": "/srv/releases/4.19.9",
     "quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64": "/srv/releases/4.20.3",
-    "$OCP:4.13.0-x86_64": "releases/4.13.0",
-    "$OCP:4.14.0-x86_64": "releases/4.14.0",
+    "$OCP:4.13.0-x86_64": "/srv/releases/4.13.0",
+    "$OCP:4.14.0-x86_64": "/srv/releases/4.14.0",
 }
 """Images that no machine of the gate can pull, and what is read instead. ``/srv`` and ``/var`` are in the desk."""
 
@@ -67,7 +67,7 @@ WHERE = {
     ("docs/how_to/plan_an_update.md", "oc get "): NO_OC,
     (
         "docs/how_to/plan_an_update.md",
-        f"{PLAY}update_plan -e releases=releases/4.21.0,releases/4.22.0 -e kube",
+        f"{PLAY}update_plan -e releases=examples/releases/4.21.0,examples/releases/4.22.0 -e kube",
     ): OPENSHIFT,
     (
         "docs/how_to/roll_out_a_release.md",
