@@ -38,31 +38,10 @@ from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 INGRESS_ONLY = selection("Ingress")
-LISTS = (
-    *("created", "changed_resources", "unchanged", "deleted"),
-    *("failed_resources", "conflicts", "leftovers", "run_levels"),
-)
 MINE, OTHER = config_map("mine"), config_map("other")
 SECRET = "c2VjcmV0LXZhbHVl"
-
-
-def predicted_values(outcome: Outcome) -> dict[str, Any]:
-    """The return values that a check must predict."""
-    return {**{key: outcome[key] for key in LISTS}, "changed": outcome["changed"], "mode": outcome["mode"]}
-
-
-def predicted(rollouts: Rollouts, release: Path, **options: Any) -> Outcome:
-    """Run in check mode and then for real, compare the results, and return the real one."""
-    before = versions_of(rollouts.api)
-    check = rollouts.apply(release, check=True, **options)
-    assert versions_of(rollouts.api) == before
-    real = rollouts.apply(release, **options)
-    assert predicted_values(check) == predicted_values(real)
-    assert check.failed == real.failed
-    return real
 
 
 # Second runs
@@ -202,7 +181,7 @@ def test_drift_is_predicted_and_repaired(rollouts: Rollouts, drift: Callable[[Ro
     rollouts.done(release)
     marks = rollouts.get(MINE)["metadata"]
     drift(rollouts)
-    outcome = predicted(rollouts, release)
+    outcome = rollouts.predicted(release)
     assert ids(outcome, "created") + ids(outcome, "changed_resources") == ["ConfigMap mine"]
     found = rollouts.get(MINE)
     assert found["data"] == {"key": "value"}
@@ -217,9 +196,9 @@ def test_value_that_another_client_changed_is_reported_and_repaired_on_request(r
     release = rollouts.release([MINE, OTHER])
     rollouts.done(release)
     rollouts.api.patch(path_of(MINE), {"data": {"key": "drifted"}}, fieldManager="editor")
-    outcome = predicted(rollouts, release)
+    outcome = rollouts.predicted(release)
     assert [item["manager"] for item in outcome["conflicts"]] == ["editor"]
-    assert ids(predicted(rollouts, release, force_conflicts=True), "changed_resources") == ["ConfigMap mine"]
+    assert ids(rollouts.predicted(release, force_conflicts=True), "changed_resources") == ["ConfigMap mine"]
     assert rollouts.get(MINE)["data"] == {"key": "value"}
 
 
@@ -254,13 +233,13 @@ def test_field_that_another_client_added_is_no_drift(rollouts: Rollouts) -> None
 
 @pytest.mark.parametrize("names", [INGRESS_ONLY, selection(baseline="vCurrent")], ids=["None", "vCurrent"])
 def test_check_predicts_an_installation(rollouts: Rollouts, names: dict[str, Any]) -> None:
-    outcome = predicted(rollouts, EXAMPLE, capabilities=names, feature_set="Default")
+    outcome = rollouts.predicted(EXAMPLE, capabilities=names, feature_set="Default")
     assert not outcome.failed
 
 
 def test_check_predicts_an_update(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=selection("Console", "Ingress"), feature_set="Default")
-    outcome = predicted(rollouts, NEXT)
+    outcome = rollouts.predicted(NEXT)
     assert outcome["mode"] == "update"
     assert outcome["deleted"] != []
     assert outcome["leftovers"] != []
@@ -268,30 +247,30 @@ def test_check_predicts_an_update(rollouts: Rollouts) -> None:
 
 def test_check_predicts_an_update_that_prunes(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    outcome = predicted(rollouts, NEXT, prune=True)
+    outcome = rollouts.predicted(NEXT, prune=True)
     assert {item["pruned"] for item in outcome["leftovers"]} == {True}
 
 
 def test_check_predicts_a_capability_that_is_enabled(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    outcome = predicted(rollouts, EXAMPLE, capabilities=selection("Console", "Ingress"))
+    outcome = rollouts.predicted(EXAMPLE, capabilities=selection("Console", "Ingress"))
     assert outcome["created"] != []
     assert outcome["changed_resources"] == []
 
 
 def test_check_predicts_nothing_if_there_is_nothing_to_do(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    assert predicted(rollouts, EXAMPLE)["changed"] is False
+    assert rollouts.predicted(EXAMPLE)["changed"] is False
 
 
 def test_check_predicts_what_the_server_rejects(rollouts: Rollouts) -> None:
     odd = manifest("Service", "odd", HOME, spec={"ports": [{"port": 99999999}]})
     files: dict[str, Any] = {"0000_10_a_1.yaml": odd, "0000_10_b_1.yaml": MINE, "0000_20_a_1.yaml": OTHER}
-    assert predicted(rollouts, rollouts.release(files)).failed
+    assert rollouts.predicted(rollouts.release(files)).failed
 
 
 def test_check_predicts_dropped_fields(rollouts: Rollouts) -> None:
-    outcome = predicted(rollouts, rollouts.release([{**MINE, "userNames": ["a"]}]))
+    outcome = rollouts.predicted(rollouts.release([{**MINE, "userNames": ["a"]}]))
     assert severities(outcome) == ["warning"]
 
 
@@ -299,19 +278,19 @@ def test_check_predicts_a_run_without_an_inventory(rollouts: Rollouts) -> None:
     release = rollouts.release([MINE, OTHER])
     rollouts.done(release)
     rollouts.api.delete(INVENTORY)
-    predicted(rollouts, release)
+    rollouts.predicted(release)
 
 
 def test_check_predicts_a_run_over_objects_of_another_manager(rollouts: Rollouts) -> None:
     body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {"key": "value"}}
     rollouts.api.post(path_of(MINE).rpartition("/")[0], body)
-    assert ids(predicted(rollouts, rollouts.release([MINE])), "changed_resources") == ["ConfigMap mine"]
+    assert ids(rollouts.predicted(rollouts.release([MINE])), "changed_resources") == ["ConfigMap mine"]
 
 
 def test_check_predicts_objects_that_are_created_only(rollouts: Rollouts) -> None:
     bodies = [config_map(name, annotations={"release.openshift.io/create-only": "true"}) for name in ("mine", "other")]
     rollouts.api.post(path_of(MINE).rpartition("/")[0], bodies[0])
-    outcome = predicted(rollouts, rollouts.release(bodies))
+    outcome = rollouts.predicted(rollouts.release(bodies))
     assert ids(outcome, "created") == ["ConfigMap other"]
     assert ids(outcome, "unchanged") == ["ConfigMap mine"]
 
@@ -323,7 +302,7 @@ def test_check_predicts_kinds_and_namespaces_of_the_release(rollouts: Rollouts) 
         "0000_10_b_1.yaml": [crd("things", "Thing"), namespace("new")],
         "0000_20_c_1.yaml": [config_map("a", "nowhere"), manifest("Unserved", "a", HOME, api="unserved.io/v1")],
     }
-    outcome = predicted(rollouts, rollouts.release(files))
+    outcome = rollouts.predicted(rollouts.release(files))
     assert "Thing a" in ids(outcome, "created")
 
 
@@ -337,7 +316,7 @@ def test_check_counts_what_waits_for_a_later_run_level_as_the_run_does(rollouts:
     properties = {"spec": {"type": "object", "properties": {"new": {"type": "string"}}}}
     files["0000_50_b_1.yaml"] = [config_map("good", data={"key": "new"}), config_map("Bad_1")]
     files["0000_70_c_1.yaml"] = [namespace("late"), crd("things", "Thing", properties["spec"])]
-    outcome = predicted(rollouts, rollouts.release(files, "second"), mode="update")
+    outcome = rollouts.predicted(rollouts.release(files, "second"), mode="update")
     assert outcome["run_levels"][0]["not_sent"] == 2
 
 

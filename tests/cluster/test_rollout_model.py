@@ -128,9 +128,15 @@ class Histories(RuleBasedStateMachine):
         self.extended: set[Identity] = set()
         self.create()
 
-    @rule(release=RELEASES, console=st.booleans(), prune=st.booleans(), kill=st.none() | st.integers(0, 60))
-    def roll_out(self, release: list[Body], console: bool, prune: bool, kill: int | None) -> None:
-        """Roll a release out, perhaps at the second attempt, and compare the cluster with the model."""
+    @rule(
+        release=RELEASES,
+        console=st.booleans(),
+        prune=st.booleans(),
+        kill=st.none() | st.integers(0, 60),
+        diff=st.booleans(),
+    )
+    def roll_out(self, release: list[Body], console: bool, prune: bool, kill: int | None, diff: bool = False) -> None:
+        """Roll a release out, perhaps at the second attempt, and compare it with the check and with the model."""
         bodies = [*KEPT, *self.possible(release)]
         options: dict[str, Any] = {"capabilities": selection("Ingress", *["Console"] * console), "prune": prune}
         path = self.rollouts.release(bodies)
@@ -138,11 +144,11 @@ class Histories(RuleBasedStateMachine):
         before = self.objects()
         if kill is not None:
             self.killed_after(kill, path, options)
-        outcome = self.rollouts.apply(path, **options)
+        outcome = self.rollouts.predicted(path, **options, diff=diff)
         if outcome.failed:
             assert {identity_of(item) for item in outcome["conflicts"]} <= self.edited
             assert all(self.objects()[item]["data"]["key"] == "edited" for item in self.edited)
-            self.rollouts.done(path, **options, force_conflicts=True)
+            assert not self.rollouts.predicted(path, **options, force_conflicts=True, diff=diff).failed
         if self.end_namespaces():
             # What was being deleted is a leftover until a run finds that it is gone.
             self.rollouts.done(path, **options)

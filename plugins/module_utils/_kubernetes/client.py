@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from .._problems import ClusterError, Problem
-from .._resources import Target
+from .._resources import ApiResource, Target, nested
 from .api_errors import ApiError, api_error, connection_error, one_line
 from .request_limit import RequestLimit
 from .retries import OutageTimer, retries, timeout_until
@@ -40,6 +40,9 @@ _VERSION_OF_NO_OBJECT = "1"
 """A resource version that no object has, because it is that of an empty etcd. The API server compares the version of a
 request only with that of an existing object (kubernetes/apiserver:pkg/registry/generic/registry/store.go Update)."""
 
+_ACCESS_REVIEWS = Target(
+    ApiResource("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview")
+)
 _ESCAPED_PAIR = re.compile(r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}")
 """A character above U+FFFF in JSON that is ASCII."""
 
@@ -173,15 +176,31 @@ class Client:
         # Not forced, the server would report conflicts of fields first, and not that the object exists.
         return self.apply(target, body, force=True, dry_run=dry_run)
 
-    def create(self, target: Target, body: Mapping[str, Any]) -> WriteResult:
+    def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
         """Create the object of ``target``. Raises ``ApiError`` (409) if it exists.
 
         Unlike an apply, it leaves no fields to a second entry of ``metadata.managedFields`` if merges follow.
         """
         query = {"fieldManager": FIELD_MANAGER}
         return self._write(
-            "create", "POST", target._replace(name=""), body, _JSON, query, _METADATA_ONLY, dry_run=False
+            "create", "POST", target._replace(name=""), body, _JSON, query, _METADATA_ONLY, dry_run=dry_run
         )
+
+    def check_access(self, verb: str, target: Target) -> None:
+        """Raise ``ClusterError`` if no role allows a request. It is for requests that cannot be tried as a dry run."""
+        kind = target.kind
+        attributes = {"verb": verb, "group": kind.group, "resource": kind.plural, "subresource": target.subresource}
+        attributes |= {"namespace": target.namespace, "name": target.name}
+        body = {
+            "apiVersion": _ACCESS_REVIEWS.kind.api_version,
+            "kind": _ACCESS_REVIEWS.kind.kind,
+            "spec": {"resourceAttributes": attributes},
+        }
+        answer = self._write("create", "POST", _ACCESS_REVIEWS, body, _JSON, {}, dry_run=False).object
+        if nested(answer, "status", "allowed") is not True:
+            message = f"cannot {verb} {target}: the user has no permission, as a SelfSubjectAccessReview shows"
+            hint = f"Grant the user a role that allows {verb} on {target._replace(name='', namespace='')}"
+            raise ClusterError([Problem("error", "forbidden-request", "", message, hint)])
 
     def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
         """Delete one object, if ``uid`` is set only the one with this uid. Returns whether it existed."""

@@ -178,7 +178,7 @@ class Applier:
         if existing is None:
             return None
         metadata = existing["metadata"]
-        if metadata.get("deletionTimestamp") and not self._options.dry_run:
+        if metadata.get("deletionTimestamp"):
             return self._terminating(manifest, target, metadata)
         return ApplyResult(manifest, "unchanged", metadata=metadata)
 
@@ -213,6 +213,8 @@ class Applier:
             # If the request was repeated, an earlier attempt created it, and its answer was lost.
             is_created = is_repeated and live is not None and is_created_by_rollout(live)
             if live is not None and is_create_only(manifest.annotations):
+                if live.get("deletionTimestamp"):
+                    return self._terminating(manifest, target, live)
                 return ApplyResult(manifest, "created" if is_created else "unchanged", metadata=live)
             before = existing if self._with_objects and not is_created else None
 
@@ -247,10 +249,10 @@ class Applier:
         if rewritten:
             problems.append(rewritten_problem(manifest, rewritten))
         metadata = written.object["metadata"]
+        if metadata.get("deletionTimestamp"):
+            return self._terminating(manifest, target, metadata, problems)
         known = live if manifest.resource_id not in self._written else None
         if not dry_run:
-            if metadata.get("deletionTimestamp"):
-                return self._terminating(manifest, target, metadata, problems)
             self._written[manifest.resource_id] = metadata
         action: Action = "created"
         if not written.created and not (dry_run and before is None):

@@ -26,7 +26,7 @@ from .._data import capabilities as capability_data
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
-from .._resources import Object, nested
+from .._resources import CLUSTER_VERSIONS, Object, nested
 from .change_set import CapabilityResult
 from .cluster_state import RolloutContext
 from .enablement import CapabilityPlan, capability_request, no_capabilities_error
@@ -44,10 +44,14 @@ class UnknownToCrdError(ClusterError):
 
 
 class _NameRetries(NamedTuple):
-    """How often a request is repeated that the API server may reject by an old definition. ``pause`` is in seconds."""
+    """How often a request is repeated that the API server may reject by an old definition. ``pause`` is in seconds.
+
+    ``dry_run``: the rollout is going to replace that definition, so a rejection predicts nothing.
+    """
 
     number: int
     pause: float
+    dry_run: bool
 
 
 class _Step(NamedTuple):
@@ -71,15 +75,16 @@ def reconcile_cluster_version(
     target, existing = context.target, context.state.cluster_version
     if not plan.served:
         return _without_cluster_version(context, plan)
-    attempts = _NameRetries(_ATTEMPTS if crd_changed else 0, options.timings.cluster_version)
+    attempts = _NameRetries(_ATTEMPTS if crd_changed else 0, options.timings.cluster_version, options.dry_run)
     if existing is not None:
         found = _Step(existing, changed=False)
     else:
-        found = _create_or_wait(client, context, plan.selection, options)
-    extended = _extend_spec(client, found.obj, plan.selection, target, attempts, dry_run=options.dry_run)
+        found = _create_or_wait(client, context, plan.selection, options, attempts)
+    extended = found if found.changed else _extend_spec(client, found.obj, plan.selection, target, attempts)
     inputs = target._replace(always_enabled=target.always_enabled | plan.stay_enabled)
     status_problems = Problems()
-    reported = _report_status(client, extended.obj, inputs, attempts, status_problems, dry_run=options.dry_run)
+    is_new = existing is None and options.dry_run
+    reported = _report_status(client, extended.obj, inputs, attempts, status_problems, is_new=is_new)
     cluster = parse_live_cluster_version(reported.obj, Problems())
     if cluster.status is None and not context.recorded:
         raise _unreported(status_problems)
@@ -105,17 +110,28 @@ def _unreported(status_problems: Problems) -> ClusterError:
 
 
 def _create_or_wait(
-    client: Client, context: RolloutContext, selection: Selection | None, options: RolloutOptions
+    client: Client,
+    context: RolloutContext,
+    selection: Selection | None,
+    options: RolloutOptions,
+    attempts: _NameRetries,
 ) -> _Step:
     """Create the ClusterVersion, or wait for another program that does so."""
     if selection is None:
         return _Step(_wait_for_cluster_version(client, options), changed=False)
     body = _new_cluster_version(selection, context.target)
-    if options.dry_run:
-        return _Step(body, changed=True)
+    predicted = _Step({**body, "metadata": {**body["metadata"], "uid": str(uuid.uuid4())}}, changed=True)
+    if options.dry_run and context.state.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
+        for verb in ("create", "patch"):
+            client.check_access(verb, CLUSTER_VERSION)
+        return predicted
     for attempt in range(_ATTEMPTS):
         try:
-            return _Step(client.apply_new(CLUSTER_VERSION, body).object, changed=True)
+            return _retry_unknown_names(
+                attempts,
+                lambda: _Step(client.apply_new(CLUSTER_VERSION, body, dry_run=options.dry_run).object, changed=True),
+                lambda: predicted,
+            )
         except ApiError as error:
             if not error.is_conflict:
                 raise
@@ -155,10 +171,8 @@ def _extend_spec(
     selection: Selection | None,
     target: StatusInputs,
     attempts: _NameRetries,
-    *,
-    dry_run: bool,
 ) -> _Step:
-    if selection is None or not nested(obj, "metadata", "uid"):
+    if selection is None:
         return _Step(obj, changed=False)
 
     def propose(live: Object) -> tuple[Object | None, None]:
@@ -169,32 +183,37 @@ def _extend_spec(
         return {"spec": {"capabilities": change.body}} if change is not None and change.changed else None, None
 
     def extend() -> _Step:
-        before, after, _value = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=False)
+        before, after, _value = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=attempts.dry_run)
         return _Step(after, before is not after)
 
     body, _value = propose(obj)
     if body is None:
         return _Step(obj, changed=False)
-    if not dry_run:
-        return _retry_unknown_names(attempts, extend)
-    # The server may still have the definition that the rollout replaces, so it cannot check this.
-    return _Step({**obj, "spec": {**obj["spec"], **body["spec"]}}, changed=True)
+    predicted = _Step({**obj, "spec": {**obj["spec"], **body["spec"]}}, changed=True)
+    return _retry_unknown_names(attempts, extend, lambda: predicted)
 
 
 def _report_status(
-    client: Client, obj: Object, inputs: StatusInputs, attempts: _NameRetries, problems: Problems, *, dry_run: bool
+    client: Client, obj: Object, inputs: StatusInputs, attempts: _NameRetries, problems: Problems, *, is_new: bool
 ) -> _Step:
-    """Write the status if it changes, or compute it in a dry run.
+    """Write the status if it changes. If the API rejects a name, only the inventory records it.
 
-    If the API rejects a name, only the inventory records it.
+    ``is_new``: in a dry run, the object does not exist.
     """
     expected = Problems()
     computed = _computed(obj, inputs, expected)
-    if dry_run or not computed.changed:
+    if is_new:
+        client.check_access("patch", _STATUS)
+    if is_new or not computed.changed:
         problems += expected
         return computed
+    spec = obj["spec"] if attempts.dry_run else None
     try:
-        changed, status, reported = _retry_unknown_names(attempts, lambda: write_status(client, inputs))
+        changed, status, reported = _retry_unknown_names(
+            attempts,
+            lambda: write_status(client, inputs, spec),
+            lambda: (computed.changed, computed.obj["status"], expected),
+        )
     except UnknownToCrdError as error:
         problem = error.problems[0]
         message = f"{problem.message}; the inventory of the rollout records it until then"
@@ -204,20 +223,24 @@ def _report_status(
     return _Step({**obj, "status": status}, changed)
 
 
-def write_status(client: Client, inputs: StatusInputs) -> tuple[bool, Mapping[str, Any], Problems]:
+def write_status(
+    client: Client, inputs: StatusInputs, predicted_spec: Object | None = None
+) -> tuple[bool, Mapping[str, Any], Problems]:
     """Write the status that the CVO would write to the ClusterVersion of a cluster. Raises ``ClusterError``.
 
+    With ``predicted_spec``, that of the rollout, it is a dry run.
     Returns whether it was changed, the status afterwards, and what is wrong with the object. If another client changes
     the object at the same time, it is read again and the status is computed again.
     """
 
     def propose(obj: Object) -> tuple[Object | None, Problems]:
         problems = Problems()
+        obj = obj if predicted_spec is None else {**obj, "spec": predicted_spec}
         change = next_status(obj, inputs, client.server_time() or _utc_now(), problems)
         return {"status": change.body} if change.changed else None, problems
 
     try:
-        before, after, problems = update_cluster_version(client, _STATUS, propose, dry_run=False)
+        before, after, problems = update_cluster_version(client, _STATUS, propose, dry_run=predicted_spec is not None)
     except ApiError as error:
         raise _explained(error, inputs) from None
     return before is not after, nested(after, "status") or {}, problems
@@ -244,8 +267,13 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _retry_unknown_names(attempts: _NameRetries, request: Callable[[], Result]) -> Result:
-    """Retry a request that is rejected because of a name while the API server may not have the new definition yet."""
+def _retry_unknown_names(
+    attempts: _NameRetries, request: Callable[[], Result], predict: Callable[[], Result]
+) -> Result:
+    """Retry a request that is rejected because of a name while the API server may not have the new definition yet.
+
+    It does not have it in a dry run, so ``predict`` returns the result.
+    """
     for _attempt in range(attempts.number):
         try:
             return request()
@@ -253,6 +281,8 @@ def _retry_unknown_names(attempts: _NameRetries, request: Callable[[], Result]) 
             unsupported = isinstance(error, ApiError) and error.unsupported_values
             if not (isinstance(error, UnknownToCrdError) or unsupported):
                 raise
+        if attempts.dry_run:
+            return predict()
         time.sleep(attempts.pause)
     return request()
 

@@ -54,7 +54,13 @@ def read_inventory(client: Client) -> StoredInventory:
 
 
 def write_inventory(
-    client: Client, stored: StoredInventory, inventory: Inventory, *, begins: bool = False, ends: bool = False
+    client: Client,
+    stored: StoredInventory,
+    inventory: Inventory,
+    *,
+    begins: bool = False,
+    ends: bool = False,
+    dry_run: bool = False,
 ) -> StoredInventory:
     """Write ``inventory`` if it differs from ``stored``.
 
@@ -69,7 +75,7 @@ def write_inventory(
     current = stored
     for attempt in range(_ATTEMPTS):
         try:
-            return _write(client, current, inventory, run)
+            return _write(client, current, inventory, run, dry_run=dry_run)
         except ApiError as error:
             if error.is_not_found and current.inventory is not None:
                 current = stored = StoredInventory(None)  # It was deleted, and the next run needs its content.
@@ -92,15 +98,19 @@ def _run_of(obj: Mapping[str, Any]) -> str:
     return str(nested(obj, "metadata", "annotations", _RUN) or "")
 
 
-def _write(client: Client, stored: StoredInventory, inventory: Inventory, run: str) -> StoredInventory:
+def _write(
+    client: Client, stored: StoredInventory, inventory: Inventory, run: str, *, dry_run: bool
+) -> StoredInventory:
     body = inventory_object(inventory)
     body["metadata"]["annotations"][_RUN] = run
     if stored.inventory is None:
-        metadata = client.create(_TARGET, body).object["metadata"]
+        metadata = client.create(_TARGET, body, dry_run=dry_run).object["metadata"]
+        if dry_run:
+            client.check_access("patch", _TARGET)
     else:
         body["metadata"]["resourceVersion"] = stored.resource_version
-        metadata = client.merge(_TARGET, body)["metadata"]
-    return StoredInventory(inventory, metadata["resourceVersion"], run)
+        metadata = client.merge(_TARGET, body, dry_run=dry_run)["metadata"]
+    return StoredInventory(inventory, metadata.get("resourceVersion", ""), run)
 
 
 class RunLock:

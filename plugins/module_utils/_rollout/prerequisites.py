@@ -68,7 +68,7 @@ def provided_by(manifest: Manifest) -> tuple[Prerequisite, ...]:
 def lacked_by(result: ApplyResult) -> Prerequisite | None:
     """What a refused manifest lacks that another manifest can provide."""
     resource = result.manifest.resource_id
-    if result.refusal in (Refusal.NAMESPACE_MISSING, Refusal.NAMESPACE_TERMINATING):
+    if result.refusal is Refusal.NAMESPACE_MISSING:
         return "namespace", resource.namespace
     if result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE):
         return "kind", resource.group

@@ -69,10 +69,10 @@ def roll_out(
 
 def apply_definition(client: Client, plan: RolloutPlan) -> ApplyResult | None:
     """Apply the CustomResourceDefinition of ClusterVersion, and wait until it is served. Raises ``ClusterError``."""
-    if plan.cluster_version_crd is None or plan.options.dry_run:
+    if plan.cluster_version_crd is None:
         return None
     ownership = OwnershipMetadata(applyset_id(), "", InjectedConfig())
-    applier = Applier(client, plan.context, plan.options._replace(diff_mode=False), "reconcile", ownership)
+    applier = Applier(client, plan.context, plan.options, "reconcile", ownership)
     result = applier.apply(plan.cluster_version_crd)
     if result.pending:
         result = applier.wait_until_established(result, plan.options.timings.establish)
@@ -99,8 +99,7 @@ def begin(client: Client, plan: RolloutPlan, work: ManifestPlan) -> RunLock:
     stored = plan.context.state.stored
     # An earlier run has already done everything in this mode, and released the lock. A repeated task writes nothing.
     is_repeated = work.mode != work.required_mode and not stored.run
-    if not plan.options.dry_run:
-        stored = write_inventory(client, stored, work.inventory, begins=not is_repeated)
+    stored = write_inventory(client, stored, work.inventory, begins=not is_repeated, dry_run=plan.options.dry_run)
     return RunLock(client, stored, plan.options.timings.lock_check)
 
 
@@ -117,7 +116,7 @@ def run_graph(
     The result of ``definition``, if this run changed it, replaces that of the graph.
     """
     context = plan.context
-    if definition is not None:
+    if definition is not None and not plan.options.dry_run:
         context = context.with_live(definition.manifest.resource_id, definition.metadata)
         definition = definition if definition.is_written else None
     listener = _Listener(client, plan, work, lock, definition, progress)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,6 +43,14 @@ HOME = "rollouts"
 """The namespace that is there before a release is rolled out."""
 
 CLUSTER_VERSION_CRD = "0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml"
+PREDICTED = (
+    *("changed", "mode", "created", "changed_resources", "unchanged", "deleted", "failed_resources"),
+    *("conflicts", "leftovers", "run_levels", "capability_status", "diff"),
+)
+_OF_ONE_RUN = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+    rf'|{re.escape(SENT_HASH)}\\": \\"[0-9a-f]+'
+)
 _PLURALS = {"Ingress": "ingresses", "Proxy": "proxies", "SecurityContextConstraints": "securitycontextconstraints"}
 
 
@@ -156,6 +165,22 @@ class Rollouts(NamedTuple):
         if (path / CLUSTER_VERSION_CRD).exists():
             defaults["feature_set"] = "Default"  # it is a flavour of that
         return self.site.call(release_apply, **{**defaults, **options})
+
+    def predicted(self, release: Path, **options: Any) -> Outcome:
+        """Run it in check mode, which stores nothing, and for real. See that the results are the same.
+
+        Returns the real one.
+        """
+        with self.unwritten():
+            check = self.apply(release, check=True, **options)
+        real = self.apply(release, **options)
+        assert check.failed == real.failed, (check.message, real.message)
+        found, expected = _predictable(check.result), _predictable(real.result)
+        # The API server cannot check an object whose namespace or kind does not exist yet.
+        for one, other in zip(found["diff"], expected["diff"], strict=True):
+            one["after"] = one["after"] or other["after"]
+        assert found == expected
+        return real
 
     def done(self, release: Path | Iterable[Body], **options: Any) -> Outcome:
         """Run it, and see that it did not fail."""
@@ -280,6 +305,17 @@ def _items(api: Api, path: str) -> list[Body]:
         if error.status != 404:
             raise
         return []
+
+
+def _predictable(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a check must predict, without times, and without what depends on the uid of a new ClusterVersion."""
+    text = json.dumps({"diff": [], **{key: result[key] for key in PREDICTED if key in result}})
+    found: dict[str, Any] = json.loads(_OF_ONE_RUN.sub("", text))
+    for item in found.get("leftovers", ()):
+        if item["kind"] in ("Namespace", "CustomResourceDefinition"):
+            # Nothing predicts how long the deletion of their content takes.
+            item["pruned"], item["finalizers"] = item["pruned"] or bool(item["finalizers"]), []
+    return found
 
 
 def _is_discovery(uri: str) -> bool:

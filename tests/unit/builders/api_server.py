@@ -44,6 +44,7 @@ class ApiServer:
 
     ``objects`` are by path. ``events`` have a type, a path and an object. ``before`` is called before each request with
     its method and path. ``faults`` are answers of requests, by method and path: the status, and what ``fault`` returns.
+    ``forbidden`` are verbs and resources that access reviews deny.
     """
 
     def __init__(self, *kinds: ApiResource, aggregated: bool = True) -> None:
@@ -54,6 +55,7 @@ class ApiServer:
         self.events: list[tuple[str, str, Object]] = []
         self.before: Callable[[str, str], None] = lambda _method, _path: None
         self.faults: dict[tuple[str, str], list[tuple[int, Object]]] = {}
+        self.forbidden: set[tuple[str, str]] = set()
         self.oldest = 0
         self._version = 100
 
@@ -99,6 +101,9 @@ class ApiServer:
     def _answer(
         self, method: str, path: str, query: Mapping[str, str], body: Object, *, applies: bool
     ) -> tuple[int, Any]:
+        if path.endswith("/selfsubjectaccessreviews"):
+            asked = body["spec"]["resourceAttributes"]
+            return 201, {"status": {"allowed": (asked["verb"], asked["resource"]) not in self.forbidden}}
         found = next(((kind, *parts) for kind in self.kinds if (parts := _parts(kind, path))), None)
         if found is None:
             return self._discovery(path)

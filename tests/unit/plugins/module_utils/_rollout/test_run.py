@@ -333,7 +333,9 @@ def test_more_capabilities_are_requested_of_the_cluster_version_and_check_mode_p
     assert "c" not in actions(site.roll_out(OLD, *release))
     site.writes()
     check = site.roll_out(OLD, *release, capabilities=more, dry_run=True)
-    assert site.writes() == ["PATCH " + CONFIG_MAPS.path("c", "team")]  # a dry run
+    version = CLUSTER_VERSIONS.path("version")
+    dry_runs = [version, f"{version}/status", INVENTORY, CONFIG_MAPS.path("c", "team")]
+    assert site.writes() == [f"PATCH {path}" for path in dry_runs]
     real = site.roll_out(OLD, *release, capabilities=more)
     for rollout in (check, real):
         assert actions(rollout)["c"] == "created"
