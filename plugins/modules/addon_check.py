@@ -168,7 +168,7 @@ addons:
       type: int
       returned: always
     review:
-      description: Number of objects to review.
+      description: Number of objects to review, also those of unknown kinds.
       type: int
       returned: always
     fine:

@@ -102,7 +102,8 @@ def check_addon(
     for item in addon.objects:
         own = found[id(item)]
         problems = [finding(each.rule, addon.location(item), each.message, each.hint) for each in own]
-        verdicts = (_VERDICTS.get(problem.severity, "fine") for problem in problems)
+        verdicts = {_VERDICTS.get(problem.severity, "fine") for problem in problems}
+        verdicts |= {"review"} if check.is_of_unknown_kind(item) else set()
         needs = {name for each in own for name in each.needs}
         objects.append(CheckedObject(item, min(verdicts, key=VERDICTS.index, default="fine"), tuple(sorted(needs))))
         findings += problems
@@ -132,6 +133,12 @@ class _Check:
             found.append(_Finding("invalid-manifest", message, "Split the bundle"))
         return found
 
+    def is_of_unknown_kind(self, item: AddonObject) -> bool:
+        """Whether neither the release nor an add-on defines its kind, so that nothing is known about the object."""
+        group, kind = item.resource_id.group_kind
+        is_defined = self.cluster.kind(group, kind) is not None or (group, kind) in self.brought.definitions
+        return not is_defined and not self.cluster.has_group(group)
+
     def _kind(self, item: AddonObject, at: int) -> Iterator[_Finding]:
         group, kind = item.resource_id.group_kind
         served = self.cluster.kind(group, kind)
@@ -150,7 +157,7 @@ class _Check:
         elif served is not None and served.needs:
             yield self._absent("absent-kind", "its kind exists", served.needs, "Leave the object out")
             return
-        elif served is None and not self.cluster.has_group(group) and self._is_first(group, kind):
+        elif self.is_of_unknown_kind(item) and self._is_first(group, kind):
             yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
         if definition is not None and item.manifest.version not in definition.versions:
             versions = " and ".join(sorted(definition.versions)) or "no version"

@@ -88,7 +88,7 @@ RULES: tuple[CheckRule, ...] = (
         "unknown-kind",
         "info",
         "The kinds of an add-on are known.",
-        "Another operator can define a kind. The check assumes that it does.",
+        "Another operator can define a kind. Its objects are to review.",
         "Check that its operator is installed before",
     ),
     CheckRule(

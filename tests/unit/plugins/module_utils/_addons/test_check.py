@@ -109,9 +109,11 @@ def test_what_the_release_does_not_have_comes_from_elsewhere(tmp_path):
     assert one(result).severity == "info"
 
 
-def test_an_unknown_kind_is_reported_once(tmp_path):
+def test_an_unknown_kind_is_reported_once_and_none_of_its_objects_is_fine(tmp_path):
     items = [thing("PtpConfig", name, api="ptp.openshift.io/v1") for name in "abc"]
-    assert found(gitops(tmp_path, *items)) == [("unknown-kind", "PtpConfig.ptp.openshift.io a")]
+    result = gitops(tmp_path, *items, thing("ConfigMap"))
+    assert found(result) == [("unknown-kind", "PtpConfig.ptp.openshift.io a")]
+    assert [row["verdict"] for row in result.keys["objects"]] == ["review", "review", "review", "fine"]
 
 
 @pytest.mark.parametrize(
