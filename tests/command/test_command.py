@@ -113,9 +113,8 @@ CALLS: dict[str, dict[int, list[tuple[str, ...]]]] = {
         2: [(NOWHERE, "--release", NEW), (SITES, "--release", NOWHERE), (SITES, "--release", NEW, WRONG)],
     },
     "mirror-check": {2: [(NOWHERE,), (OLD,), (OLD, f"--release-image={IMAGE}", "--previous-release", OLD)]},
-    "release-fetch": {2: [(OLD, NOWHERE), (IMAGE, NOWHERE)]},
 }
-"""Calls of each subcommand by their exit code. Other codes of mirror and fetch need a registry (tests/registry)."""
+"""Calls of each subcommand by their exit code. Other codes of mirror-check need a registry (tests/registry)."""
 
 
 def test_each_subcommand_has_calls_that_fail_for_an_input():
@@ -210,8 +209,8 @@ def test_options_are_those_of_playbooks(run, tmp_path):
         (("release-info", NEW, "--relase", "x"), ["--relase: "]),
         (("release-compare", NEW), ["--previous-release or --previous-capabilities: "]),
         (("update-plan", "--relases=x"), ["--relases: ", "Did you mean --releases?"]),
-        (("release-fetch", "a", "b", "c"), ["c: ", "release-fetch --help"]),
-        (("release-fetch",), ["RELEASE: ", "DEST: "]),
+        (("release-info", "a", "b"), ["b: ", "release-info --help"]),
+        (("release-info",), ["RELEASE: "]),
         (("release-lint", "--base=x"), ["RELEASE or --checkout: ", "--checkout: "]),
         (("release-lint", "x", "--checkout=y"), ["--checkout: "]),
         (("release-lint", "x", "--fail-on=eror", "--foo"), ["--fail-on: ", "Did you mean error?", "--foo: "]),

@@ -53,7 +53,6 @@ OTHER_MODULES: dict[str, dict[str, Any]] = {
     "release_manifests": {"release": RELEASE},
 }
 IMAGE_MODULES: dict[str, dict[str, Any]] = {
-    "release_fetch": {"release": IMAGE, "dest": "fetched"},
     "mirror_check": {"release": IMAGE},
     "release_info": {"release": IMAGE},
     "update_plan": {"releases": [RELEASE, IMAGE]},

@@ -51,10 +51,7 @@ OF_CLUSTERS = "Read the signatures that the cluster has"
 IN_A_REGISTRY = "Check a release in a registry, and the update to it"
 EXAMPLES = {plugin.name: plugin.tasks for plugin in plugins()}
 OF_MIRRORS = [task for task in EXAMPLES["mirror_check"] if task["name"] != OF_CLUSTERS]
-OF_RELEASES = [
-    *EXAMPLES["release_fetch"],
-    *(task for task in EXAMPLES["release_lint"] if task["name"] == IN_A_REGISTRY),
-]
+OF_RELEASES = [task for task in EXAMPLES["release_lint"] if task["name"] == IN_A_REGISTRY]
 
 
 class Mirror(NamedTuple):

@@ -21,7 +21,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._data import 
 from ansible_collections.capability.openshift.plugins.module_utils._release_image import signature_verification
 from ansible_collections.capability.openshift.plugins.modules import (
     release_apply,
-    release_fetch,
     release_info,
     update_plan,
 )
@@ -250,11 +249,6 @@ def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
         record.write_text(damaged, "utf-8")
         assert read(**given)["release"]["signed_by"]
     assert json.loads(record.read_text("utf-8"))["verified"]
-
-
-def test_release_fetch_returns_who_signed(read, signatures, ring, tmp_path):
-    outcome = read(release_fetch, dest=tmp_path / "dest", signature_keys=[ring], signature_stores=[str(signatures)])
-    assert outcome["image"]["signed_by"][0]["fingerprint"] == KEY.fingerprint
 
 
 @pytest.fixture

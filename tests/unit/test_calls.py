@@ -272,7 +272,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ("update_plan", {"releases": ["OLD", "NEW"], "kubeconfig": ""}, (("empty-option", "kubeconfig"),)),
     ("update_plan", {"releases": ["OLD", "NEW"], "clusters": []}, (("empty-list", "clusters"),)),
     ("update_plan", {"releases": ["OLD", "NEW"], "report": ""}, (("empty-option", "report"),)),
-    ("release_fetch", {"release": "NEW", "dest": ""}, (("empty-option", "dest"),)),
+    ("release_manifests", {"release": "NEW", "dest": ""}, (("empty-option", "dest"),)),
     ("release_lint", {"release": "NEW", "previous_release": ""}, (("empty-option", "previous_release"),)),
     ("release_lint", {"checkout": ""}, (("empty-option", "checkout"),)),
     ("release_lint", {"release": "NEW"}, "1 error"),
@@ -354,11 +354,10 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
         (("missing-release-image", "release_image"),),
     ),
     ("mirror_check", {"release": "127.0.0.1:1/a@sha256:12"}, (("invalid-digest", "release"),)),
-    ("release_fetch", {"release": "NEW", "dest": "FOLDER/out"}, (("not-an-image", "release"),)),
-    ("release_fetch", {"release": "oci-archive:/nope", "dest": "FOLDER/out"}, (("unreadable-image", "/nope"),)),
+    ("release_info", {"release": "oci-archive:/nope"}, (("unreadable-image", "/nope"),)),
     (
-        "release_fetch",
-        {"release": "127.0.0.1:1/a:b", "dest": "FOLDER/out", "auth_file": "/nope"},
+        "release_info",
+        {"release": "127.0.0.1:1/a:b", "auth_file": "/nope"},
         (("unreadable-file", "auth_file (/nope)"),),
     ),
 ]

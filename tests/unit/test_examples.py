@@ -35,7 +35,7 @@ OF_CLUSTERS = {
     *("capability_guard", "cluster_capabilities", "cluster_capabilities_info"),
     *("release_apply", "release_verify"),
 }
-OF_REGISTRIES = {"mirror_check", "release_fetch"}
+OF_REGISTRIES = {"mirror_check"}
 LEFT_OUT = {
     # They need a cluster.
     "Find out which clients use the APIs of two capabilities",

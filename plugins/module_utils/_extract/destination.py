@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 from .._files.files import cannot, check_access, is_part, make_directory, write_file
 from .._problems import DestinationError, Problem, Problems
-from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
 
 INVENTORY = ".capability-openshift-files"
 """The name has no suffix of a manifest, so neither the CVO nor kubectl reads the file."""
@@ -126,38 +125,6 @@ def write_destination(
         plan = plan_destination(dest, files, sources, secrets)
         apply_destination(plan)
     return plan
-
-
-def write_release(release: str, dest: str, *, check_mode: bool) -> tuple[DestinationPlan, ...]:
-    """Write both directories of the release in the directory ``release`` to ``dest``. Raises ``DestinationError``.
-
-    All obstacles are reported before the first file is written. Returns a plan for each directory.
-    """
-    problems = Problems()
-    contents = {name: _release_files(os.path.join(release, name)) for name in (CVO_MANIFESTS, RELEASE_MANIFESTS)}
-    for name, files in contents.items():
-        with problems.collect(DestinationError):
-            plan_destination(os.path.join(dest, name), files, (release,))
-    problems.raise_errors(DestinationError)
-    return tuple(
-        write_destination(os.path.join(dest, name), files, (release,), frozenset(), check_mode=check_mode)
-        for name, files in contents.items()
-    )
-
-
-def _release_files(directory: str) -> dict[str, bytes]:
-    files = {}
-    try:
-        with os.scandir(directory) as entries:
-            for entry in entries:
-                if entry.is_file():
-                    with open(entry.path, "rb") as file:
-                        files[entry.name] = file.read()
-    except FileNotFoundError:
-        return {}  # an old image without the manifests of the CVO
-    except OSError as error:
-        raise DestinationError([cannot("read", directory, error)]) from None
-    return files
 
 
 @contextlib.contextmanager

@@ -39,8 +39,6 @@ _MOST_ENTRIES = 1_000_000
 _CHUNK = 1 << 18
 _LONGEST_NAME = 255
 _WHITEOUT, _OPAQUE = ".wh.", ".wh..wh..opq"
-_EXTRACT = "oc image extract IMAGE --path /manifests/:DIR/manifests --path /release-manifests/:DIR/release-manifests"
-"""``oc adm release extract`` writes only one of the two directories."""
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 UNREADABLE_ARCHIVE = (
@@ -158,7 +156,7 @@ def _zstd(blob: IO[bytes], where: str) -> IO[bytes]:
     with suppress(ImportError):
         return import_module("zstandard").ZstdDecompressor().stream_reader(blob, read_across_frames=True)  # type: ignore[no-any-return]
     message = "is compressed with zstd, which needs Python 3.14 or the library zstandard or backports.zstd"
-    hint = f"Install zstandard for the Python that runs the module, or extract the release with {_EXTRACT}"
+    hint = "Install zstandard for the Python that runs the module"
     raise RegistryError([Problem("error", "zstd-not-supported", where, message, hint)])
 
 
@@ -197,5 +195,4 @@ class _LimitedTarInfo(tarfile.TarInfo):
 
 
 def _error(code: str, where: str, message: str) -> RegistryError:
-    hint = f"Use an image of a release, or extract it with {_EXTRACT}"
-    return RegistryError([Problem("error", code, where, f"the layer {message}", hint)])
+    return RegistryError([Problem("error", code, where, f"the layer {message}", "Use the image of a release")])

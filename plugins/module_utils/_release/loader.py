@@ -40,8 +40,8 @@ _MOST_SHOWN = 3
 _EXTRACT_AGAIN = "Extract the release again"
 _SET_RELEASE = "Name an extracted release"
 _EXTRACT = (
-    "Extract both directories of the release image: oc image extract IMAGE --path /manifests/:DIR/manifests "
-    "--path /release-manifests/:DIR/release-manifests"
+    "Extract both directories of the release image: mkdir -p DIR/manifests DIR/release-manifests && "
+    "oc image extract IMAGE --path /manifests/:DIR/manifests --path /release-manifests/:DIR/release-manifests"
 )
 _CLUSTER_VERSION_CRD = "clusterversions.config.openshift.io"
 

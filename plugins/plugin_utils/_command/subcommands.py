@@ -154,10 +154,5 @@ SUBCOMMANDS = {
                 "RELEASE --previous-release quay.io/openshift-release-dev/ocp-release:4.19.9-x86_64",
             ),
         ),
-        Subcommand(
-            "release_fetch",
-            ("release", "dest"),
-            ("quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64 releases/4.20.3",),
-        ),
     )
 }

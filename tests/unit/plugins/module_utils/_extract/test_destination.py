@@ -18,7 +18,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.dest
     apply_destination,
     plan_destination,
     write_destination,
-    write_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._extract.result import destination_diff
 from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError
@@ -372,13 +371,3 @@ def test_no_other_process_can_have_the_lock_while_files_are_written(present, des
     assert refused
     assert all(refused)
     assert content(dest) == FILES
-
-
-def test_an_old_release_without_manifests_of_the_cvo_is_written(tmp_path):
-    release, dest = tmp_path / "release", tmp_path / "dest"
-    (release / "release-manifests" / "ignored").mkdir(parents=True)
-    (release / "release-manifests" / "a.yaml").write_bytes(b"a: 1\n")
-
-    assert [plan.changed for plan in write_release(str(release), str(dest), check_mode=False)] == [True, True]
-    assert tree(dest)["release-manifests/a.yaml"] == b"a: 1\n"
-    assert not [path for path in tree(dest) if path.startswith("manifests/") and path.endswith(".yaml")]

@@ -28,8 +28,8 @@ METADATA = "release-manifests/release-metadata"
 REFERENCES = "release-manifests/image-references"
 AGAIN = "Extract the release again"
 EXTRACT = (
-    "Extract both directories of the release image: oc image extract IMAGE --path /manifests/:DIR/manifests "
-    "--path /release-manifests/:DIR/release-manifests"
+    "Extract both directories of the release image: mkdir -p DIR/manifests DIR/release-manifests && "
+    "oc image extract IMAGE --path /manifests/:DIR/manifests --path /release-manifests/:DIR/release-manifests"
 )
 
 

@@ -105,17 +105,6 @@ def test_addon_check_counts_add_ons_that_it_does_not_show() -> None:
 # Releases
 
 
-@pytest.mark.parametrize(
-    ("changed", "options", "state"),
-    [(False, {}, "unchanged"), (True, {}, "changed"), (True, {"check_mode": True}, "would change")],
-)
-def test_release_fetch(changed: bool, options: dict[str, Any], state: str) -> None:
-    result = {"files": 3, "changed": changed, "dest": "/x", "image": {"pull_spec": "registry.example/r:1"}}
-    assert summary_lines("release_fetch", result, options) == [f"/x: {state}, 3 files of registry.example/r:1"]
-    result["image"] = {"pull_spec": "", "digest": "sha256:00"}
-    assert summary_lines("release_fetch", result, options) == [f"/x: {state}, 3 files of sha256:00"]
-
-
 MANIFESTS: dict[str, Any] = {
     "version": None,
     "included": 2,

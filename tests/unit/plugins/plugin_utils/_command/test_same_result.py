@@ -44,7 +44,6 @@ CALLS: dict[str, dict[str, Any]] = {
     "release-lint": {"release": NEW, "previous_release": OLD, "fail_on": "warning"},
     "addon-check": {"addons": [str(EXAMPLES / "sites"), OLD], "release": NEW, "fail_on": "never"},
     "mirror-check": {"release": OLD, "release_image": DIGEST, "previous_release": OLD},
-    "release-fetch": {"release": OLD, "dest": "/nowhere"},
 }
 
 
