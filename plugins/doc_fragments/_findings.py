@@ -30,7 +30,6 @@ options:
       - V(text) has one line per finding, and its hint below.
       - V(json) is one object for programs.
       - V(sarif) is SARIF 2.1.0, which code scanning services read. Known findings are suppressed results.
-      - V(junit) is JUnit XML, which most CI systems show as test results. Findings that fail the module are failures.
       - V(github) has workflow commands. GitHub Actions shows them as annotations if a step prints the file.
       - V(codequality) is the Code Quality report of GitLab, which merge requests show. It has no known findings.
       - V(markdown) is for a comment on a pull request. With the O(capability.openshift.release_lint#module:checkout) of

@@ -137,7 +137,7 @@ EXAMPLES = r"""
   capability.openshift.site_check:
     checkout: "{{ lookup('ansible.builtin.env', 'CI_PROJECT_DIR') }}"
     paths: [clusters, "policies/**/*.yaml"]
-    outputs: [junit:report/sites.xml, sarif:report/sites.sarif]
+    outputs: [codequality:report/sites.json, sarif:report/sites.sarif]
 
 - name: Correct what can be corrected, and show it first
   capability.openshift.site_check:
@@ -345,10 +345,7 @@ MODULE = ModuleDefinition(
     },
     run,
     prepare=(check_outputs,),
-    rules={
-        "mutually_exclusive": [("capabilities", "solution")],
-        "required_by": {"solutions": "solution"},
-    },
+    rules={"mutually_exclusive": [("capabilities", "solution")], "required_by": {"solutions": "solution"}},
 )
 
 

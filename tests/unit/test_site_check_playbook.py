@@ -9,7 +9,6 @@ import json
 import shutil
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import yaml
@@ -39,13 +38,13 @@ def test_the_example_is_checked_and_then_corrected(tmp_path):
     shutil.copytree(EXAMPLE, sites)
 
     checked = play(
-        tmp_path, "-e", "checkout=sites", "-e", "paths=clusters,policies,*.yaml", "-e", "outputs=junit:out/sites.xml"
+        tmp_path, "-e", "checkout=sites", "-e", "paths=clusters,policies,*.yaml", "-e", "outputs=sarif:out/sites.sarif"
     )
     assert checked.returncode == 2
     assert "7 errors in 5 sites" in checked.stdout
     assert "Write Console: names are case sensitive" in checked.stdout
-    suite = ET.parse(tmp_path / "out" / "sites.xml").getroot()[0]
-    assert suite.attrib["failures"] == "7"
+    (run,) = json.loads((tmp_path / "out" / "sites.sarif").read_text())["runs"]
+    assert len(run["results"]) == 7
 
     fixed = play(tmp_path, "-e", "checkout=sites", "-e", "state=fixed", "-e", "solution=ran_du", "--diff")
     assert fixed.returncode == 0, fixed.stdout

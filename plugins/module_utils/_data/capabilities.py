@@ -165,8 +165,7 @@ ROLLBACKS_TO_PREVIOUS_PATCH = SinceMinor(
 )
 
 SKIPPED_MINORS_REFUSED = SinceMinor(
-    Minor(4, 19),
-    "openshift/cluster-version-operator#1112 (gianthop.go): accepts no update that skips a minor version",
+    Minor(4, 19), "openshift/cluster-version-operator#1112 (gianthop.go): accepts no update that skips a minor version"
 )
 
 FIRST_OF_NEXT_MAJOR_ACCEPTED = SinceMinor(

@@ -31,11 +31,7 @@ CONSEQUENCES: tuple[Consequence, ...] = (
         "Build and BuildConfig objects cannot be created, so images must be built in another way",
         f"{_DOCS}/build-config-capability.adoc; {_API}Build",
     ),
-    Consequence(
-        "Build",
-        "Projects get no builder service account",
-        f"{_DOCS}/build-config-capability.adoc",
-    ),
+    Consequence("Build", "Projects get no builder service account", f"{_DOCS}/build-config-capability.adoc"),
     Consequence(
         "CSISnapshot",
         "VolumeSnapshot objects have no effect, so volume snapshots can neither be taken nor deleted",
@@ -109,9 +105,7 @@ CONSEQUENCES: tuple[Consequence, ...] = (
         f"{_DOCS}/deployment-config-capability.adoc; {_API}DeploymentConfig",
     ),
     Consequence(
-        "DeploymentConfig",
-        "Projects get no deployer service account",
-        f"{_DOCS}/deployment-config-capability.adoc",
+        "DeploymentConfig", "Projects get no deployer service account", f"{_DOCS}/deployment-config-capability.adoc"
     ),
     Consequence(
         "ImageRegistry",
@@ -217,21 +211,13 @@ CONSEQUENCES: tuple[Consequence, ...] = (
         "create a class",
         f"{_DOCS}/cluster-storage-operator.adoc; {_API}Storage",
     ),
-    Consequence(
-        "Storage",
-        "Clusters on OpenStack and RHV rely on it and may be damaged without it",
-        f"{_API}Storage",
-    ),
+    Consequence("Storage", "Clusters on OpenStack and RHV rely on it and may be damaged without it", f"{_API}Storage"),
     Consequence(
         "baremetal",
         "The cluster cannot provision or manage bare-metal hosts, so it must not contain BareMetalHost objects",
         f"{_DOCS}/cluster-bare-metal-operator.adoc; {_API}Baremetal",
     ),
-    Consequence(
-        "baremetal",
-        "Platform baremetal cannot be installed without it",
-        "openshift/installer#7901",
-    ),
+    Consequence("baremetal", "Platform baremetal cannot be installed without it", "openshift/installer#7901"),
     Consequence(
         "marketplace",
         "The default catalog sources are absent, so catalogs must be added by hand before OLM v0 finds operators",

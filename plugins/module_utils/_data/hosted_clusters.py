@@ -238,12 +238,7 @@ DELETED_FILES: tuple[DeletedFiles, ...] = (
         None,
     ),
     DeletedFiles(
-        frozenset(
-            {
-                "0000_50_olm_06-psm-operator.service.yaml",
-                "0000_50_olm_06-psm-operator.servicemonitor.yaml",
-            }
-        ),
+        frozenset({"0000_50_olm_06-psm-operator.service.yaml", "0000_50_olm_06-psm-operator.servicemonitor.yaml"}),
         Minor(4, 17),
         None,
     ),

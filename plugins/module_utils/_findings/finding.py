@@ -58,12 +58,8 @@ class Report(NamedTuple):
     @property
     def failures(self) -> tuple[Problem, ...]:
         """The findings that fail the check."""
-        return tuple(finding for finding in self.findings if fails(finding.severity, self.fail_on))
-
-
-def fails(severity: Severity, fail_on: FailOn) -> bool:
-    """Whether a finding of ``severity`` fails a check with ``fail_on``."""
-    return fail_on != "never" and SEVERITIES.index(severity) <= SEVERITIES.index(fail_on)
+        severities = () if self.fail_on == "never" else SEVERITIES[: SEVERITIES.index(self.fail_on) + 1]
+        return tuple(finding for finding in self.findings if finding.severity in severities)
 
 
 def counts(findings: Iterable[Problem]) -> dict[str, int]:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean, shown
 from .baseline import fingerprints
 from .finding import Report, counts, finding_dict, finding_line, path_of, printable, sentence, sentences, summary
-from .junit import junit_report
 from .sarif import sarif_report
 
 _ANNOTATIONS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -102,7 +101,6 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
     "text": text_report,
     "json": json_report,
     "sarif": sarif_report,
-    "junit": junit_report,
     "github": github_report,
     "codequality": codequality_report,
     "markdown": markdown_report,

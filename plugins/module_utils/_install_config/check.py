@@ -247,10 +247,7 @@ def _with_selection(
         enabled -= hosted.stays_disabled
     status = CapabilityStatus(install.names, enabled | ensure, ensure - enabled)
     return check._replace(
-        status=status,
-        violations=(*check.violations, *broken),
-        suggested_selection=suggested,
-        hosted=hosted,
+        status=status, violations=(*check.violations, *broken), suggested_selection=suggested, hosted=hosted
     )
 
 

@@ -37,10 +37,7 @@ def installation_dict(check: InstallCheck, *, failed: bool = False) -> dict[str,
 
     ``failed``: there are errors. Then the selection is returned only in its corrected form.
     """
-    result: dict[str, Any] = {
-        "install_method": check.method,
-        "platform": check.platform,
-    }
+    result: dict[str, Any] = {"install_method": check.method, "platform": check.platform}
     if check.resolved is None or check.status is None:
         return result
     block = _block(check.resolved)

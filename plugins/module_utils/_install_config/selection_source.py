@@ -22,14 +22,7 @@ from .solution import ResolvedSelection, candidate_minors, find_solution, pinned
 
 _BLOCK = "capabilities"
 _AMBIGUOUS = frozenset(
-    {
-        "conflicting-names",
-        "duplicate-field",
-        "invalid-inclusion-default",
-        "mixed-spellings",
-        "not-a-list",
-        "not-a-map",
-    }
+    {"conflicting-names", "duplicate-field", "invalid-inclusion-default", "mixed-spellings", "not-a-list", "not-a-map"}
 )
 """Codes of errors that make the requested selection ambiguous."""
 

@@ -14,13 +14,7 @@ from .._capability.inclusion import InclusionContext
 from .._capability.rules import InstallContext, RuleViolation
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, BRANCHES
 from .._data.install_rules import KNOWN_NAMES
-from .._install_config.check import (
-    Installation,
-    InstallCheck,
-    check_selection,
-    each_mistake_once,
-    read_installation,
-)
+from .._install_config.check import Installation, InstallCheck, check_selection, each_mistake_once, read_installation
 from .._install_config.fields import with_exact_names
 from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest, read_request
 from .._problems import Problem, Problems, has_errors

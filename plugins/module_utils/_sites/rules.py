@@ -35,16 +35,10 @@ _FILE_RULES = (
         "The options capabilities and solution describe what each site selects.",
     ),
     CheckRule(
-        "conflicting-names",
-        "error",
-        "A HostedCluster does not both enable and disable a name.",
-        "The API rejects it.",
+        "conflicting-names", "error", "A HostedCluster does not both enable and disable a name.", "The API rejects it."
     ),
     CheckRule(
-        "dangling-link",
-        "warning",
-        "Symbolic links point to files that exist.",
-        "Nothing can be read through the link.",
+        "dangling-link", "warning", "Symbolic links point to files that exist.", "Nothing can be read through the link."
     ),
     CheckRule(
         "duplicate-key",
@@ -64,24 +58,14 @@ _FILE_RULES = (
         "additionalEnabledCapabilities adds names to its baseline.",
         "The list enables names. A list of names that the baseline contains was probably meant to exclude them.",
     ),
-    CheckRule(
-        "invalid-encoding",
-        "error",
-        "Files are UTF-8.",
-        "Kubernetes reads UTF-8 only.",
-    ),
+    CheckRule("invalid-encoding", "error", "Files are UTF-8.", "Kubernetes reads UTF-8 only."),
     CheckRule(
         "invalid-json",
         "error",
         "Overrides are JSON in a string.",
         "assisted-service rejects the installation otherwise.",
     ),
-    CheckRule(
-        "invalid-yaml",
-        "error",
-        "Documents with a site are YAML.",
-        "The site cannot be read otherwise.",
-    ),
+    CheckRule("invalid-yaml", "error", "Documents with a site are YAML.", "The site cannot be read otherwise."),
     CheckRule(
         "misplaced-selection",
         "error",
@@ -94,24 +78,9 @@ _FILE_RULES = (
         "The field of a selection is spelled correctly.",
         f"{_ASSISTED}. The cluster then enables everything.",
     ),
-    CheckRule(
-        "not-a-file",
-        "warning",
-        "Files are regular files.",
-        "Reading a pipe or a device may never end.",
-    ),
-    CheckRule(
-        "not-a-map",
-        "error",
-        "A selection is a map.",
-        "The API and the installers reject anything else.",
-    ),
-    CheckRule(
-        "not-a-string",
-        "error",
-        "Overrides are a string.",
-        "The API rejects a map.",
-    ),
+    CheckRule("not-a-file", "warning", "Files are regular files.", "Reading a pipe or a device may never end."),
+    CheckRule("not-a-map", "error", "A selection is a map.", "The API and the installers reject anything else."),
+    CheckRule("not-a-string", "error", "Overrides are a string.", "The API rejects a map."),
     CheckRule(
         "rendered-anyway",
         "info",
@@ -124,12 +93,7 @@ _FILE_RULES = (
         "A selection that is corrected is used in one place.",
         "A change would also change the other place.",
     ),
-    CheckRule(
-        "template",
-        "info",
-        "Templates are not checked.",
-        "Their values are not known before they are rendered.",
-    ),
+    CheckRule("template", "info", "Templates are not checked.", "Their values are not known before they are rendered."),
     CheckRule(
         "kustomization",
         "info",
@@ -143,16 +107,10 @@ _FILE_RULES = (
         "Which manifests a site gets is not known before kustomize build, and labels decide which site it is.",
     ),
     CheckRule(
-        "too-large",
-        "warning",
-        "Files are small enough to be read.",
-        "A file of many megabytes is not a list of sites.",
+        "too-large", "warning", "Files are small enough to be read.", "A file of many megabytes is not a list of sites."
     ),
     CheckRule(
-        "outside-link",
-        "warning",
-        "Symbolic links stay in the checkout.",
-        "A check must not read or write other files.",
+        "outside-link", "warning", "Symbolic links stay in the checkout.", "A check must not read or write other files."
     ),
     CheckRule(
         "uneditable-text",
@@ -179,10 +137,7 @@ _FILE_RULES = (
         "The API and the installers reject or ignore other fields.",
     ),
     CheckRule(
-        "unknown-site-version",
-        "warning",
-        "The version of each site is known.",
-        "Names, sets and rules depend on it.",
+        "unknown-site-version", "warning", "The version of each site is known.", "Names, sets and rules depend on it."
     ),
     CheckRule(
         "unread-extra-manifests",
@@ -190,12 +145,7 @@ _FILE_RULES = (
         "The extra manifests of a site are in the checkout.",
         "They may create what a selection excludes.",
     ),
-    CheckRule(
-        "unreadable-file",
-        "error",
-        "Files can be read.",
-        "A file that cannot be read is not checked.",
-    ),
+    CheckRule("unreadable-file", "error", "Files can be read.", "A file that cannot be read is not checked."),
 )
 
 

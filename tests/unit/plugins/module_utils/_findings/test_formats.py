@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -121,38 +120,6 @@ def test_sarif_describes_also_a_code_that_is_no_rule():
     assert [rule["id"] for rule in rules] == [*(rule.id for rule in RULES), "unknown-platform"]
     assert rules[-1]["helpUri"] == "https://docs.example.com/docs/reference/problems.html#unknown-platform"
     assert rules[-1]["defaultConfiguration"]["level"] == "warning"
-
-
-def test_junit_has_failures_passed_rules_and_skipped_known_findings():
-    suite = ET.fromstring(FORMATS["junit"](EVERY))[0]
-    assert suite.attrib == {
-        "name": "release_lint",
-        "tests": "5",
-        "failures": "2",
-        "errors": "0",
-        "skipped": "1",
-    }
-    first = suite[0]
-    assert (first.attrib["classname"], first.attrib["line"]) == ("a/one.yaml", "7")
-    assert first.attrib["name"] == "no-namespace: ConfigMap x/one"
-    assert [failure.attrib for failure in first] == [{"type": "error", "message": "its namespace is out"}]
-    assert "a/one.yaml:7: error" in first.findtext("failure", "")
-    assert suite[1].find("failure") is None
-    assert "warning [no-role]" in suite[1].findtext("system-out", "")
-    assert suite[4].find("skipped") is not None
-
-
-def test_junit_without_findings_has_a_passed_test_for_each_rule():
-    suite = ET.fromstring(FORMATS["junit"](report()))[0]
-    assert [case.attrib["name"] for case in suite] == [rule.id for rule in RULES]
-    assert all(len(case) == 0 for case in suite)
-
-
-@pytest.mark.parametrize(("fail_on", "failures"), [("never", 0), ("error", 1), ("warning", 2), ("info", 3)])
-def test_junit_fails_what_fails_the_check(fail_on, failures):
-    suite = ET.fromstring(FORMATS["junit"](report(finding(), WARNING, NOTE, fail_on=fail_on)))[0]
-    assert suite.attrib["failures"] == str(failures)
-    assert len(suite.findall("testcase/failure")) == failures
 
 
 def test_github_has_one_command_per_finding():

@@ -84,11 +84,11 @@ def test_a_failure_names_the_findings_and_returns_everything(check):
 
 
 def test_all_outputs_are_written_before_the_module_fails(check, tmp_path):
-    outputs = [f"{name}:{tmp_path}/new/{name}" for name in ("sarif", "text", "junit")]
+    outputs = [f"{name}:{tmp_path}/new/{name}" for name in ("sarif", "text", "json")]
     outcome = check(finding(), outputs=outputs)
     assert outcome.failed
     assert outcome["changed"]
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["junit", "sarif", "text"]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["json", "sarif", "text"]
     assert not check(finding(), outputs=outputs)["changed"]
 
 
@@ -144,6 +144,6 @@ def test_all_outputs_that_cannot_be_written_are_reported_at_once(check, tmp_path
 
 
 def test_a_name_that_is_no_text_can_be_written(check, tmp_path):
-    outputs = [f"{name}:{tmp_path}/{name}" for name in ("text", "json", "sarif", "junit", "github")]
+    outputs = [f"{name}:{tmp_path}/{name}" for name in ("text", "json", "sarif", "github", "codequality")]
     odd = finding(path="a/\udcff.yaml", resource="ConfigMap \ud800")
     assert check(odd, outputs=outputs, fail_on="never")["changed"]
