@@ -226,8 +226,7 @@ def _merge_base(path: str, given: str | None, branches: Sequence[str]) -> tuple[
     """The merge base with ``given``, or else with the remote ``release-`` or main branch: its name, and the commit."""
     own = [] if set(_MAIN) & set(branches) else [name for name in branches[:1] if _RELEASE_BRANCH.search(name)]
     remote = [f"{remote}/{name}" for name in (*own, "HEAD", *_MAIN) for remote in _REMOTES]
-    given_names = [given, *(f"{remote}/{given}" for remote in _REMOTES)]
-    for name in given_names if given else [*remote, *_MAIN]:
+    for name in [given, *(f"{remote}/{given}" for remote in _REMOTES)] if given else [*remote, *_MAIN]:
         try:
             return name, git(path, "merge-base", "--end-of-options", "HEAD", name).decode().strip()
         except GitError:

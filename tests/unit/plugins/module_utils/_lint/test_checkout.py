@@ -368,7 +368,7 @@ def test_an_unknown_branch(tmp_path, base):
     path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
     with pytest.raises(InvalidOptionError, match=f"^base: is {base}, but there is no merge base with {base}") as raised:
         read(path, base=base)
-    assert codes(raised.value.problems) == ["no-merge-base"]
+    assert [item.code for item in raised.value.problems] == ["no-merge-base"]
     assert sorted(os.listdir(path)) == [".git", "manifests"]
 
 
