@@ -34,13 +34,10 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     Consequence("Build", "Projects get no builder service account", f"{_DOCS}/build-config-capability.adoc"),
     Consequence(
         "CSISnapshot",
-        "VolumeSnapshot objects have no effect, so volume snapshots can neither be taken nor deleted",
-        f"{_DOCS}/cluster-csi-snapshot-controller-operator.adoc; {_API}CSISnapshot",
-    ),
-    Consequence(
-        "CSISnapshot",
-        "The VolumeSnapshotClass API does not exist, so storage operators that create such a class must do without it",
-        "openshift/csi-driver-manila-operator#159",
+        "The APIs VolumeSnapshot and VolumeSnapshotClass are absent, so volume snapshots can neither be taken nor "
+        "deleted, and storage operators must do without a class",
+        f"{_DOCS}/cluster-csi-snapshot-controller-operator.adoc; {_API}CSISnapshot; "
+        "openshift/cluster-csi-snapshot-controller-operator:assets; openshift/csi-driver-manila-operator#159",
     ),
     Consequence(
         "CloudControllerManager",
@@ -56,8 +53,8 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "CloudCredential",
-        "CredentialsRequest objects have no effect, so an administrator must create the secrets of components that "
-        "access a cloud",
+        "The API CredentialsRequest is absent, so an administrator must create the secrets of components that access "
+        "a cloud",
         f"{_DOCS}/cloud-credential-operator.adoc; openshift/api#1571",
     ),
     Consequence(
@@ -175,8 +172,8 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "NodeTuning",
-        "Tuned and PerformanceProfile objects have no effect, so kernel and latency settings of nodes must be "
-        "applied in another way",
+        "The APIs Tuned and PerformanceProfile are absent, so kernel and latency settings of nodes must be applied in "
+        "another way",
         f"{_DOCS}/node-tuning-operator.adoc; {_API}NodeTuning",
     ),
     Consequence(
@@ -214,7 +211,7 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     Consequence("Storage", "Clusters on OpenStack and RHV rely on it and may be damaged without it", f"{_API}Storage"),
     Consequence(
         "baremetal",
-        "The cluster cannot provision or manage bare-metal hosts, so it must not contain BareMetalHost objects",
+        "The API BareMetalHost is absent, so the cluster cannot provision or manage bare-metal hosts",
         f"{_DOCS}/cluster-bare-metal-operator.adoc; {_API}Baremetal",
     ),
     Consequence("baremetal", "Platform baremetal cannot be installed without it", "openshift/installer#7901"),

@@ -37,7 +37,11 @@ def test_no_text_is_repeated():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
+        ("CSISnapshot", ("VolumeSnapshot", "are absent")),
+        ("CloudCredential", ("CredentialsRequest is absent",)),
+        ("NodeTuning", ("Tuned and PerformanceProfile are absent",)),
         ("Storage", ("CSI drivers", "storage class")),
+        ("baremetal", ("BareMetalHost is absent",)),
         ("CloudControllerManager", ("nodes", "no workload")),
         ("OperatorLifecycleManager", ("Subscription", "cannot be installed")),
         ("MachineAPI", ("machines are added", "by hand")),

@@ -556,7 +556,7 @@ def test_release_lint_shows_each_cause_of_a_checkout_once() -> None:
         "version": "4.22",
         "findings": [*others, {**own, "hint": ""}],
         "resources": [changed, {**row, "in_release": ["not there"]}],
-        "removed": [row],
+        "removed": [{**row, "changes": ["removed"]}],
         "merge_base": "main (a1)",
         "text": "long\n67 warnings in 2 manifests\n",
     }
