@@ -151,6 +151,15 @@ options:
         release before it writes anything.
     type: bool
     default: false
+  allow_unserved:
+    description:
+      - API versions that the cluster lacks on purpose, such as C(flowcontrol.apiserver.k8s.io/v1beta3) on a newer
+        Kubernetes. Manifests of these versions are skipped with a warning while the cluster does not serve their kind.
+      - By default, only kinds of OpenShift's aggregated API servers are skipped, such as ImageStream. Any other kind
+        that the cluster does not serve is an error. A ClusterOperator always is one.
+    type: list
+    elements: str
+    default: []
 seealso:
   - module: capability.openshift.release_manifests
   - module: capability.openshift.update_plan
@@ -264,8 +273,8 @@ failed_resources:
         - V(forbidden) if the user lacks a permission, or an admission webhook or policy denies the request,
           V(no_namespace) if the namespace does not exist, V(terminating) if the namespace or the object is being
           deleted, V(unavailable) if the API server could not answer, V(unanswered) if the API server of the group does
-          not answer, V(unserved) if the cluster does not serve the kind, which is only a warning, or V(failed) for all
-          other reasons.
+          not answer, V(unserved) if the cluster does not serve the kind, V(skipped) if it may lack the kind, see
+          O(allow_unserved), which is only a warning, or V(failed) for all other reasons.
       type: str
       returned: always
     file:
@@ -348,7 +357,7 @@ run_levels:
       returned: always
     not_sent:
       description:
-        - Manifests that were not applied, because an earlier one failed, or the cluster does not serve their kind.
+        - Manifests that were not applied, because an earlier one failed, or because the cluster may lack their kind.
       type: int
       returned: always
 capability_status:

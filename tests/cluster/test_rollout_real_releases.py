@@ -101,7 +101,7 @@ def _is_as_wanted(
 
 
 def _unserved(result: dict[str, Any]) -> list[dict[str, str]]:
-    assert {item["state"] for item in result["failed_resources"]} <= {"unserved"}
+    assert {item["state"] for item in result["failed_resources"]} <= {"skipped"}
     return list(result["failed_resources"])
 
 

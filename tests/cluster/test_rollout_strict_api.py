@@ -177,19 +177,38 @@ def test_any_character_reaches_the_server(rollouts: Rollouts) -> None:
 # Kinds that are not served, or not yet
 
 
-def test_unserved_kind_is_one_warning_and_the_rest_is_applied(rollouts: Rollouts) -> None:
+def test_kind_of_an_aggregated_server_is_one_warning_and_the_rest_is_applied(rollouts: Rollouts) -> None:
     streams = [manifest("ImageStream", name, HOME, api="image.openshift.io/v1") for name in ("a", "b", "c")]
     outcome = rollouts.done([*streams, config_map("other")])
     problem = outcome.problem("unserved-kind")
     assert problem["severity"] == "warning"
     assert all(f"{HOME}/{name}" in problem["message"] for name in ("a", "b", "c"))
-    assert {item["state"] for item in outcome["failed_resources"]} == {"unserved"}
+    assert {item["state"] for item in outcome["failed_resources"]} == {"skipped"}
+    assert outcome["run_levels"][0]["not_sent"] == 3
     assert rollouts.has(config_map("other"))
+    assert rollouts.unfinished == ""
 
 
-def test_unserved_version_is_reported_with_the_version(rollouts: Rollouts) -> None:
-    outcome = rollouts.done([manifest("Deployment", "a", HOME, api="apps/v1beta9")])
-    assert "apps/v1beta9" in outcome.problem("unserved-kind")["where"]
+@pytest.mark.parametrize("wait", [False, True])
+@pytest.mark.parametrize("api", ["apps/v1beta9", "unserved.io/v1"])
+def test_kind_that_no_server_offers_is_an_error(rollouts: Rollouts, api: str, wait: bool) -> None:
+    release = rollouts.release([manifest("Deployment", "a", HOME, api=api), config_map("other")])
+    outcome = rollouts.predicted(release, wait=wait, wait_timeout=1)
+    assert outcome.faults == [("unserved-kind", f"Deployment ({api})")]
+    assert [item["state"] for item in outcome["failed_resources"]] == ["unserved"]
+    assert outcome["run_levels"][0]["failed"] == 1
+    assert rollouts.has(config_map("other"))
+    assert rollouts.unfinished == "install"
+    allowed = rollouts.predicted(release, wait=wait, wait_timeout=1, allow_unserved=[api])
+    assert [item["state"] for item in allowed["failed_resources"]] == ["skipped"]
+    assert allowed.problem("unserved-kind")["severity"] == "warning"
+    assert rollouts.unfinished == ""
+
+
+def test_wait_without_the_kind_of_cluster_operators_is_an_error(rollouts: Rollouts) -> None:
+    operator = manifest("ClusterOperator", "a", api="config.openshift.io/v1")
+    outcome = rollouts.apply([operator], wait=True, wait_timeout=1, allow_unserved=["config.openshift.io/v1"])
+    assert outcome.faults == [("unserved-kind", "ClusterOperator (config.openshift.io/v1)")]
 
 
 def api_service(rollouts: Rollouts) -> Body:

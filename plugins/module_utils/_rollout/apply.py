@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._cluster.injection import inject
+from .._data.aggregated_apis import is_aggregated
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, remove_trace, wait_until_established
@@ -25,7 +26,16 @@ from .._kubernetes.schema import is_declared, schema_of
 from .._problems import Problem, Problems
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, nested, target_for
+from .._resources import (
+    CLUSTER_OPERATORS,
+    CUSTOM_RESOURCE_DEFINITIONS,
+    NAMESPACES,
+    ApiResource,
+    ResourceId,
+    Target,
+    nested,
+    target_for,
+)
 from .change_set import Action, ApplyResult, refused
 from .cluster_state import RolloutContext
 from .deletion import can_hang, read_terminating, terminating_problem
@@ -149,7 +159,14 @@ class Applier:
     def _unserved(self, manifest: Manifest) -> ApplyResult:
         if self._kinds.unknown(manifest.resource_id.group):
             return refused(manifest, Refusal.GROUP_UNAVAILABLE)
-        return ApplyResult(manifest, "absent") if manifest.deletes else refused(manifest, Refusal.KIND_NOT_SERVED)
+        return ApplyResult(manifest, "absent") if manifest.deletes else refused(manifest, self._of_kind(manifest))
+
+    def _of_kind(self, manifest: Manifest) -> Refusal:
+        """How a cluster refuses a kind that it does not serve. It never lacks ClusterOperators on purpose."""
+        group, kind = manifest.resource_id.group_kind
+        api_version = f"{group}/{manifest.version}" if group else manifest.version
+        is_allowed = api_version in self._options.allow_unserved and (group, kind) != CLUSTER_OPERATORS.group_kind
+        return Refusal.KIND_SKIPPED if is_allowed or is_aggregated(group, kind) else Refusal.KIND_NOT_SERVED
 
     def _put(self, manifest: Manifest, target: Target, definition: Manifest | None) -> ApplyResult:
         if self.is_unchanged(manifest, definition):
@@ -443,6 +460,8 @@ class Applier:
 
     def _refused(self, manifest: Manifest, error: ApiError) -> ApplyResult:
         refusal = refusal_of(error, manifest.resource_id)
+        if refusal is Refusal.KIND_NOT_SERVED:
+            refusal = self._of_kind(manifest)
         if refusal is Refusal.UNAUTHORIZED:
             raise error  # Every other manifest would fail, too.
         problem = refusal_problem(refusal, manifest, error, self._release.read_body)

@@ -26,6 +26,7 @@ Action = Literal[
     "deleting",
     "absent",
     "unserved",
+    "skipped",
     "unanswered",
     "no_namespace",
     "terminating",
@@ -40,6 +41,7 @@ From ``unserved`` on, see ``Refusal``.
 
 _RETRYABLE: Mapping[Refusal, Action] = {
     Refusal.KIND_NOT_SERVED: "unserved",
+    Refusal.KIND_SKIPPED: "skipped",
     Refusal.GROUP_UNAVAILABLE: "unanswered",
     Refusal.NAMESPACE_MISSING: "no_namespace",
     Refusal.NAMESPACE_TERMINATING: "terminating",
@@ -50,7 +52,7 @@ _RETRYABLE: Mapping[Refusal, Action] = {
 }
 """Refusals that can end while the rollout runs. All others are ``failed``."""
 
-_COMPLETE: frozenset[Action] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
+_COMPLETE: frozenset[Action] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "skipped"})
 _NO_METADATA: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -138,7 +140,7 @@ class ChangeSet(NamedTuple):
 
     @property
     def has_failures(self) -> bool:
-        """Whether a manifest or the graph failed. An unserved kind is not a failure, nor a deletion that takes long."""
+        """Whether a manifest or the graph failed. A skipped kind is not a failure, nor a deletion that takes long."""
         is_failed = any(not (result.is_complete or result.action == "deleting") for result in self.results)
         return bool(self.not_applied) or is_failed or has_errors(self.problems)
 

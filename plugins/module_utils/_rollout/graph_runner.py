@@ -146,7 +146,7 @@ class GraphRunner:
         failed = [item for item in self._definitions.values() if id(item) not in applied]
 
         def is_undefined(result: ApplyResult) -> bool:
-            is_kind = result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE)
+            is_kind = lacked_by(result) == ("kind", result.manifest.resource_id.group)
             return is_kind and any(self._applier.defines(item, result.manifest) for item in failed)
 
         assumed = self._assumed.items()
@@ -409,6 +409,7 @@ class GraphRunner:
             return False
         return result.is_retryable and result.refusal not in (
             Refusal.KIND_NOT_SERVED,
+            Refusal.KIND_SKIPPED,
             Refusal.FORBIDDEN,
             Refusal.DENIED,
         )

@@ -66,6 +66,7 @@ class RolloutOptions(NamedTuple):
     prune: bool
     allow_cvo_managed: bool
     allow_downgrade: bool
+    allow_unserved: Sequence[str]
     release_image: str
     dry_run: bool
     diff_mode: bool
@@ -91,6 +92,7 @@ def release_apply_spec() -> Spec:
         "prune": {"type": "bool", "default": False},
         "allow_cvo_managed": {"type": "bool", "default": False},
         "allow_downgrade": {"type": "bool", "default": False},
+        "allow_unserved": {"type": "list", "elements": "str", "default": []},
         "signature": {"type": "str", "choices": ["required", "warn", "ignore"]},
     }
 
@@ -115,6 +117,7 @@ def rollout_options_from_params(
         prune=params["prune"],
         allow_cvo_managed=params["allow_cvo_managed"],
         allow_downgrade=params["allow_downgrade"],
+        allow_unserved=params["allow_unserved"],
         release_image=release_image,
         dry_run=dry_run,
         diff_mode=diff_mode,

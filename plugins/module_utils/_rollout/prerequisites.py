@@ -70,7 +70,7 @@ def lacked_by(result: ApplyResult) -> Prerequisite | None:
     resource = result.manifest.resource_id
     if result.refusal is Refusal.NAMESPACE_MISSING:
         return "namespace", resource.namespace
-    if result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE):
+    if result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.KIND_SKIPPED, Refusal.GROUP_UNAVAILABLE):
         return "kind", resource.group
     return None
 

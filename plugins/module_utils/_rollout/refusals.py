@@ -29,6 +29,9 @@ class Refusal(Enum):
     NAMESPACE_MISSING = auto()
     NAMESPACE_TERMINATING = auto()
     KIND_NOT_SERVED = auto()
+    KIND_SKIPPED = auto()
+    """The same for a kind that the cluster may lack."""
+
     GROUP_UNAVAILABLE = auto()
     """The aggregated API server of the group does not answer."""
 
@@ -107,6 +110,13 @@ EXPLANATIONS = {
         quotes_server=True,
     ),
     Refusal.KIND_NOT_SERVED: Explanation(
+        "error",
+        "unserved-kind",
+        "is not served by this cluster",
+        "Apply the definition of the kind first, or add the API version to allow_unserved if the cluster lacks it on "
+        "purpose",
+    ),
+    Refusal.KIND_SKIPPED: Explanation(
         "warning", "unserved-kind", "is not served by this cluster, so it is not applied"
     ),
 }

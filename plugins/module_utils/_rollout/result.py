@@ -22,7 +22,7 @@ from .refusals import EXPLANATIONS, Refusal, conflict_dict
 
 _LISTED = 5
 _COUNTED = ("created", "changed", "unchanged", "deleted", "deleting", "failed", "not_sent")
-_COUNTED_AS = {**{action: action for action in _COUNTED}, "absent": "unchanged", "unserved": "not_sent"}
+_COUNTED_AS = {**{action: action for action in _COUNTED}, "absent": "unchanged", "skipped": "not_sent"}
 """All other actions are failures."""
 _SERVER_FIELDS = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
 

@@ -47,6 +47,9 @@ def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
         yield f"{enabled} by this update, permanently: {names}"
     if status["implicitly_enabled_capabilities"] and not only:
         yield f"enabled without being requested: {_names(status['implicitly_enabled_capabilities'])}"
+    skipped = sum(item["state"] == "skipped" for item in result["failed_resources"])
+    if skipped:
+        yield f"skipped, because the cluster does not serve their kind: {skipped}"
     for item in result["conflicts"]:
         yield f"conflict: {resource_text(item)}, {item['field']} is owned by {item['manager']}"
     for item in result["leftovers"]:

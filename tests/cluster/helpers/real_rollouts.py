@@ -33,6 +33,9 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
 
 IMAGE = "registry.example/release@sha256:" + "0" * 64
 FACTS = {"feature_set": "Default", "release_image": IMAGE}
+OLD_VERSION = "flowcontrol.apiserver.k8s.io/v1beta3"
+"""The API version of older releases that the API server of these tests no longer serves."""
+
 _WORKERS = 8
 _QUANTITY = re.compile(r"([0-9.]+)(m|k|M|G|T|Ki|Mi|Gi|Ti|)")
 _UNITS = {"m": Decimal("0.001"), "": Decimal(1)}
@@ -64,7 +67,8 @@ def release_of(version: str) -> Release:
 def roll(plane: ControlPlane, version: str, **options: Any) -> dict[str, Any]:
     """Roll a release out to a cluster with its operators, and wait until all is ready."""
     with Operators(plane.kubeconfig, operators_of(folder_of(version)), make=False):
-        return rolled_out(plane.kubeconfig, folder_of(version), wait=True, wait_timeout=300, **FACTS, **options)
+        options |= {"wait": True, "wait_timeout": 300, "allow_unserved": [OLD_VERSION], **FACTS}
+        return rolled_out(plane.kubeconfig, folder_of(version), **options)
 
 
 def ask(module: str, **options: Any) -> dict[str, Any]:

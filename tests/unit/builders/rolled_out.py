@@ -70,6 +70,7 @@ class Site:
             "parallelism": 1,
             "deadline": time.monotonic(),
             "dry_run": False,
+            "allow_unserved": (),
             "rewritten_fields": lambda *_arguments: (),
             **options,
         }

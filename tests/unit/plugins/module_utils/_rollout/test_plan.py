@@ -180,7 +180,7 @@ def test_final_inventory_stays_unfinished_after_a_failure() -> None:
 def test_only_failed_and_retryable_manifests_leave_a_rollout_unfinished(action: Action) -> None:
     item = manifest("a")
     result = final(plan_of(None, item), ApplyResult(item, action, metadata=MANAGED))
-    complete = action in ("created", "changed", "unchanged", "deleted", "absent", "unserved")
+    complete = action in ("created", "changed", "unchanged", "deleted", "absent", "skipped")
     assert bool(result.unfinished) is not complete
 
 

@@ -124,6 +124,7 @@ def test_refusals_of_a_kind_or_namespace_are_reported_once() -> None:
             result("e", refusal=Refusal.DENIED, kind=deployment, problems=(denied,)),
             result("f", refusal=Refusal.DENIED, kind=deployment, problems=(denied._replace(hint="Wait"),)),
             result("g", refusal=Refusal.KIND_NOT_SERVED, kind=("", "Other"), problems=(denied,)),
+            result("i", refusal=Refusal.KIND_SKIPPED, kind=("", "Allowed"), problems=(denied,)),
             result("h", "failed", problems=(Problem("error", "own", "here", "wrong"),) * 2),
             refused_later=(result("n7", refusal=Refusal.NAMESPACE_MISSING),),
             not_applied=(result("z").manifest, result("y").manifest),
@@ -133,6 +134,10 @@ def test_refusals_of_a_kind_or_namespace_are_reported_once() -> None:
     assert {item.code for item in found if item.severity != "error"} == {"w", "unserved-kind"}
     missing = "Check the operator that creates the namespace, or create it"
     status = "Check the conditions in the status of the namespace, which name what prevents its deletion"
+    unserved = (
+        "Apply the definition of the kind first, or add the API version to allow_unserved if the cluster lacks it on "
+        "purpose"
+    )
     role = "Grant the user a role that allows get, list, create and patch on it"
     assert shown == [
         ("missing-namespace", "namespaces team", missing),
@@ -141,7 +146,8 @@ def test_refusals_of_a_kind_or_namespace_are_reported_once() -> None:
         ("forbidden-request", "Deployment (apps/v1)", role),
         ("denied-request", "Deployment (apps/v1)", "Ask"),
         ("denied-request", "Deployment (apps/v1)", "Wait"),
-        ("unserved-kind", "Other", ""),
+        ("unserved-kind", "Other", unserved),
+        ("unserved-kind", "Allowed", ""),
         ("unapplied-manifests", "", "Correct the other errors, and run this again to resume"),
     ]
     assert [item.code for item in found].count("own") == 1

@@ -469,12 +469,15 @@ def rollout(*levels: dict[str, Any], **change: Any) -> dict[str, Any]:
         "newly_implicitly_enabled_capabilities": ["Insights"],
         "implicitly_enabled_capabilities": ["Insights"],
     }
-    empty: dict[str, Any] = {"conflicts": [], "leftovers": [], "mode": "update", "changed": True}
-    return {**empty, "run_levels": levels, "capability_status": status, **change}
+    empty: dict[str, Any] = {"conflicts": [], "leftovers": [], "failed_resources": []}
+    return {**empty, "mode": "update", "changed": True, "run_levels": levels, "capability_status": status, **change}
 
 
 def test_release_apply_shows_a_table_that_adds_up() -> None:
-    result = rollout(level("10", created=2, deleting=1, not_sent=4), level("", unchanged=3, failed=1))
+    states = [{"state": state} for state in ("skipped", "failed", "skipped")]
+    result = rollout(
+        level("10", created=2, deleting=1, not_sent=4), level("", unchanged=3, failed=1), failed_resources=states
+    )
     lines = summary_lines("release_apply", result, {"release": "4.22.0"})
     assert lines[0] == (
         "4.22.0, mode update: 2 created, 0 changed, 0 deleted, 1 still being deleted, 3 unchanged, 1 failed, "
@@ -488,6 +491,7 @@ def test_release_apply_shows_a_table_that_adds_up() -> None:
         "enabled: Console, Insights",
         "enabled by this update, permanently: Insights",
         "enabled without being requested: Insights",
+        "skipped, because the cluster does not serve their kind: 2",
     ]
 
 
