@@ -78,6 +78,18 @@ options:
     aliases: [knownCapabilities]
 """
 
+    # cluster_options_spec
+    SOLUTION = r"""
+options:
+  solution:
+    description:
+      - Name of a solution, which replaces O(capabilities), V(minimal), V(ran_du), V(headless), V(no_image_registry),
+        V(managed_service) or V(disconnected).
+      - It is resolved for the version of the release, as M(capability.openshift.install_config) does, with the platform
+        if an option names it.
+    type: str
+"""
+
     # inclusion_spec("inclusion")
     INCLUSION = r"""
 options:
@@ -130,6 +142,9 @@ options:
       capabilities:
         description: As O(capabilities).
         type: dict
+      solution:
+        description: As O(solution).
+        type: str
       cluster_version:
         description: As O(cluster_version).
         type: raw
@@ -152,10 +167,6 @@ options:
         description: As O(live_resources).
         type: list
         elements: dict
-      rule:
-        description: As O(rule).
-        type: str
-        choices: [manifest, presence]
       platform:
         description: As O(platform).
         type: str

@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
   - capability.openshift._selection.selection
+  - capability.openshift._selection.solution
   - capability.openshift._selection.inclusion
   - capability.openshift._release_image
   - capability.openshift._registry
@@ -316,6 +317,7 @@ MODULE = ModuleDefinition(
         "release": {"type": "path", "required": True},
         "openshift_version": {"type": "str"},
         "capabilities": {"type": "dict"},
+        "solution": {"type": "str"},
         "installer": {"type": "str", "choices": list(INSTALLERS)},
         "packages": {"type": "list", "elements": "str", "default": []},
     },

@@ -33,6 +33,7 @@ extends_documentation_fragment:
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
   - capability.openshift._selection.selection
+  - capability.openshift._selection.solution
   - capability.openshift._selection.inclusion
   - capability.openshift._selection.overrides
   - capability.openshift._chdir

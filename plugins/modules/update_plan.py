@@ -67,16 +67,21 @@ options:
   capabilities:
     description:
       - The selection that the plan starts from, as in C(install-config.yaml) and C(ClusterVersion.spec).
-      - If O(capabilities), O(cluster_version) and O(enabled_capabilities) are not set, the selection is read from the
-        selected cluster. Without a cluster, it is the cluster default, V(vCurrent).
+      - If O(capabilities), O(solution), O(cluster_version) and O(enabled_capabilities) are not set, the selection is
+        read from the selected cluster. Without a cluster, it is the cluster default, V(vCurrent).
       - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
     type: dict
+  solution:
+    description:
+      - Name of a solution that the plan starts from, as the option C(solution) of
+        M(capability.openshift.release_manifests). It is resolved for the first release and O(platform).
+    type: str
   cluster_version:
     description:
       - The ClusterVersion of the cluster that the plan starts from, as an object or as the path of a YAML or JSON file.
         A C(List) of one object is accepted.
-      - By default, it is read from the selected cluster, unless O(capabilities), O(enabled_capabilities) or
-        O(known_capabilities) is set.
+      - By default, it is read from the selected cluster, unless O(capabilities), O(solution), O(enabled_capabilities)
+        or O(known_capabilities) is set.
       - The enabled capabilities in its status take precedence over the capability sets. Its C(spec.overrides) are used,
         unless O(overrides) is set.
       - The verdict of the first update uses its conditions, its history, the updates that it lists, and its channel.
@@ -180,8 +185,8 @@ options:
   clusters:
     description:
       - A fleet. The options of a cluster override the common options of the same name.
-      - A cluster that sets O(clusters[].capabilities), O(clusters[].cluster_version),
-        O(clusters[].enabled_capabilities) or O(clusters[].known_capabilities) uses none of these four module options.
+      - A cluster that sets O(clusters[].capabilities), O(clusters[].solution), O(clusters[].cluster_version),
+        O(clusters[].enabled_capabilities) or O(clusters[].known_capabilities) uses none of these module options.
       - Cannot be combined with options that select a cluster.
     type: list
     elements: dict
@@ -842,7 +847,7 @@ def plan(params: dict[str, Any], shared: SharedOptions, connect: Callable[[], Cl
     """Load the releases and plan. Raises ``CapabilityError``."""
     options = PlanOptions(
         ClusterOptions.from_params(params),
-        **{name: params[name] for name in OPTIONS},
+        **{name: params[name] for name in OPTIONS if name != "platform"},
         rule=params["rule"],
     )
     if params["clusters"] is not None:
@@ -876,7 +881,6 @@ CLUSTER_SPEC = {
     **cluster_options_spec(defaults=False),
     **OPTIONS,
     "name": {"type": "str", "required": True},
-    "rule": {"type": "str", "choices": list(RULES)},
 }
 MODULE = ModuleDefinition(
     {

@@ -171,6 +171,7 @@ def fragment_options(fragment: str) -> dict:
         (["_release", "_release_image", "_registry"], _argspec.release_spec()),
         (["_selection.cluster_type"], _argspec.inclusion_spec("cluster_type")),
         (["_selection.selection"], {"capabilities": {"type": "dict"}, **_argspec.inclusion_spec("status")}),
+        (["_selection.solution"], {"solution": {"type": "str"}}),
         (["_selection.inclusion"], _argspec.inclusion_spec("inclusion")),
         (["_selection.overrides"], _argspec.inclusion_spec("overrides")),
         (["_selection.hosting"], _argspec.inclusion_spec("hosting")),
@@ -217,7 +218,8 @@ def test_filters_and_tests_document_the_inclusion_options_of_the_table():
 
 
 def test_every_inclusion_option_is_a_field_of_the_options_of_a_cluster():
-    assert {option.name for option in INCLUSION_OPTIONS} == {*ClusterOptions._fields} - {"capabilities"}
+    others = {"capabilities", "solution", "platform"}
+    assert {option.name for option in INCLUSION_OPTIONS} == {*ClusterOptions._fields} - others
 
 
 def test_the_code_knows_the_version_of_the_collection():

@@ -40,7 +40,7 @@ def check_addons(
     """
     if not names:
         problems.error("empty-list", "addons", "is empty", "Name files, directories or images")
-    every = cluster.capabilities is None and not cluster.gives_status
+    every = cluster.capabilities is None and cluster.solution is None and not cluster.gives_status
     if every:
         cluster = cluster._replace(capabilities={"baseline_capability_set": NONE})
     context, _status = resolve_cluster(cluster, release, problems)

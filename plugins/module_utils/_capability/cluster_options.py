@@ -68,11 +68,13 @@ _OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
 class ClusterOptions(NamedTuple):
     """Options that describe a cluster, as given by the user. ``None`` means that an option is absent.
 
-    ``capabilities`` is a selection as written; ``enabled_capabilities`` and ``known_capabilities``, the status of a
-    cluster, replace it.
+    ``capabilities`` is a selection as written. ``solution``, the name of one, or ``enabled_capabilities`` and
+    ``known_capabilities``, the status of a cluster, replace it. A solution depends on the ``platform``, if it is known.
     """
 
     capabilities: object = None
+    solution: str | None = None
+    platform: str | None = None
     enabled_capabilities: Sequence[str] | None = None
     known_capabilities: Sequence[str] | None = None
     cluster_profile: str | None = None
@@ -172,9 +174,10 @@ def inclusion_context(criteria: InclusionCriteria, release: Release, problems: P
 def read_capability_status(options: ClusterOptions, problems: Problems) -> CapabilityStatus:
     """The capability status in ``options``. If one of its lists is missing, reports that, and returns an empty one."""
     enabled, known = options.enabled_capabilities, options.known_capabilities
-    if options.capabilities is not None:
-        message = "cannot be combined with enabled_capabilities and known_capabilities"
-        problems.error("conflicting-options", "capabilities", message, "Set either the selection or the status")
+    for option in ("capabilities", "solution"):
+        if getattr(options, option) is not None:
+            message = "cannot be combined with enabled_capabilities and known_capabilities"
+            problems.error("conflicting-options", option, message, "Set either the selection or the status")
     if enabled is None or known is None:
         missing = "enabled_capabilities" if enabled is None else "known_capabilities"
         message = "is missing, expected both enabled_capabilities and known_capabilities"

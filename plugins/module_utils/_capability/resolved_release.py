@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .._data.capabilities import MinorData, always_enabled_by_default, has_capabilities
+from .._data.feature_sets import GATES_OF_FEATURE_SETS
+from .._data.install_rules import HOSTED, STANDALONE
 from .._problems import InvalidOptionError, Location, Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -20,7 +22,9 @@ from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, 
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .release_capabilities import read_minor_data
 from .release_properties import names_disabled_by_gates
+from .rules import InstallContext
 from .selection import Selection, capability_status, check_selection, parse_selection
+from .solution import find_solution, resolve
 
 
 class ResolvedRelease(NamedTuple):
@@ -123,9 +127,23 @@ def resolve_release(
 def read_selection(options: ClusterOptions, problems: Problems, option: str = "capabilities") -> Selection:
     """The selection in ``options``, which ``option`` contains."""
     own = Problems()
+    if options.solution is not None and options.capabilities is not None:
+        problems.error("conflicting-options", "solution", f"cannot be combined with {option}", "Set one of the two")
     selection = parse_selection(options.capabilities, Location(field=option), own)
     problems += without_pinning(own) if options.hosted else own
     return selection
+
+
+def solution_selection(name: str, resolved: ResolvedRelease, platform: str | None, problems: Problems) -> Selection:
+    """The selection of a solution for a cluster of ``resolved``, as an installation of it would have."""
+    solution, data, gates = find_solution(name, None, problems), resolved.minor_data, resolved.context.feature_gates
+    if solution is None or data is None:
+        return Selection()
+    if gates is None:
+        gates = GATES_OF_FEATURE_SETS.get(resolved.context.feature_set or "", frozenset())
+    method = HOSTED if resolved.hosted else STANDALONE[0]
+    found = resolve(solution, InstallContext(data, method, platform, gates=gates, gated=resolved.gated), problems)
+    return (found and found.selection) or Selection()
 
 
 def resolve_cluster(
@@ -142,6 +160,8 @@ def resolve_cluster(
     else:
         resolved = resolve_release(criteria, release, problems)
         if resolved is not None and resolved.minor_data is not None:
+            if options.solution is not None:
+                selection = solution_selection(options.solution, resolved, options.platform, problems)
             check_selection(selection, resolved.minor_data, resolved.gated, problems)
             check_always_enabled(criteria, (resolved.minor_data,), problems)
         if resolved is None or problems.has_errors:

@@ -93,7 +93,10 @@ def _previous(options: ReleaseInfoOptions, after: ComparedSide, problems: Proble
     cluster, option = options.cluster, "capabilities"
     if options.previous_capabilities is not None:
         cluster = cluster._replace(
-            capabilities=options.previous_capabilities, enabled_capabilities=None, known_capabilities=None
+            capabilities=options.previous_capabilities,
+            solution=None,
+            enabled_capabilities=None,
+            known_capabilities=None,
         )
         option = "previous_capabilities"
     if options.previous_release is not None:

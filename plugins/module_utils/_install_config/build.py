@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from .._capability.solution import find_solution
 from .._data.install_rules import HOSTED
 from .._problems import CapabilityError, Problem, Problems, has_errors
 from .._release.extra_manifests import read_extra_manifests
@@ -26,7 +27,6 @@ from .edit import edit_capabilities
 from .file import FileWrite, InstallConfigFile, read_target
 from .secrets import secret_values, without_secrets
 from .selection_source import NO_SELECTION, InstallOptions, SelectionOptions
-from .solution import find_solution
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
 _Value = TypeVar("_Value")

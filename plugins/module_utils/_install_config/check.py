@@ -16,6 +16,7 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext
 from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection, unchecked_rules
 from .._capability.selection import Selection
+from .._capability.solution import ResolvedSelection
 from .._contents.reference_report import check_references
 from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
@@ -45,7 +46,6 @@ from .selection_source import (
     read_request,
     resolve_selection,
 )
-from .solution import ResolvedSelection
 
 _FIELDS_OF_OPTIONS = {"feature_set": "featureSet", "feature_gates": "featureGates"}
 _RULES_OF_NAMESPACES = frozenset(item.rule.name for item in DEPENDENCIES if item.namespace)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._capability.solution import find_solution
 from .._data.install_rules import INSTALL_METHODS
 from .._data.solutions import TOPOLOGIES
 from .._problems import Problem, Problems, as_location, did_you_mean, has_errors, of_clusters, shown, shown_names
@@ -20,7 +21,6 @@ from .content import merge_content
 from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
 from .selection_source import SelectionOptions
-from .solution import find_solution
 
 
 class ClusterEntry(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any
 
 from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
+from .._capability.solution import ResolvedSelection
 from .._data.capabilities import API_FIELDS, NONE
 from .._data.install_rules import HOSTED
 from .._module.result import diff_entry
@@ -22,7 +23,6 @@ from .check import InstallCheck
 from .document import read_document, render_document, same_values
 from .file import OWNER_ALONE
 from .secrets import MASK, masked, secret_values
-from .solution import ResolvedSelection
 
 _BLOCK = "capabilities"
 _CHANGED = f"{MASK} (changed)"

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from .._capability.rules import InstallContext, RuleViolation
 from .._capability.selection import Selection, check_selection, parse_selection
+from .._capability.solution import ResolvedSelection, candidate_minors, find_solution, pinned, resolve, stable_sets
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, V_CURRENT
 from .._data.install_rules import KNOWN_NAMES
 from .._data.solutions import Solution
 from .._problems import Location, Problems, did_you_mean, type_name
 from .._resources import ResourceId
 from .._yaml.values import parse_json_object
-from .solution import ResolvedSelection, candidate_minors, find_solution, pinned, resolve, stable_sets
 
 _BLOCK = "capabilities"
 _AMBIGUOUS = frozenset(

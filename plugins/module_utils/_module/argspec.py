@@ -147,7 +147,7 @@ def cluster_options_spec(*, defaults: bool = True) -> Spec:
     Without ``defaults``, an option that is not set is ``None``: it is read from a cluster, or set for all clusters.
     """
     inclusion = {option.name: _spec(option, defaults=defaults) for option in INCLUSION_OPTIONS}
-    return {"capabilities": {"type": "dict"}, **inclusion}
+    return {"capabilities": {"type": "dict"}, "solution": {"type": "str"}, **inclusion}
 
 
 def inclusion_spec(*fragments: Fragment, defaults: bool = True) -> Spec:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from .._capability.cluster_options import ClusterOptions
 from .._cluster.admin_acks import ADMIN_ACKS, ADMIN_GATES, AdminAcks, acknowledged, admin_gates
 from .._cluster.cluster_properties import ClusterProperty, check_feature_set
 from .._cluster.cluster_property_reader import find_or_warn, read_properties
@@ -65,7 +66,7 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems, *
     if "cluster_profile" in missing & properties.keys():
         cluster = cluster._replace(cluster_profile=properties["cluster_profile"].value)
     if "platform" in missing & properties.keys():
-        options = _with_platform(options, properties["platform"], problems)
+        cluster = _with_platform(cluster, properties["platform"], problems)
     # What the user set was not used, even if it is in an object that was read.
     found |= {name: item for name, item in properties.items() if name in missing | besides}
     _report(found, missing, problems)
@@ -92,12 +93,12 @@ def _with_cluster_version(
     return completed, {"overrides": ClusterProperty("overrides", value, f"{CLUSTER_VERSION}, .spec.overrides")}
 
 
-def _with_platform(options: PlanOptions, reported: ClusterProperty, problems: Problems) -> PlanOptions:
+def _with_platform(cluster: ClusterOptions, reported: ClusterProperty, problems: Problems) -> ClusterOptions:
     if reported.value in PLATFORM_DATA:
-        return options._replace(platform=reported.value)
+        return cluster._replace(platform=reported.value)
     message = f"the platform {reported.value} of the cluster is not known, so credentials_requests lists all requests"
     problems.info("unknown-platform", "platform", message, "Set platform")
-    return options
+    return cluster
 
 
 def _decisive(problem: Problem) -> Problem:

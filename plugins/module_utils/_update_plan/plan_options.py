@@ -14,7 +14,7 @@ from .._capability.cluster_options import ClusterOptions
 from .._release_image.release_source import ReleaseSource
 from .plan import Rule
 
-_STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
+_STARTS = ("capabilities", "solution", "cluster_version", "enabled_capabilities", "known_capabilities")
 
 
 FailOn = Literal["acknowledge", "risk", "blocked", "never"]
@@ -55,7 +55,6 @@ class PlanOptions(NamedTuple):
     releases: Sequence[Any] | None = None
     cluster_version: object = None
     live_resources: Sequence[Any] | None = None
-    platform: str | None = None
     promql: object = None
     extra_manifests: Sequence[str] | None = None
     rule: Rule = "manifest"
@@ -74,7 +73,9 @@ class PlanOptions(NamedTuple):
         where = f"clusters[{index}]" + (f" ({own['name']})" if own["name"] else "")
         cluster, values = self.cluster, {name: own[name] for name in self._fields if name in own}
         if not own.keys().isdisjoint(_STARTS):
-            cluster = cluster._replace(capabilities=None, enabled_capabilities=None, known_capabilities=None)
+            cluster = cluster._replace(
+                capabilities=None, solution=None, enabled_capabilities=None, known_capabilities=None
+            )
             values.setdefault("cluster_version", None)
         if "releases" in own:
             values["releases_where"] = f"{where}.releases"
@@ -84,7 +85,9 @@ class PlanOptions(NamedTuple):
     @property
     def has_start(self) -> bool:
         """Whether the user set what the plan starts from, valid or not."""
-        return self.cluster_version is not None or self.cluster.capabilities is not None or self.cluster.gives_status
+        cluster = self.cluster
+        others = (self.cluster_version, cluster.capabilities, cluster.solution)
+        return any(value is not None for value in others) or cluster.gives_status
 
     @property
     def missing(self) -> frozenset[str]:
@@ -93,7 +96,7 @@ class PlanOptions(NamedTuple):
         values: dict[str, Any] = {
             "start": self.has_start or None,
             "live_resources": self.live_resources,
-            "platform": self.platform,
+            "platform": cluster.platform,
             "cluster_profile": cluster.cluster_profile,
             "feature_set": cluster.feature_set,
             "feature_gates": cluster.feature_gates,

@@ -105,19 +105,21 @@ class Planner:
         self._resolved: dict[tuple[int, InclusionCriteria], tuple[ResolvedRelease | None, Problems]] = {}
         self._hops: dict[tuple[int, int, InclusionCriteria, str | None], Hop] = {}
 
-    def resolve(self, request: PlanRequest, problems: Problems) -> ResolvedPath:
-        """Return the path of ``request``, and check the request with it; ``problems`` gets the warnings about it.
+    def resolve(self, request: PlanRequest, problems: Problems) -> tuple[PlanRequest, ResolvedPath]:
+        """Return ``request`` with its selection and its path, and check it; ``problems`` gets the warnings about it.
 
         Raises ``InvalidOptionError`` with the problems of path and request if one of them is an error.
         """
         key = (request.path, request.criteria, request.platform)
         path = _cached(self._paths, key, lambda: self._resolve_path(*key))
         request_problems = Problems()
+        if path.start is not None:
+            request = request.with_solution(path.start, request_problems)
         _check_request(request, path, request_problems)
         self._check_version(request, path, request_problems)
         raise_errors((*path.problems, *request_problems), InvalidOptionError)
         problems += request_problems
-        return path
+        return request, path
 
     def plan(self, request: PlanRequest, path: ResolvedPath) -> PlanResult:
         """Return the plan of ``request``, whose resolved path is ``path``.

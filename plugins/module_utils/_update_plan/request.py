@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
-from .._capability.resolved_release import ResolvedRelease, read_selection
+from .._capability.resolved_release import ResolvedRelease, read_selection, solution_selection
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities, parse_cluster_version
 from .._data.capabilities import NONE
@@ -24,7 +24,7 @@ from .plan_options import PlanOptions
 from .update_status import read_update_status
 from .verdict import UpdateState
 
-Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
+Source = Literal["capabilities", "solution", "cluster_version", "enabled_capabilities"]
 """The option that a plan starts from."""
 
 
@@ -32,8 +32,9 @@ class PlanRequest(NamedTuple):
     """Everything that a plan depends on.
 
     ``path``: positions of its releases among those of the planner. ``criteria``: without overrides, so clusters that
-    differ only in these share most computations. ``source`` and ``location``: the origin of the selection. ``state``:
-    only the verdicts depend on it.
+    differ only in these share most computations. ``source`` and ``location``: the origin of the selection.
+    ``solution``: its name, until the first release is known and the cluster has the selection. ``state``: only the
+    verdicts depend on it.
     """
 
     path: tuple[int, ...]
@@ -43,6 +44,14 @@ class PlanRequest(NamedTuple):
     source: Source = "capabilities"
     location: str = ""
     state: UpdateState = UpdateState()
+    solution: str | None = None
+
+    def with_solution(self, start: ResolvedRelease, problems: Problems) -> PlanRequest:
+        """Return the request with the selection of its solution, if it has one. ``start``: the first release."""
+        if self.solution is None:
+            return self
+        selection = solution_selection(self.solution, start, self.platform, problems)
+        return self._replace(cluster=self.cluster._replace(selection=selection), solution=None)
 
     def normalized(self, start: ResolvedRelease) -> PlanRequest:
         """Return the key of the plan: equal for all requests with the same meaning. ``start``: the first release."""
@@ -65,7 +74,7 @@ def read_request(
     status = None
     if source == "enabled_capabilities":
         selection, status = _read_names(cluster, problems)
-    platform = resolve_platform(options.platform, problems)
+    platform = resolve_platform(cluster.platform, problems)
     if source == "capabilities":
         selection = read_selection(cluster, problems)
     if source == "cluster_version":
@@ -86,7 +95,7 @@ def read_request(
     hosted_platform = platform if criteria.hosted else None
     criteria = criteria.without_overrides()._replace(reported_gates=options.reported_gates, platform=hosted_platform)
     start = StartingCluster(selection, status, effective, present, options.rule, extra)
-    return PlanRequest(path, criteria, start, platform, source, location, state)
+    return PlanRequest(path, criteria, start, platform, source, location, state, cluster.solution)
 
 
 def _read_promql(results: object, problems: Problems) -> tuple[tuple[str, bool], ...]:
@@ -118,13 +127,14 @@ def _read_source(options: PlanOptions, problems: Problems) -> Source:
     """Return the option that the plan starts from. Without one, it is the default selection."""
     values: dict[Source, object] = {
         "capabilities": options.cluster.capabilities,
+        "solution": options.cluster.solution,
         "cluster_version": options.cluster_version,
         "enabled_capabilities": options.cluster.enabled_capabilities,
     }
     given = tuple(name for name, value in values.items() if value is not None)
     if len(given) > 1:
         message = f"cannot be combined with {' and '.join(given[1:])}"
-        hint = "Keep one: the selection, the ClusterVersion, or the list of enabled names"
+        hint = "Keep one: the selection, the solution, the ClusterVersion, or the list of enabled names"
         problems.error("conflicting-options", given[0], message, hint)
     if options.cluster.known_capabilities is not None and "enabled_capabilities" not in given:
         hint = "Set enabled_capabilities too, or remove it"

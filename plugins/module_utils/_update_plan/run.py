@@ -167,7 +167,7 @@ class _Clusters:
             request = self._read(options, path, client, problems)
             if path is None:
                 return None
-            resolved = self._planner.resolve(request, problems)
+            request, resolved = self._planner.resolve(request, problems)
             if problems.has_errors:
                 return None
             request = self._signatures.add(request)

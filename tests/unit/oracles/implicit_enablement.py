@@ -93,13 +93,13 @@ def plan_of(path: Sequence[Release], *, allow_downgrade: bool = False, **options
     of_request = Problems()
     planner = Planner(path, SharedOptions(allow_downgrade=allow_downgrade))
     request = plan_request(path, **options)
-    result = planner.plan(request, planner.resolve(request, of_request))
+    result = planner.plan(*planner.resolve(request, of_request))
     return result._replace(problems=(*of_request, *result.problems))
 
 
 def shared_plan(planner: Planner, request: PlanRequest) -> PlanResult:
     """Return the plan that equal requests share, without the warnings about this request."""
-    return planner.plan(request, planner.resolve(request, Problems()))
+    return planner.plan(*planner.resolve(request, Problems()))
 
 
 def plan_request(path: Sequence[Release], positions: tuple[int, ...] | None = None, **options: Any) -> PlanRequest:

@@ -117,7 +117,7 @@ def test_only_the_deciding_resources_can_change_a_plan(rule, names, minors, rele
     options = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
     request = read_request(PlanOptions(options), tuple(range(len(loaded))), frozenset(), Problems())
     planner = Planner(loaded)
-    path = planner.resolve(request, Problems())
+    request, path = planner.resolve(request, Problems())
 
     def plan_with(present):
         cluster = request.cluster._replace(present=frozenset(present), rule=rule)

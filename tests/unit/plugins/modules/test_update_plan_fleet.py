@@ -61,7 +61,6 @@ def test_what_a_cluster_does_not_set_is_as_in_the_options(run, releases):
         "feature_set": "TechPreviewNoUpgrade",
         "overrides": [{"kind": "ConfigMap", "name": "new", "unmanaged": True}],
         "live_resources": [],
-        "rule": "presence",
     }
     own = {
         "name": "own",
@@ -71,9 +70,8 @@ def test_what_a_cluster_does_not_set_is_as_in_the_options(run, releases):
         "feature_set": "",
         "overrides": [],
         "live_resources": [{"group": "apps", "kind": "Deployment", "namespace": "operators", "name": "console"}],
-        "rule": "manifest",
     }
-    null = dict.fromkeys(common.keys() - {"rule"})
+    null = dict.fromkeys(common)
     clusters = [{"name": "none"}, {"name": "null", **null}, own]
     outcome = run(clusters=clusters, details=True, **common)
 
@@ -86,7 +84,7 @@ def test_what_a_cluster_does_not_set_is_as_in_the_options(run, releases):
     assert added == [{"preview", "vsphere"}, {"new", "vsphere"}]
     requests = [{item["name"] for item in plan["hops"][0]["credentials_requests"]} for plan in (first, second)]
     assert requests == [{"vsphere"}, {"ebs"}]
-    assert first["enabled_capabilities"] == ["DeploymentConfig"]
+    assert first["enabled_capabilities"] == ["DeploymentConfig", "MachineAPI"]
     assert second["enabled_capabilities"] == ["DeploymentConfig", "MachineAPI", "baremetal"]
     hinted = [[item["name"] for item in plan["hops"][0]["live_only"]] for plan in (first, second)]
     assert hinted == [[], ["console"]]

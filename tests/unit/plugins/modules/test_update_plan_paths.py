@@ -103,7 +103,7 @@ def test_live_resources_can_be_the_objects_themselves(run):
 
     assert of_objects["hops"] == of_ids["hops"] == mixed["hops"]
     assert of_objects["enabled_capabilities"] == ["Console", "DeploymentConfig", "MachineAPI"]
-    fleet = run(clusters=[{"name": "one", "live_resources": objects, "rule": "presence"}], capabilities=NOTHING)
+    fleet = run(clusters=[{"name": "one", "live_resources": objects}], rule="presence", capabilities=NOTHING)
     assert fleet["plans"][0]["enabled_capabilities"] == of_ids["enabled_capabilities"]
 
 

@@ -71,6 +71,38 @@ def test_always_enabled_names_depend_on_minor_and_profile_and_an_empty_list_is_a
     assert sorted(status.implicitly_enabled) == enabled
 
 
+@pytest.mark.parametrize(
+    ("minor", "options", "disabled"),
+    [
+        (V4_20, {"solution": "headless"}, {"Console"}),
+        (V4_20, {"solution": "no_image_registry"}, {"Build", "ImageRegistry"}),
+        (V4_20, {"solution": "headless", "cluster_profile": "ibm-cloud-managed"}, {"Console", "baremetal"}),
+    ],
+)
+def test_a_solution_is_the_selection_of_an_installation(minor, options, disabled):
+    _context, status, problems = resolve(minor, **options)
+
+    assert (status.known - status.enabled, problems.has_errors) == (disabled, False)
+
+
+def test_the_names_that_a_solution_needs_depend_on_the_platform():
+    on_aws, anywhere = (resolve(solution="minimal", platform=name)[1].enabled for name in ("aws", None))
+
+    assert "CloudControllerManager" in on_aws - anywhere
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"solution": "headles"}, ("unknown-solution", "solution")),
+        ({"solution": "headless", "capabilities": {}}, ("conflicting-options", "solution")),
+        ({"solution": "headless", "enabled_capabilities": []}, ("conflicting-options", "solution")),
+    ],
+)
+def test_a_solution_is_known_and_the_only_selection(options, expected):
+    assert (errors(**options)[0].code, str(errors(**options)[0].where)) == expected
+
+
 def test_an_unknown_always_enabled_capability_is_an_error():
     (problem,) = errors(always_enabled_capabilities=["ingress"])
 

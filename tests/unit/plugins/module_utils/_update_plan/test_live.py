@@ -61,7 +61,7 @@ REPORTED = (("4.20.3", frozenset("AB")),)
 def test_what_is_not_set_is_read():
     options, read, problems = completed(cluster())
 
-    assert (options.platform, options.cluster.feature_set) == ("aws", "TechPreviewNoUpgrade")
+    assert (options.cluster.platform, options.cluster.feature_set) == ("aws", "TechPreviewNoUpgrade")
     assert (options.reported_gates, options.location) == (REPORTED, "clusterversions.config.openshift.io version")
     assert options.cluster_version == cluster().objects[CLUSTER_VERSIONS.path("version")]
     assert (read, problems) == (READ, [])
@@ -94,7 +94,7 @@ def test_what_is_set_is_not_read(given, read, problems):
 def test_an_unknown_platform_of_the_cluster_is_not_used():
     options, _read, problems = completed(cluster(platform="Mars"))
 
-    assert (options.platform, problems) == (None, [("info", "unknown-platform")])
+    assert (options.cluster.platform, problems) == (None, [("info", "unknown-platform")])
 
 
 @pytest.mark.parametrize("resources", [[], [ResourceId("", "ConfigMap", "x", name) for name in "ab"]])

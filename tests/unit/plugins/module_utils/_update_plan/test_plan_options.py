@@ -18,9 +18,9 @@ COMMON = PlanOptions(
         feature_gates=["A"],
         exclude_identifier="here",
         overrides=[{"kind": "A"}],
+        platform="aws",
     ),
     live_resources=[],
-    platform="aws",
 )
 
 
@@ -54,18 +54,11 @@ def test_what_a_cluster_does_not_set_is_as_with_the_others():
         ("feature_set", ""),
         ("feature_gates", []),
         ("overrides", []),
+        ("platform", "gcp"),
     ],
 )
 def test_options_of_a_cluster_are_its_own(field, value):
     assert entry(**{field: value}).cluster == COMMON.cluster._replace(**{field: value})
-
-
-def test_the_platform_of_a_cluster_is_its_own():
-    assert entry(platform="gcp") == entry()._replace(platform="gcp")
-
-
-def test_the_rule_of_a_cluster_is_its_own():
-    assert entry(rule="presence") == entry()._replace(rule="presence")
 
 
 @pytest.mark.parametrize("value", [[], [{"kind": "A", "name": "a"}], [{"kind": "A"}, 7]])

@@ -59,7 +59,7 @@ def request_of(value: dict[str, Any], location: str) -> PlanRequest:
 def planned(planner: Planner, of: PlanRequest) -> tuple[PlanResult, list[Problem]]:
     """Return the plan, and the warnings about the request."""
     problems = Problems()
-    return planner.plan(of, planner.resolve(of, problems)), problems
+    return planner.plan(*planner.resolve(of, problems)), problems
 
 
 def without_status(spec: dict[str, Any]) -> dict[str, Any]:

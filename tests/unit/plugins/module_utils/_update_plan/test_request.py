@@ -37,7 +37,8 @@ OBJECT: dict[str, Any] = {
 
 
 def options(cluster: dict[str, Any] | None = None, **plan: Any) -> PlanOptions:
-    return PlanOptions(ClusterOptions(overrides=plan.pop("overrides", None), **(cluster or {})), **plan)
+    own = {name: plan.pop(name) for name in ("overrides", "platform") if name in plan}
+    return PlanOptions(ClusterOptions(**own, **(cluster or {})), **plan)
 
 
 def read(given: PlanOptions) -> tuple[PlanRequest, list[Problem]]:
@@ -215,7 +216,7 @@ def test_invalid_options_are_reported_at_their_location(given, locations, codes)
         (
             options({"capabilities": {}, "enabled_capabilities": []}, cluster_version=OBJECT),
             "capabilities: cannot be combined with cluster_version and enabled_capabilities. "
-            "Keep one: the selection, the ClusterVersion, or the list of enabled names",
+            "Keep one: the selection, the solution, the ClusterVersion, or the list of enabled names",
         ),
         (
             options({"known_capabilities": []}),

@@ -128,7 +128,7 @@ def test_equal_releases_are_named_once(tmp_path, monkeypatch):
 
 
 def test_a_plan_as_a_result(releases):
-    options = PlanOptions(ClusterOptions(capabilities=BAREMETAL), releases.hop, platform="aws")
+    options = PlanOptions(ClusterOptions(capabilities=BAREMETAL, platform="aws"), releases.hop)
     fleet = plan_cluster(options)
 
     brief = planning_result(fleet, of_fleet=False, details=False, options=SharedOptions())

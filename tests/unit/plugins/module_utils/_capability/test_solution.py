@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallContext
+from ansible_collections.capability.openshift.plugins.module_utils._capability.solution import (
+    resolve,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
-    resolve,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
 from ansible_collections.capability.openshift.tests.unit.builders import installations as installs
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallContext
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.solution import (
     candidate_minors,
     pinned,
     stable_sets,

@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection
-from .._capability.selection import Selection
 from .._data import capabilities as capability_data
 from .._data.capabilities import (
     CAPABILITIES,
@@ -30,6 +28,8 @@ from .._data.capabilities import (
 from .._data.solutions import SOLUTIONS, Solution, WantedCapability
 from .._problems import Location, Problems, check_list, check_string, did_you_mean
 from .._release.release import read_minor
+from .rules import InstallContext, RuleViolation, rule_violations, suggested_selection
+from .selection import Selection
 
 _NAMES = tuple(capability.name for capability in CAPABILITIES)
 _LISTS = ("wants", "without", "rather_without")

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.solution import (
+    find_solution,
+    resolve,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import (
     SOLUTIONS,
     Solution,
     WantedCapability,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
-    find_solution,
-    resolve,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     Location,
