@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.builtin_kinds import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.kinds import (
     CLUSTER_SCOPED,
     is_of_kubernetes,
 )

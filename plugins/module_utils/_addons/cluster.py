@@ -18,7 +18,7 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_m
 from .._contents.reference_report import missing_names
 from .._contents.unmet_references import UnmetReference
 from .._data.aggregated_apis import AGGREGATED_APIS, AGGREGATED_GROUPS, OPERATOR_APIS
-from .._data.builtin_kinds import is_of_kubernetes
+from .._data.kinds import is_of_kubernetes
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId

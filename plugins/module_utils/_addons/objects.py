@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from .._data.builtin_kinds import is_cluster_scoped
+from .._data.kinds import is_cluster_scoped
 from .._problems import Location, Problems
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId, as_text, mappings_in, nested

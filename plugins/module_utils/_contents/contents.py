@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._data.cluster_access import BUILT_IN_ROLES
-from .._data.workloads import POD_SPECS
+from .._data.kinds import POD_SPECS
 from .._problems import Location, Problems
 from .._release.credentials_requests import credentials_request, is_credentials_request
 from .._release.manifest import Manifest

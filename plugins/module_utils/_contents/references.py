@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from .._data.workloads import POD_SPECS
+from .._data.kinds import POD_SPECS
 from .._release.manifest import Manifest
 from .._resources import ResourceId, as_list, mappings_in, nested
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .._data.workloads import WAITED_FOR
+from .._data.kinds import WAITED_FOR
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of

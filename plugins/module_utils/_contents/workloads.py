@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._data.workloads import POD_SPECS
+from .._data.kinds import POD_SPECS
 from .._kubernetes.quantity import NANO, parse_quantity, round_up
 from .._problems import Problems, type_name
 from .._release.manifest import Manifest

@@ -56,7 +56,7 @@ def edit_capabilities(document: Document, selection: Mapping[str, Any], where: s
     ``additionalEnabledCapabilities`` only if there are names. ``where`` names the file in problems.
     Raises ``DocumentError`` if other parts of the file depend on the old value.
     """
-    if _has_selection(document.data.get(BLOCK), selection):
+    if has_selection(document.data.get(BLOCK), selection):
         return document.text
     pair = own_pair(document.root, BLOCK)
     _refuse_another_spelling(document, where)
@@ -99,7 +99,7 @@ def flow_list(names: Iterable[str], items: Sequence[Node]) -> str:
     return f"[{', '.join(quote(name, style) for name in names)}]"
 
 
-def _has_selection(value: Any, selection: Mapping[str, Any]) -> bool:
+def has_selection(value: Any, selection: Mapping[str, Any]) -> bool:
     """Whether ``value`` is the selection ``selection``: the same set, the same names in any order, and nothing else."""
     if not isinstance(value, dict) or not set(value) <= {BASELINE, NAMES}:
         return False
@@ -111,7 +111,7 @@ def _is_right(text: str, document: Document, selection: Mapping[str, Any]) -> bo
         data = read_document(text.encode(), "").data
     except CapabilityError:
         return False
-    return _has_selection(data.get(BLOCK), selection) and same_values(_others(data), _others(document.data))
+    return has_selection(data.get(BLOCK), selection) and same_values(_others(data), _others(document.data))
 
 
 def _others(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from functools import cache
 
 from .._data.bootstrap_resources import bootstrap_renderer
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, always_enabled_by_default
-from .._data.workloads import POD_SPECS
+from .._data.kinds import POD_SPECS
 from .._problems import Problem, did_you_mean, nearest_name
 from .._release.manifest import (
     BOOTSTRAP_ANNOTATION,

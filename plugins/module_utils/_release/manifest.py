@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._data.builtin_kinds import is_cluster_scoped
+from .._data.kinds import is_cluster_scoped
 from .._problems import Location, Problems, type_name
 from .._resources import ResourceId
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._data.typed_kinds import TYPED_KINDS, ZERO_VALUES
+from .._data.kinds import TYPED_KINDS, ZERO_VALUES
 from .._kubernetes.api_errors import ApiError, MistypedField, StatusCause
 from .._problems import Problem, type_name
 from .._release.manifest import Manifest

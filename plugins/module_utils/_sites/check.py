@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._capability.inclusion import InclusionContext
 from .._capability.rules import InstallContext, RuleViolation
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, BRANCHES
 from .._data.install_rules import KNOWN_NAMES
 from .._install_config.check import Installation, InstallCheck, check_selection, each_mistake_once, read_installation
+from .._install_config.edit import has_selection
 from .._install_config.fields import with_exact_names
 from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest, read_request
-from .._problems import Problem, Problems, has_errors
+from .._problems import Problems, has_errors
 from .._release.release import Release
 from .._resources import ResourceId
-from .comparison import desired_block, desired_check, hint_to_write, report_difference, same_block
+from .comparison import SiteCheckResult, desired_block, desired_check, hint_to_write, report_difference
 from .correction import corrected_cluster_version, corrected_options
 from .hosted import check_hosted
 from .site import BLOCK, Form
@@ -53,23 +53,6 @@ class SiteCheckRequest(NamedTuple):
     provided: frozenset[ResourceId] = frozenset()
 
 
-class SiteCheckResult(NamedTuple):
-    """The result of a check. Problems are located at fields, relative to the object.
-
-    ``block`` is the selection of the site, ``None`` if it has none. ``replacement`` is the block to write instead:
-    the desired one, or the smallest correction; ``None`` if there is nothing to write. ``enabled`` is ``None`` if it is
-    not known, as is ``context``, in which the CVO of an installation decides. ``compared``: the selection was compared
-    with the desired one.
-    """
-
-    problems: tuple[Problem, ...]
-    block: Any = None
-    replacement: dict[str, Any] | None = None
-    enabled: frozenset[str] | None = None
-    context: InclusionContext | None = None
-    compared: bool = False
-
-
 def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     """Check a selection for ``release``. Returns all problems and raises nothing."""
     result = _check(request, release)
@@ -81,9 +64,7 @@ def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
 
 def _check(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     if request.form == "hosted":
-        problems, block = Problems(), request.values.get(BLOCK)
-        lists = check_hosted(block, request.platform, request.desired, release, problems)
-        return SiteCheckResult(problems.unique(), block, lists.replacement, lists.enabled, compared=lists.compared)
+        return check_hosted(request.values.get(BLOCK), request.platform, request.desired, release)
     if request.form == "cluster-version":
         return _check_cluster_version(request, release)
     return _check_install(request, release)
@@ -112,7 +93,7 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
         replacement = desired_block(wanted)
     else:
         replacement = _corrected_block(installation, check, form.excluded)
-    if replacement is not None and same_block(block, replacement):
+    if replacement is not None and has_selection(block, replacement):
         replacement = None
     if wanted is not None and replacement is not None:
         report_difference(own, wanted, block, "Correct it with state=fixed", problems)
@@ -154,7 +135,7 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     # Which names a solution needs depends on the platform, which a ClusterVersion does not contain.
     if request.desired is not None and not (request.desired.solution is not None and installation.unchecked):
         wanted = desired_check(request.desired, installation, problems, _is_of_api)
-    if wanted is not None and (expected := desired_block(wanted)) is not None and not same_block(block, expected):
+    if wanted is not None and (expected := desired_block(wanted)) is not None and not has_selection(block, expected):
         report_difference(check, wanted, block, hint_to_write(expected), problems)
     return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
 

@@ -3,21 +3,39 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Compares the selection of a site with the one that the user requests of each site."""
+"""The result of the check of a site, and its comparison with the selection that the user requests of each site."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from .._capability.inclusion import InclusionContext
 from .._capability.rules import RuleViolation
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
+from .._data.capabilities import API_FIELDS
 from .._data.install_rules import HOSTED
 from .._install_config.check import Installation, InstallCheck, check_request
 from .._install_config.selection_source import SelectionRequest
-from .._problems import Problems
+from .._problems import Problem, Problems
 from .site import BLOCK
+
+
+class SiteCheckResult(NamedTuple):
+    """The result of a check. Problems are located at fields, relative to the object.
+
+    ``block`` is the selection of the site, ``None`` if it has none. ``replacement`` is the block to write instead:
+    the desired one, or the smallest correction; ``None`` if there is nothing to write. ``enabled`` is ``None`` if it is
+    not known, as is ``context``, in which the CVO of an installation decides. ``compared``: the selection was compared
+    with the desired one.
+    """
+
+    problems: tuple[Problem, ...]
+    block: Any = None
+    replacement: dict[str, Any] | None = None
+    enabled: frozenset[str] | None = None
+    context: InclusionContext | None = None
+    compared: bool = False
 
 
 def desired_check(
@@ -42,15 +60,6 @@ def desired_block(wanted: InstallCheck | None) -> dict[str, Any] | None:
     """The desired selection as a block, ``None`` if there is none."""
     selection = wanted.resolved.selection if wanted is not None and wanted.resolved is not None else None
     return None if selection is None else selection.to_api()
-
-
-def same_block(block: object, other: Mapping[str, Any]) -> bool:
-    """Whether ``block`` is the selection ``other``, whose names can have any order."""
-    if not isinstance(block, Mapping) or set(block) - set(API_FIELDS):
-        return False
-    names = block.get(API_ADDITIONAL) or []
-    same_names = isinstance(names, list) and sorted(map(str, names)) == sorted(other.get(API_ADDITIONAL, []))
-    return same_names and block.get(API_BASELINE) == other.get(API_BASELINE)
 
 
 def enabled_names(check: InstallCheck) -> frozenset[str] | None:

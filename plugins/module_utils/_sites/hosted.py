@@ -11,7 +11,7 @@ Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._capability.hosted_cluster import selectable_names
 from .._capability.rules import InstallContext
@@ -22,7 +22,7 @@ from .._install_config.check import Installation, InstallCheck, check_selection,
 from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest
 from .._problems import Problem, Problems, count_errors, type_name
 from .._release.release import Release
-from .comparison import desired_check, enabled_names, hint_to_write, report_difference
+from .comparison import SiteCheckResult, desired_check, enabled_names, hint_to_write, report_difference
 from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
 from .site import BLOCK
 
@@ -31,25 +31,18 @@ _COVERED = frozenset({"unchecked-rules", "unsupported-capability"})
 """Codes of problems that concern options of other modules, or that are errors here."""
 
 
-class HostedResult(NamedTuple):
-    """The result of a check. ``replacement`` are the lists to write, by field, ``None`` if there is nothing to write.
-
-    ``enabled`` is ``None`` if it is not known. ``compared``: the lists were compared with the desired selection.
-    """
-
-    replacement: dict[str, Any] | None = None
-    enabled: frozenset[str] | None = None
-    compared: bool = False
-
-
 def check_hosted(
-    block: object, platform: str | None, desired: SelectionRequest | None, release: Release, problems: Problems
-) -> HostedResult:
-    """Check ``spec.capabilities`` of a HostedCluster, and compare it with ``desired`` if that is given."""
+    block: Any, platform: str | None, desired: SelectionRequest | None, release: Release
+) -> SiteCheckResult:
+    """Check ``spec.capabilities`` of a HostedCluster, and compare it with ``desired`` if that is given.
+
+    The replacement are the lists to write.
+    """
+    problems = Problems()
     if block is not None and not isinstance(block, Mapping):
         message = f"is {type_name(block)}, expected a map"
         problems.error("not-a-map", BLOCK, message, "Write enabled and disabled below it")
-        return HostedResult()
+        return SiteCheckResult(problems.unique(), block)
     fields = dict(block or {})
     for field in set(fields) - set(_FIELDS.values()):
         message = "is not a field of a HostedCluster, expected enabled or disabled"
@@ -59,7 +52,7 @@ def check_hosted(
     check = _check(fields, installation)
     problems += [_respelled(item) for item in check.problems if item.code not in _COVERED]
     if check.install is None:
-        return HostedResult()
+        return SiteCheckResult(problems.unique(), block)
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
     replacement = _replacement(fields, check.install, installation, problems) if problems.has_errors else None
     wanted = desired_check(desired, installation, problems) if desired is not None else None
@@ -67,7 +60,8 @@ def check_hosted(
         # The API server rejects a change of the lists after the installation, so they are not written.
         lists = wanted.hosted.stanza() if wanted.hosted is not None else {}
         report_difference(check, wanted, block, hint_to_write(lists), problems)
-    return HostedResult(replacement, check.status.enabled if check.status else None, wanted is not None)
+    enabled = check.status.enabled if check.status else None
+    return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
 
 
 def _check(fields: Mapping[str, Any], installation: Installation) -> InstallCheck:

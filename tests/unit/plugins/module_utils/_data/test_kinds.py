@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.typed_kinds import ZERO_VALUES
+from ansible_collections.capability.openshift.plugins.module_utils._data.kinds import ZERO_VALUES
 
 
 def test_each_zero_value_has_the_type_of_its_name():

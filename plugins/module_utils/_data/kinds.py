@@ -1,0 +1,101 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Kinds: which are not in a Namespace, which the CVO decodes into Go types, and which have Pods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CLUSTER_SCOPED = frozenset(
+    """
+    APIService CSIDriver CSINode CertificateSigningRequest ClusterRole ClusterRoleBinding ComponentStatus
+    CustomResourceDefinition DeviceClass FlowSchema IPAddress IngressClass MutatingWebhookConfiguration Namespace Node
+    PersistentVolume PriorityClass PriorityLevelConfiguration ResourceSlice RuntimeClass SelfSubjectAccessReview
+    SelfSubjectReview SelfSubjectRulesReview ServiceCIDR StorageClass SubjectAccessReview TokenReview
+    ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment
+    VolumeAttributesClass
+    """.split()  # noqa: SIM905
+)
+"""Source: discovery of kube-apiserver 1.34, with which ``tests/cluster`` compares this list."""
+
+
+_AGGREGATED_CLUSTER_SCOPED = frozenset(
+    {
+        ("authorization.openshift.io", "ClusterRole"),
+        ("authorization.openshift.io", "ClusterRoleBinding"),
+        ("image.openshift.io", "Image"),
+        ("oauth.openshift.io", "OAuthClient"),
+        ("oauth.openshift.io", "OAuthClientAuthorization"),
+        ("project.openshift.io", "Project"),
+        ("template.openshift.io", "BrokerTemplateInstance"),
+        ("user.openshift.io", "Group"),
+        ("user.openshift.io", "Identity"),
+        ("user.openshift.io", "User"),
+        ("user.openshift.io", "UserIdentityMapping"),
+    }
+)
+"""Kinds that OpenShift's own API servers keep. Source: openshift/api:*/v1/types.go, ``+genclient:nonNamespaced``."""
+
+
+def is_cluster_scoped(group: str, kind: str) -> bool:
+    """Whether a kind without a CustomResourceDefinition is known not to be in a Namespace."""
+    return (kind in CLUSTER_SCOPED and is_of_kubernetes(group)) or (group, kind) in _AGGREGATED_CLUSTER_SCOPED
+
+
+def is_of_kubernetes(group: str) -> bool:
+    """Whether the kinds of ``group`` are those of Kubernetes (kubernetes/enhancements:keps/sig-api-machinery/2337)."""
+    return "." not in group or group.endswith(".k8s.io")
+
+
+TYPED_KINDS: frozenset[tuple[str, str]] = frozenset(
+    {
+        ("", "ConfigMap"),
+        ("", "Namespace"),
+        ("", "Service"),
+        ("", "ServiceAccount"),
+        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+        ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        ("apps", "DaemonSet"),
+        ("apps", "Deployment"),
+        ("batch", "CronJob"),
+        ("batch", "Job"),
+        ("config.openshift.io", "ClusterOperator"),
+        ("image.openshift.io", "ImageStream"),
+        ("operators.coreos.com", "OperatorGroup"),
+        ("rbac.authorization.k8s.io", "ClusterRole"),
+        ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+        ("rbac.authorization.k8s.io", "Role"),
+        ("rbac.authorization.k8s.io", "RoleBinding"),
+        ("security.openshift.io", "SecurityContextConstraints"),
+    }
+)
+"""Kinds that the CVO decodes into Go types, so the fields that a manifest omits are sent with their zero values.
+
+API group and kind. All other kinds are sent as they are in the manifest.
+
+Sources: openshift/cluster-version-operator:lib/resourcebuilder/resourcebuilder.go init, and
+pkg/cvo/internal/operatorstatus.go for ClusterOperator.
+"""
+
+ZERO_VALUES: dict[str, object] = {"boolean": False, "integer": 0, "number": 0, "string": ""}
+"""The zero value of a scalar Go type, by its type in OpenAPI (go.dev/ref/spec, The zero value)."""
+
+POD_SPECS: Mapping[str, tuple[str, ...]] = {
+    "Deployment": ("spec", "template", "spec"),
+    "DaemonSet": ("spec", "template", "spec"),
+    "StatefulSet": ("spec", "template", "spec"),
+    "ReplicaSet": ("spec", "template", "spec"),
+    "Job": ("spec", "template", "spec"),
+    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
+    "Pod": ("spec",),
+}
+"""Field path of the Pod spec in each kind of workload (kubernetes/api:apps/v1, batch/v1, core/v1)."""
+
+WAITED_FOR = frozenset({"Deployment", "Job"})
+"""Kinds of workloads whose Pods the CVO looks at. It does not report Pods of other kinds that do not start.
+
+Source: openshift/cluster-version-operator:lib/resourcebuilder/apps.go checkDeploymentHealth, batch.go checkJobHealth.
+"""
