@@ -46,12 +46,3 @@ def test_the_playbook_shows_findings_and_repairs_and_fails(tmp_path: Path) -> No
     assert "site              gitops         0       0     1  nothing" in done.stdout
     assert "Console would repair 1 object" in done.stdout
     assert (checkout / "out" / "annotations.txt").read_text().startswith("::error file=bundle/manifests/1.yaml,line=2")
-
-
-def test_the_playbook_passes_a_selection(tmp_path: Path) -> None:
-    write_addon(tmp_path / "site", {"a.yaml": documents(LINK)})
-    write_release(tmp_path / "release", RELEASE_FILES)
-    selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}
-    done = play(tmp_path, {"addons": ["site"], "release": "release", "capabilities": selection})
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Checked for 4.20.3 with Console, Ingress." in done.stdout

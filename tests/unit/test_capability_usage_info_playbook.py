@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -58,18 +57,3 @@ def test_the_playbook_fails_if_clients_are_not_named(tmp_path):
     assert "to the APIs of Console, see above" in " ".join(text.split())
     state, _shown, text = play(tmp_path, capability_names=["DeploymentConfig"], fail_if_used=True)
     assert state == 0, text
-
-
-def test_other_clients_are_possible(tmp_path):
-    state, shown, text = play(tmp_path, clients=["openshift"])
-    assert state == 0, text
-    (table,) = [number for number, line in enumerate(shown) if "lists_everything" in line]
-    names = [line.strip('"').partition(" ")[0] for line in takewhile('"",'.__ne__, shown[table + 1 :])]
-    assert {"Build", "CSISnapshot", "Console", "DeploymentConfig"} <= set(names)
-    assert names == sorted(names, key=str.lower)
-    rows = [line for line in shown if "system:node:worker-0" in line]
-    assert [row.strip('"').split()[:3] for row in rows] == [
-        ["Build", "openshift", "7"],
-        ["DeploymentConfig", "openshift", "7"],
-    ]
-    assert "alice" not in text

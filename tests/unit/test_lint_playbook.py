@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 
 from ansible_collections.capability.openshift.tests.unit.builders.operators import (
-    marketplace,
     write_operator,
     write_repository,
 )
@@ -40,14 +39,6 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
     assert [result["ruleId"] for result in results] == ["unknown-capability"]
     annotations = (checkout / "out" / "annotations.txt").read_text()
     assert annotations.startswith("::error file=manifests/b.yaml,line=7,title=unknown-capability::ConfigMap two")
-
-
-def test_an_operator_is_checked_without_options(tmp_path):
-    checkout = write_repository(tmp_path / "checkout", marketplace())
-    done = run("operator_check", checkout, {})
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "info [odd-one-out]" in done.stdout
-    assert "    manifests/20_service.yaml:1: " in done.stdout
 
 
 def test_the_markdown_of_a_pull_request(tmp_path):

@@ -37,16 +37,6 @@ def test_the_included_manifests_are_written_once(tmp_path):
     assert "Directory manifests: nothing to change" in play(tmp_path, "release_manifests", **options)
 
 
-def test_credentials_and_images_are_listed(tmp_path):
-    shown = play(
-        tmp_path, "release_manifests", release=str(RELEASES / "4.22.0"), credentials_requests=True, images=True
-    )
-    assert "CREDENTIALSREQUEST PLATFORM SECRET" in shown
-    assert any(line.startswith("openshift-image-registry ") for line in shown)
-    assert any(line.startswith("Images: ") for line in shown)
-    assert list(tmp_path.glob("*.yaml")) == []
-
-
 def test_two_releases_are_compared(tmp_path):
     older, newer = str(RELEASES / "4.21.0"), str(RELEASES / "4.22.0")
     shown = play(tmp_path, "release_compare", release=newer, previous_release=older)
@@ -58,27 +48,6 @@ def test_two_releases_are_compared(tmp_path):
     assert f" +{added.rpartition(' ')[2]}" in manifests
     same = play(tmp_path, "release_compare", release=newer, previous_release=newer)
     assert not any(line.startswith("Manifests added") for line in same)
-
-
-def test_a_selection_is_compared_with_another(tmp_path):
-    options = {"release": str(RELEASES / "4.22.0"), "capabilities": NONE}
-    with_default = play(tmp_path, "release_compare", **options)
-    with_console = play(
-        tmp_path,
-        "release_compare",
-        **options,
-        previous_capabilities={**NONE, "additionalEnabledCapabilities": ["Console"]},
-    )
-    (lost,) = [line for line in with_default if line.startswith("no longer enabled capabilities ")]
-    assert "Console" in lost
-    assert "Insights" in lost
-    assert "no longer enabled capabilities Console" in with_console
-
-
-def test_what_resources_require_is_shown(tmp_path):
-    shown = play(tmp_path, "release_info", release=str(RELEASES / "4.22.0"), resource_kind="credentialsrequest")
-    assert "2 manifests" in shown
-    assert "Required capabilities: CloudCredential, ImageRegistry, Storage" in shown
 
 
 NEVER = {"fail_on": "never"}
@@ -100,15 +69,6 @@ def test_v_prints_at_most_twenty_lines_more(name, more, tmp_path):
         for flags in ((), ("-v",))
     )
     assert quiet < verbose <= quiet + 20
-
-
-def test_the_name_of_a_resource_is_a_whole_name_or_all(tmp_path):
-    every, pattern = (
-        play(tmp_path, "release_info", release=str(RELEASES / "4.21.0"), resource_name=name)
-        for name in ("*", "consol*")
-    )
-    assert "53 manifests" in every
-    assert "0 manifests" in pattern
 
 
 def test_capabilities_are_sorted_whatever_their_case(tmp_path):

@@ -103,3 +103,17 @@ def test_resources_are_returned_with_their_decisions(call, releases):
     none = call(release_info, release=releases[0], resource_kind="Route")
     assert (none["resources"], none.problem("unknown-resource")["where"]) == ([], "resource_kind")
     assert "resources" not in call(release_info, release=releases[0]).result
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"resource_name": "*"}, 6),
+        ({"resource_name": "console"}, 1),
+        ({"resource_name": "c*"}, 0),
+        ({"resource_kind": "*", "resource_namespace": ""}, 6),
+        ({"resource_name": "kept", "resource_namespace": "openshift-one"}, 0),
+    ],
+)
+def test_a_resource_has_the_whole_name_and_namespace(query, count, call, releases):
+    assert len(call(release_info, release=releases[0], **query)["resources"]) == count

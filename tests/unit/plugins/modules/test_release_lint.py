@@ -35,6 +35,19 @@ def test_a_checkout_returns_its_manifests(call, tmp_path):
     assert outcome["text"] == "No findings in 1 manifest; no update was checked\n"
 
 
+@pytest.mark.parametrize(
+    ("directories", "listed"), [({}, ["one"]), ({"operand_directories": ["assets"]}, ["one", "two"])]
+)
+def test_manifests_that_an_operator_applies_are_listed_and_not_checked(directories, listed, call, tmp_path):
+    files = {"manifests/a.yaml": manifest("one", "Console"), "assets/b.yaml": manifest("two", "Consle")}
+    for name, text in files.items():
+        write_files((tmp_path / name).parent, {Path(name).name: text})
+    outcome = call(release_lint, checkout=tmp_path, openshift_version="4.20", **directories)
+
+    assert [row["name"] for row in outcome["resources"]] == listed
+    assert outcome["findings"] == []
+
+
 def test_either_a_release_or_a_checkout(call, tmp_path):
     write_files(tmp_path, {"a.yaml": manifest("one")})
     for options in ({}, {"release": tmp_path, "checkout": tmp_path}, {"release": tmp_path, "base": "main"}):
