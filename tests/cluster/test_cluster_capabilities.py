@@ -14,7 +14,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._data import 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
-    KNOWN,
     OBJECT,
     PROPERTIES,
     VERSION,
@@ -29,9 +28,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, set_cluster_version_status
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
-
-OTHERS = {"invocation", "warnings"}
-"""Checked elsewhere. Warnings of other tests appear here, because all run in one process."""
 
 CONDITION = {
     "type": "ImplicitlyEnabledCapabilities",
@@ -102,24 +98,6 @@ def test_a_patch_has_the_version_that_was_read(site: Site, monkeypatch: pytest.M
     assert site.plane.api.get(OBJECT)["spec"]["clusterID"]
 
 
-@pytest.mark.parametrize("spec", [None, {}, {"baselineCapabilitySet": "vCurrent"}])
-@pytest.mark.parametrize("requested", [{}, {"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
-def test_the_default_in_any_spelling_is_no_change(site: Site, spec: Any, requested: dict[str, Any]) -> None:
-    site.make(spec, KNOWN)
-    with site.untouched():
-        outcome = site.ask(requested)
-    assert not outcome.failed, outcome.result
-    assert (outcome["changed"], outcome["spec"]) == (False, spec or {})
-    assert outcome["requested_capabilities"] == sorted(KNOWN)
-
-
-def test_order_and_repetition_in_a_list_are_no_change(site: Site) -> None:
-    site.make(selection("Storage", "Console"), ["Console", "Storage"])
-    with site.untouched():
-        assert not site.ask(selection("Console", "Storage", "Console"))["changed"]
-        assert not site.enable("Console", "Console")["changed"]
-
-
 def test_requests_are_few(site: Site) -> None:
     """One request without a change, two with a change."""
     site.make(selection("Console"), ["Console"])
@@ -171,37 +149,6 @@ def test_enable_adds_to_what_is_requested(site: Site) -> None:
     assert site.spec == selection("Build", "Console", "Storage", baseline="v4.11")
 
 
-def test_enable_to_everything_is_no_change(site: Site) -> None:
-    site.make(None, KNOWN)
-    with site.untouched():
-        assert not site.enable("Console")["changed"]
-
-
-@pytest.mark.parametrize(
-    ("requested", "spec"),
-    [
-        ({"inclusionDefault": "Include"}, selection(baseline="vCurrent")),
-        ({"inclusion_default": "Exclude", "include": ["Console", "Build"]}, selection("Build", "Console")),
-        (
-            {"inclusionDefault": "Include", "exclude": ["Build"]},
-            selection(*sorted(KNOWN - {"Build"})),
-        ),
-    ],
-)
-def test_the_first_draft_is_another_spelling(site: Site, requested: dict[str, Any], spec: dict[str, Any]) -> None:
-    site.make(selection("Console"), ["Console"])
-    outcome = site.ask(requested)
-    assert (outcome["changed"], site.spec) == (True, spec)
-    with site.untouched():
-        assert not site.ask(requested)["changed"]
-
-
-def test_a_larger_set_keeps_the_list(site: Site) -> None:
-    site.make(selection("Console"), ["Console"])
-    assert site.ask(selection("Console", baseline="v4.11"))["changed"]
-    assert site.spec == selection("Console", baseline="v4.11")
-
-
 def test_a_cluster_without_status_is_supported(site: Site) -> None:
     """A new cluster has none."""
     site.make(selection("Console"))
@@ -238,26 +185,6 @@ def test_implicit_names_can_be_requested(site: Site) -> None:
     assert (again["changed"], again["added_capabilities"]) == (False, [])
 
 
-def test_implicit_names_with_a_selection(site: Site) -> None:
-    site.make(selection("Console"), ["Build", "Console"])
-    assert site.enable("Storage", keep_implicit=True)["added_capabilities"] == ["Build", "Storage"]
-    assert site.names == {"Build", "Console", "Storage"}
-
-
-def test_names_of_a_later_version_are_not_requested(site: Site) -> None:
-    """After a rollback they remain in the status."""
-    site.make(selection("Console"), ["Build", "Console"], known=["Console", "Storage"], version="4.13.9")
-    with site.untouched():
-        outcome = site.ask(keep_implicit=True)
-    problem = outcome.problem("Build")
-    assert (problem["severity"], problem["code"], problem["where"]) == (
-        "warning",
-        "unknown-capability",
-        "keep_implicit",
-    )
-    assert outcome["implicitly_enabled_capabilities"] == ["Build"]
-
-
 # Check mode and diff
 
 
@@ -273,12 +200,6 @@ def test_check_mode_is_a_dry_run_of_the_server(site: Site) -> None:
     diff = done["diff"]
     assert diff["before"] == selection("Console")
     assert diff["after"] == selection("Console", "Storage")
-
-
-def test_diff_of_no_change_is_empty(site: Site) -> None:
-    site.make(selection("Console"), ["Console"])
-    diff = site.enable("Console", diff=True)["diff"]
-    assert diff["before"] == diff["after"]
 
 
 def test_check_mode_includes_admission(site: Site) -> None:

@@ -79,20 +79,6 @@ def test_info_returns_all_capabilities(site: Site) -> None:
     assert parsed_metrics(outcome["metrics"]) == {name: int(name in ("Build", "Console")) for name in known}
 
 
-def test_info_of_the_default(site: Site) -> None:
-    site.make(None, KNOWN - {"Build"})
-    outcome = site.info()
-    assert (outcome["spec"], outcome["condition"]) == ({}, None)
-    assert outcome["requested_capabilities"] == sorted(KNOWN)
-    assert outcome["pending_capabilities"] == ["Build"] == outcome["disabled_capabilities"]
-
-
-def test_metrics_have_names_that_the_version_does_not_know(site: Site) -> None:
-    """After a rollback they are still enabled."""
-    site.make(selection("Console"), ["Build", "Console"], known=["Console", "Storage"], version="4.13.9")
-    assert parsed_metrics(site.info()["metrics"]) == {"Build": 1, "Console": 1, "Storage": 0}
-
-
 def test_the_metric_follows_the_status(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     assert parsed_metrics(site.info()["metrics"])["Storage"] == 0

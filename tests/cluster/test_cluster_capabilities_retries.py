@@ -37,7 +37,7 @@ def proxy(site: Site) -> Iterator[FaultProxy]:
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [429, 503])
 def test_server_errors_are_retried(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, method: str, status: int
 ) -> None:
@@ -109,7 +109,7 @@ def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+@pytest.mark.parametrize("status", [403, 422])
 def test_client_errors_are_not_retried(site: Site, proxy: FaultProxy, method: str, status: int) -> None:
     site.make(selection("Console"), ["Console"])
     proxy.fail("answer", 9, status=status, method=method)

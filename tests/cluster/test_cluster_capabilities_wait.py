@@ -38,7 +38,6 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
     Behaviour,
     Operator,
     Operators,
-    operators_of,
 )
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
@@ -158,16 +157,6 @@ def test_enable_waits_for_its_own_names(site: Site) -> None:
         ("unready-object", "clusteroperators.config.openshift.io insights"),
     ]
     assert "Insights" in outcome.errors[1]["message"]
-
-
-def test_only_operators_of_the_names_count(site: Site) -> None:
-    site.make(selection(), ["Build", "Console"], observedGeneration=9)
-    operators = operators_of(EXAMPLE)
-    behaviours = {operator.name: Behaviour(unavailable="out of order") for operator in operators}
-    with Operators(site.plane.kubeconfig, operators, behaviours, namespaces=()) as stand_in:
-        stand_in.wait()
-        assert not enable_and_wait(site, "Build").failed
-        assert "console: is not available" in enable_and_wait(site, "Console", seconds=1).message
 
 
 @pytest.mark.parametrize("annotation", ["Console", "Storage+Console"])
@@ -347,9 +336,3 @@ def test_a_deleted_cluster_version_is_an_error(site: Site) -> None:
     out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (1, "")
     assert "Console" in json.loads(out)["msg"]
-
-
-def test_a_missing_release_is_named(site: Site, tmp_path: Path) -> None:
-    site.make(selection(), [])
-    with site.untouched():
-        assert str(tmp_path / "none") in enable_and_wait(site, release=tmp_path / "none").message

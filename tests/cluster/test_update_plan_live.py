@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import RULES
 from ansible_collections.capability.openshift.plugins.modules import update_plan
@@ -40,7 +37,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_of, token_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
@@ -77,20 +73,6 @@ def site(cluster: ControlPlane) -> ControlPlane:
         )
     config_map(cluster.api, "openshift-config", "insights-upload-schedule")
     return cluster
-
-
-def test_resources_on_the_cluster_are_a_hint_and_enable_nothing(site: ControlPlane, call: Call) -> None:
-    """What they would enable, a cluster-version operator does not enable."""
-    namespace(site.api, "openshift-marketplace")
-    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
-    offline = call(update_plan, releases=PATH, cluster_version=site.api.get(f"{CLUSTER_VERSIONS}/version"))
-
-    assert enabled_by(outcome) == enabled_by(offline)
-    assert outcome["condition"] == offline["condition"]
-    hinted = {item["name"]: item["disabled_capabilities"] for item in outcome["hops"][0]["live_only"]}
-    assert hinted["openshift-marketplace"] == ["marketplace"]
-    assert hinted["openshift-console-operator"] == ["Console"]
-    assert "unrelated" not in hinted
 
 
 def test_with_the_rule_presence_resources_on_the_cluster_enable_capabilities(site: ControlPlane, call: Call) -> None:
@@ -171,12 +153,6 @@ def test_one_request_for_each_kind_and_nothing_is_written(site: ControlPlane, ca
     assert "resources of 8 kinds" in problem["message"]
 
 
-def test_check_mode_reads_the_same(site: ControlPlane, call: Call) -> None:
-    assert plan(call(update_plan, check=True, releases=PATH, kubeconfig=site.kubeconfig)) == plan(
-        call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
-    )
-
-
 def test_resources_of_enabled_capabilities_are_not_looked_up(site: ControlPlane, call: Call) -> None:
     every = sorted({name for release in PATH for item in manifests(release) for name in item.capabilities})
     status = {**capabilities_status(every, every), "desired": {"version": "4.21.0"}}
@@ -195,17 +171,6 @@ def test_resources_of_enabled_capabilities_are_not_looked_up(site: ControlPlane,
 
 def manifests(release: str) -> Any:
     return read_release(Path(release)).manifests
-
-
-def test_the_status_of_the_cluster_takes_precedence_over_the_sets(site: ControlPlane, call: Call) -> None:
-    status = capabilities_status([*ALWAYS_ON, "Console"], KNOWN)
-    make_cluster_version(site.api, {"capabilities": NOTHING}, {**status, "desired": {"version": "4.21.0"}})
-    live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
-
-    assert live["hops"][0]["enabled_before"] == ["Console", "Ingress"]
-    assert "Console" in live["implicitly_enabled_capabilities"]
-    assert "Console" not in enabled_by(live)
-    assert plan(live) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
 
 
 def test_problems_name_the_object_of_the_cluster(site: ControlPlane, call: Call) -> None:
@@ -330,27 +295,6 @@ def test_permission_to_list_those_kinds_is_enough(site: ControlPlane, call: Call
     assert plan(outcome) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
 
 
-def test_a_missing_permission_on_the_cluster_version_is_reported(site: ControlPlane, call: Call) -> None:
-    user = certificate_user(site, "unprivileged")
-    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
-
-    assert "cannot get clusterversions.config.openshift.io version: 403 Forbidden" in outcome.message
-
-
-def test_a_cluster_without_its_cluster_version_is_an_error(cluster: ControlPlane, call: Call) -> None:
-    outcome = call(update_plan, releases=PATH, kubeconfig=cluster.kubeconfig)
-
-    assert "missing-object" in {item["code"] for item in outcome.errors}
-
-
-def test_a_fleet_is_rejected_before_any_request(site: ControlPlane, call: Call) -> None:
-    mark = site.audit.mark()
-    outcome = call(update_plan, releases=PATH, clusters=[{"name": "one"}], kubeconfig=site.kubeconfig)
-
-    assert outcome.faults == [("conflicting-options", "clusters")]
-    assert requests_since(site, mark) == []
-
-
 @pytest.mark.parametrize(
     "wrong", [{"platform": ""}, {"feature_set": "Nonsense"}, {"forbidden_capabilities": ["all"], "overrides": [1]}]
 )
@@ -360,58 +304,6 @@ def test_invalid_options_do_not_wait_for_lists(wrong: dict[str, Any], site: Cont
 
     assert outcome.failed
     assert [request for request in requests_since(site, mark) if request.verb == "list"] == []
-
-
-@pytest.fixture
-def silent() -> Iterator[str]:
-    """Return an address that neither accepts nor refuses connections, because the queue of its listener is full."""
-    with ExitStack() as stack:
-        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
-        for _number in range(4):
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(listener.getsockname())
-        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
-
-
-def test_an_address_that_does_not_answer_is_reported(silent: str, call: Call) -> None:
-    outcome = call(update_plan, releases=PATH, host=silent, api_key="token")
-
-    assert f"{silent} does not answer" in outcome.message
-
-
-def test_a_kubeconfig_is_found_from_chdir_and_may_be_a_dict(site: ControlPlane, call: Call) -> None:
-    by_path = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig.name, chdir=site.kubeconfig.parent)
-    by_content = call(update_plan, releases=PATH, kubeconfig=yaml.safe_load(site.kubeconfig.read_text()))
-
-    assert plan(by_path) == plan(by_content) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
-
-
-def test_objects_on_several_pages_are_all_read(site: ControlPlane, call: Call) -> None:
-    namespace(site.api, "many")
-    for number in range(510):
-        config_map(site.api, "many", f"a-{number}")
-    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, rule="presence")
-
-    # After all those of "many", in the order of the server.
-    assert "ConfigMap insights-upload-schedule" in enabled_by(outcome)["Insights"]
-
-
-def test_the_namespace_of_a_cluster_scoped_manifest_is_ignored_as_the_api_ignores_it(
-    site: ControlPlane, call: Call, tmp_path: Path
-) -> None:
-    def role(capability: str) -> str:
-        return manifest("reader", capability, kind="ClusterRole", api="rbac.authorization.k8s.io/v1", namespace="a")
-
-    old = write_release(tmp_path / "old", {"one.yaml": role("")}, "4.13.1")
-    new = write_release(tmp_path / "new", {"one.yaml": role("MachineAPI")}, "4.14.1")
-    start = {"capabilities": NOTHING, "rule": "presence"}
-    options = {"releases": [str(old), str(new)], "kubeconfig": site.kubeconfig, **start}
-    assert "MachineAPI" not in enabled_by(call(update_plan, **options))
-
-    body = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"}}
-    site.api.apply("/apis/rbac.authorization.k8s.io/v1/clusterroles/reader", body)
-    assert enabled_by(call(update_plan, **options))["MachineAPI"] == ["ClusterRole reader"]
 
 
 def test_the_playbook_reads_from_the_cluster(site: ControlPlane) -> None:

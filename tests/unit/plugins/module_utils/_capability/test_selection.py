@@ -198,6 +198,19 @@ def test_what_is_wrong_with_a_selection_names_the_field(options, where, part):
     assert part in found
 
 
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"additional_enabled_capabilities": ["Console"]}, "missing-baseline"),
+        ({"baselineCapabilitySet": "None", "include": ["Console"]}, "mixed-spellings"),
+        ({"inclusionDefault": "Exclude", "include": ["Build"], "exclude": ["Build"]}, "conflicting-names"),
+        ({"inclusionDefault": "Sometimes"}, "invalid-inclusion-default"),
+    ],
+)
+def test_a_wrong_selection_has_a_code(options, code):
+    assert [problem.code for problem in parse(options)[1]] == [code]
+
+
 def test_a_field_that_is_misspelt_names_the_nearest():
     _selection, (problem,) = parse({"baselineCapabilitysset": "None"})
 
