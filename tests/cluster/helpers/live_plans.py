@@ -53,9 +53,10 @@ def by_hand(api: Api) -> dict[str, Any]:
 
 
 def plan(outcome: Outcome) -> dict[str, Any]:
-    """Return a result without its invocation and its problems."""
-    without = ("invocation", "problems")
-    return {key: value for key, value in outcome.result.items() if key not in without}
+    """Return a result without its invocation, its problems, and what was not checked: they name what was read."""
+    result = {key: value for key, value in outcome.result.items() if key not in ("invocation", "problems")}
+    hops = [{key: value for key, value in hop.items() if key != "not_checked"} for hop in outcome["hops"]]
+    return {**result, "hops": hops}
 
 
 def enabled_by(outcome: Outcome) -> dict[str, list[str]]:
