@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._capability.hosted_cluster import selectable_names
-from .._capability.rules import InstallContext
+from .._capability.rules import InstallContext, RuleViolation
 from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES
@@ -50,7 +50,8 @@ def check_hosted(
     document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
     installation = read_installation(InstallOptions(document, "", complete=False, method=HOSTED), release)
     check = _check(fields, installation)
-    problems += [_respelled(item) for item in check.problems if item.code not in _COVERED]
+    disabled = {item.problem: item for item in check.violations if item.capability}
+    problems += [_respelled(item, disabled.get(item)) for item in check.problems if item.code not in _COVERED]
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
@@ -70,11 +71,13 @@ def _check(fields: Mapping[str, Any], installation: Installation) -> InstallChec
     return check_selection(installation, SelectionOptions(selection))
 
 
-def _respelled(problem: Problem) -> Problem:
-    """``problem`` with the fields of a HostedCluster instead of the options of modules."""
+def _respelled(problem: Problem, broken: RuleViolation | None) -> Problem:
+    """``problem`` with the fields of a HostedCluster instead of the options of modules. ``broken``: what it reports."""
     field, message, hint = problem.where.field, problem.message, problem.hint
     for ours, theirs in _FIELDS.items():
         field, message, hint = (text.replace(ours, theirs) for text in (field, message, hint))
+    if broken is not None and field == f"{BLOCK}.{HOSTED_DISABLED}":
+        message = f"contains {broken.capability}, but {broken.rule.message}"
     return problem._replace(where=problem.where._replace(field=field), message=message, hint=hint)
 
 

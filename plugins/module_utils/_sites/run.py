@@ -208,14 +208,18 @@ def _refuse_unknown_versions(options: SitesOptions, releases: Iterable[Release])
 
 def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -> Iterator[str]:
     """Yield how many sites were not checked, and not compared with the requested selection."""
-    unread = [site for site in sites if site.site.overrides is None]
-    other = [site for site in sites if desired is not None and not site.result.compared]
+    unread = sum(site.site.overrides is None for site in sites)
+    others = [site.site.form for site in sites if desired is not None and not site.result.compared]
     is_solution = desired is not None and desired.solution is not None
-    has_no_platform = is_solution and any(site.site.form == "cluster-version" for site in other)
-    reason = ": a ClusterVersion has no platform, on which a solution depends" if has_no_platform else ""
-    for found, fault in ((unread, "checked"), (other, f"compared with the requested selection{reason}")):
-        if found:
-            yield f"{len(found)} of {plural(len(sites), 'site')} {'was' if len(found) == 1 else 'were'} not {fault}"
+    without_platform = others.count("cluster-version") if is_solution else 0
+    compared = "compared with the requested selection"
+    for number, fault in (
+        (unread, "checked"),
+        (len(others) - without_platform, compared),
+        (without_platform, f"{compared}: a ClusterVersion has no platform, on which a solution depends"),
+    ):
+        if number:
+            yield f"{number} of {plural(len(sites), 'site')} {'was' if number == 1 else 'were'} not {fault}"
 
 
 def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:

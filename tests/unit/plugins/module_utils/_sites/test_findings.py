@@ -216,6 +216,15 @@ def test_a_hosted_cluster_is_checked(check, stanza, version, rules):
     assert errors_of(check({"a.yaml": hosted_cluster(stanza, version)})) == rules
 
 
+def test_what_a_hosted_cluster_disables_is_in_the_list(check):
+    (finding,) = check({"a.yaml": hosted_cluster("{disabled: [Console]}", "4.19.1")})["findings"]
+    message = "contains Console, but a hosted cluster cannot disable it"
+    assert (finding["message"], finding["hint"]) == (
+        f"capabilities.disabled: {message}",
+        "Remove Console from disabled",
+    )
+
+
 def test_an_install_config_is_checked_with_its_method(check):
     outcome = check({"rome/install-config.yaml": INSTALL_CONFIG}, openshift_version="4.20", install_method="agent")
     assert errors_of(outcome) == ["inst-ingress"]
