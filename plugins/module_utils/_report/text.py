@@ -19,7 +19,6 @@ _MOST_RESOURCES = 5
 _MOST_CLUSTERS = 5
 _MOST_PROBLEMS = 20
 _MOST_REASONS = 5
-_SHOWN_WITH_HOPS = ("update-blocked",)
 
 
 def plan_lines(result: Mapping[str, Any], *, full: bool) -> list[str]:
@@ -193,8 +192,9 @@ def _first_reasons(plan: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _fleet_problems(result: Mapping[str, Any]) -> Iterator[str]:
-    warnings = [item for plan in result["plans"] for item in plan["problems"] if item["severity"] == "warning"]
-    lines = list(dict.fromkeys(_problem(item) for item in warnings if item["code"] not in _SHOWN_WITH_HOPS))
+    """Yield the warnings of single plans. The module warns of those that all plans have."""
+    found = [item for plan in result["plans"] for item in plan["problems"] if item not in result["problems"]]
+    lines = list(dict.fromkeys(_problem(item) for item in found if item["severity"] == "warning"))
     if lines:
         yield ""
         yield from lines[:_MOST_PROBLEMS]

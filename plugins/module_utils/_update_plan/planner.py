@@ -36,7 +36,7 @@ from .report_sources import ReportSources
 from .request import PlanRequest
 from .update_reasons import VERDICTS, Verdict
 from .verdict import HopVerdict, hop_verdicts
-from .warnings import check_dangling, check_plan, check_status, check_verdicts
+from .warnings import check_dangling, check_plan, check_status
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -129,7 +129,8 @@ class Planner:
         normalized = request.normalized(path.hops[0].start)
         shared = _cached(self._plans, normalized, lambda: _plan(normalized, path))
         verdicts = hop_verdicts(path.hops, request.cluster.overrides, request.state)
-        return _cached(shared.results, verdicts, lambda: _with_verdicts(shared, verdicts))
+        problems = tuple(shared.problems)
+        return _cached(shared.results, verdicts, lambda: PlanResult(shared.plan, problems, verdicts, shared.request))
 
     def _resolve_path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> ResolvedPath:
         problems = Problems()
@@ -206,12 +207,6 @@ def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> 
         release_gates(start),
         ReleaseReferences(end.release, end.loaded),
     )
-
-
-def _with_verdicts(shared: _SharedPlan, verdicts: tuple[HopVerdict, ...]) -> PlanResult:
-    problems = Problems()
-    check_verdicts(shared.plan, verdicts, problems)
-    return PlanResult(shared.plan, (*problems, *shared.problems), verdicts, shared.request)
 
 
 def _plan(request: PlanRequest, path: ResolvedPath) -> _SharedPlan:

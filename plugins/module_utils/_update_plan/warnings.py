@@ -19,7 +19,6 @@ from .._problems import Problems, did_you_mean
 from .._resources import ResourceId
 from .plan import Hop, HopPlan, Plan, StartingCluster
 from .request import Source
-from .verdict import HopVerdict
 
 
 def check_status(
@@ -92,14 +91,6 @@ def check_dangling(plan: Plan, hops: Sequence[Hop], cluster: StartingCluster, pr
         ]
         reported.update((reference.kind, reference.target) for reference in found)
         report_dangling(found, enabled, "warning", problems, where=f"{planned.from_version} to {planned.to_version}")
-
-
-def check_verdicts(plan: Plan, verdicts: Sequence[HopVerdict], problems: Problems) -> None:
-    """Warn about each reason why the cluster refuses a hop."""
-    for planned, verdict in zip(plan.hops, verdicts, strict=True):
-        where = f"{planned.from_version} to {planned.to_version}"
-        for reason in verdict.of("blocked"):
-            problems.warning("update-blocked", where, reason.message, reason.hint)
 
 
 def _check_names(planned: HopPlan, hop: Hop, where: str, problems: Problems) -> None:

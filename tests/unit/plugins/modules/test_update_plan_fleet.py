@@ -19,11 +19,11 @@ from ansible_collections.capability.openshift.tests.unit.builders.cluster_versio
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     BAREMETAL,
     NOTHING,
-    cluster_version,
 )
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 CONSOLE = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}
+UNKNOWN_NAME = {"enabled_capabilities": ["Nope"], "known_capabilities": ["Console"]}
 
 
 SAMPLES = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["openshift-samples"]}
@@ -102,42 +102,35 @@ def warnings(outcome: Outcome) -> list[str]:
     return [str(Problem(**item)) for item in outcome["problems"] if item["severity"] == "warning"]
 
 
-def test_problems_of_all_plans_are_reported_once_and_the_others_counted(run, warned):
-    clusters = [
-        {"name": "one", "capabilities": NOTHING},
-        {"name": "two", "capabilities": CONSOLE},
-        {"name": "three", "cluster_version": cluster_version(version="4.12.9")},
-    ]
-    overrides = [{"kind": "Deployment", "name": "x", "unmanaged": True}]
-    alone = run(feature_set="TechPreviewNoUpgrade", overrides=overrides)
+def test_problems_of_all_plans_are_reported_once_and_the_others_counted(run, warned, releases):
+    clusters = [{"name": "one"}, {"name": "two", "platform": "aws"}, {"name": "three", "releases": releases.path}]
+    alone = run(**UNKNOWN_NAME)
     warned.clear()
-    outcome = run(clusters=clusters, feature_set="TechPreviewNoUpgrade", overrides=overrides)
+    outcome = run(clusters=clusters, **UNKNOWN_NAME)
 
     *common, counted = outcome["problems"]
-    assert common == alone["problems"]
-    assert len(common) == 2
+    # The others name the entry of a cluster.
+    assert common == [item for item in alone["problems"] if item["where"] == "4.13.5 to 4.14.2"]
+    assert len(common) == 1
     assert counted == {
         "severity": "warning",
         "code": "separate-problems",
         "where": "clusters",
-        "message": "1 of 3 plans have further problems, see plans[].problems",
+        "message": "3 of 3 plans have further problems, see plans[].problems",
         "hint": "",
     }
-    assert [len(plan["problems"]) for plan in outcome["plans"]] == [2, 2, 3]
+    assert [len(plan["problems"]) for plan in outcome["plans"]] == [3, 3, 4]
     assert all(item in plan["problems"] for plan in outcome["plans"] for item in common)
     assert warned == warnings(outcome)
 
 
 @pytest.mark.parametrize("fleet", [False, True])
 def test_a_plan_with_violations_is_shown_with_its_warnings(fleet, run, warned):
-    options: dict[str, Any] = {"capabilities": NOTHING}
-    options = {"clusters": [{"name": "one", **options}]} if fleet else options
-    passed, failed = (
-        run(feature_set="TechPreviewNoUpgrade", forbidden_capabilities=names, **options) for names in ([], ["all"])
-    )
+    options: dict[str, Any] = {"clusters": [{"name": "one", **UNKNOWN_NAME}]} if fleet else UNKNOWN_NAME
+    passed, failed = (run(forbidden_capabilities=names, **options) for names in ([], ["all"]))
 
     assert failed.failed
-    assert len(warnings(passed)) == 1
+    assert len(warnings(passed)) == 2
     assert warned == warnings(passed) * 2
     assert failed["problems"] == passed["problems"]
 
