@@ -19,11 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
-from ansible_collections.capability.openshift.tests.unit.builders.lint_trials import (
-    Trial,
-    errors,
-    trials,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.lint_trials import Trial, errors, trials
 
 
 def main() -> int:

@@ -97,11 +97,7 @@ class Limit(NamedTuple):
 
 
 START = 0.7
-NEAR = (
-    Limit(OURS, FLOOR, 1.3, start=START),
-    Limit(OURS_ALONE, FLOOR_ALONE, 1.15),
-    Limit(KUBECTL, OURS, 1, True),
-)
+NEAR = (Limit(OURS, FLOOR, 1.3, start=START), Limit(OURS_ALONE, FLOOR_ALONE, 1.15), Limit(KUBECTL, OURS, 1, True))
 EMPTY = (Limit(WHOLE, WHOLE_FLOOR, 1.15, start=START), Limit(WHOLE_KUBECTL, WHOLE, 3, True))
 MEMORY = 120
 CPU = 2.5
@@ -139,12 +135,7 @@ class Bench(NamedTuple):
         options = {"capabilities": CAPABILITIES, "feature_set": FEATURE_SET, "mode": "install", "parallelism": 8}
         version = {} if (release / "release-manifests").exists() else {"openshift_version": self.version}
         return module(
-            "capability.openshift.release_apply",
-            kubeconfig,
-            release=str(release),
-            wait=False,
-            **options,
-            **version,
+            "capability.openshift.release_apply", kubeconfig, release=str(release), wait=False, **options, **version
         )
 
     def play(self, tag: str, kubeconfig: Path) -> list[str]:

@@ -28,9 +28,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
-    ClusterOptions,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
     Reason,

@@ -129,12 +129,10 @@ def playing(release: Path) -> None:
         candidates = [
             Candidate("ansible-playbook, one no-op task", play),
             Candidate(
-                "release_manifests, first run",
-                lambda: play(f"release={release}", f"dest={folder}/{next(fresh)}"),
+                "release_manifests, first run", lambda: play(f"release={release}", f"dest={folder}/{next(fresh)}")
             ),
             Candidate(
-                "release_manifests, nothing to change",
-                lambda: play(f"release={release}", f"dest={folder}/same"),
+                "release_manifests, nothing to change", lambda: play(f"release={release}", f"dest={folder}/same")
             ),
         ]
         runs = compare(f"Writing the manifests of {release.name} with ansible-playbook", candidates, PLAY_ROUNDS)

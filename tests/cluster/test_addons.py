@@ -16,10 +16,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.kinds import (
-    CLUSTER_SCOPED,
-    is_of_kubernetes,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._data.kinds import CLUSTER_SCOPED, is_of_kubernetes
 from ansible_collections.capability.openshift.tests.cluster.helpers.addon_oracle import Body, Item, TrimmedCluster
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError

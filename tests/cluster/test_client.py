@@ -51,11 +51,7 @@ def site(
 def direct(site: Site) -> dict[str, Any]:
     """Options without a kubeconfig."""
     token_user(site.plane, "direct", [READER])
-    return {
-        "host": site.plane.url,
-        "ca_cert": site.plane.folder / "ca.crt",
-        "api_key": token_of(site.plane, "direct"),
-    }
+    return {"host": site.plane.url, "ca_cert": site.plane.folder / "ca.crt", "api_key": token_of(site.plane, "direct")}
 
 
 DIRECT = "system:serviceaccount:kube-system:direct"

@@ -85,23 +85,14 @@ def test_an_outdated_crd_is_reported_with_the_name_it_lacks(site: Site) -> None:
 
 @pytest.mark.parametrize(
     ("rules", "verb", "resource"),
-    [
-        ([], "get", "clusterversions.config.openshift.io"),
-        ([READER], "patch", "clusterversions.config.openshift.io"),
-    ],
+    [([], "get", "clusterversions.config.openshift.io"), ([READER], "patch", "clusterversions.config.openshift.io")],
     ids=["get", "patch"],
 )
 def test_a_missing_permission_is_named(site: Site, rules: list[Rule], verb: str, resource: str) -> None:
     site.make(selection("Console"), ["Console"])
     user = certificate_user(site.plane, "another-user", rules)
     outcome = site.enable("Storage", kubeconfig=user.kubeconfig)
-    refused(
-        outcome,
-        "forbidden-request",
-        "403 Forbidden",
-        f"allows {verb} on {resource}",
-        '"another-user"',
-    )
+    refused(outcome, "forbidden-request", "403 Forbidden", f"allows {verb} on {resource}", '"another-user"')
 
 
 @pytest.mark.parametrize("check", [False, True])

@@ -42,12 +42,7 @@ def one(name: str) -> Target:
 
 
 def body(name: str, **data: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": name, "namespace": "work"},
-        "data": data,
-    }
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "work"}, "data": data}
 
 
 @pytest.fixture

@@ -56,10 +56,7 @@ def test_end_to_end(site: Site, release: Path) -> None:
         with site.untouched():
             tried = site.enable("Console", check=True, diff=True)
         begin = mark()
-        with (
-            StatusWriter(site.plane.kubeconfig, version),
-            Operators(site.plane.kubeconfig, [console], namespaces=()),
-        ):
+        with StatusWriter(site.plane.kubeconfig, version), Operators(site.plane.kubeconfig, [console], namespaces=()):
             done = site.enable("Console", diff=True, release=release, wait=True, wait_timeout=600)
         assert not done.failed, done.result
         assert verbs(site.requests(begin))[:7] == ["list", "list", "get", *PROPERTIES, "patch"]

@@ -34,11 +34,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     capabilities_status,
     set_cluster_version_status,
 )
-from ansible_collections.capability.openshift.tests.control_plane.operators import (
-    Behaviour,
-    Operator,
-    Operators,
-)
+from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operator, Operators
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 ANNOTATION = "capability.openshift.io/name"

@@ -111,10 +111,7 @@ def after_crash(cluster: ControlPlane, client: Client, change: Callable[[dict[st
 
 @pytest.mark.parametrize(("change", "part"), [(forget, 1.0), (unprocessed, 0.1)])
 def test_a_definition_that_a_crash_left_incomplete(
-    cluster: ControlPlane,
-    client: Client,
-    change: Callable[[dict[str, Any]], None],
-    part: float,
+    cluster: ControlPlane, client: Client, change: Callable[[dict[str, Any]], None], part: float
 ) -> None:
     """The second case uses a tenth of the real time."""
     metadata = after_crash(cluster, client, change)

@@ -31,11 +31,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operators, operators_of
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_user
-from ansible_collections.capability.openshift.tests.registry.harness.registry import (
-    Registry,
-    Site,
-    mirror_sets,
-)
+from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site, mirror_sets
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
 from ansible_collections.capability.openshift.tests.unit.builders.examples import (
     Outcomes,

@@ -12,12 +12,7 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
-    VERSION,
-    Site,
-    restart,
-    selection,
-)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import VERSION, Site, restart, selection
 from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE

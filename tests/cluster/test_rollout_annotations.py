@@ -267,12 +267,7 @@ def test_proxy_of_the_cluster_is_injected(rollouts: Rollouts) -> None:
     set_proxy(rollouts, httpProxy="http://p:1", noProxy=".local")
     outcome = rollouts.done(release)
     assert ids(outcome, "changed_resources") == ["Deployment a"]
-    assert variables(rollouts, body) == {
-        "A": "a",
-        "HTTP_PROXY": "http://p:1",
-        "HTTPS_PROXY": "",
-        "NO_PROXY": ".local",
-    }
+    assert variables(rollouts, body) == {"A": "a", "HTTP_PROXY": "http://p:1", "HTTPS_PROXY": "", "NO_PROXY": ".local"}
 
 
 def test_removed_proxy_is_removed_from_the_containers(rollouts: Rollouts) -> None:

@@ -57,10 +57,7 @@ def recorded(rollouts: Rollouts) -> list[str]:
 
 @pytest.mark.parametrize(
     ("bodies", "options"),
-    [
-        pytest.param([*KEPT, TOMBSTONE], {}, id="deleted"),
-        pytest.param(KEPT, {"prune": True}, id="pruned"),
-    ],
+    [pytest.param([*KEPT, TOMBSTONE], {}, id="deleted"), pytest.param(KEPT, {"prune": True}, id="pruned")],
 )
 def test_object_whose_deletion_hangs_is_a_leftover_until_it_is_gone(
     rollouts: Rollouts, bodies: list[Body], options: dict[str, Any]

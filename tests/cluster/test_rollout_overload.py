@@ -22,10 +22,7 @@ pytestmark = pytest.mark.deep
 
 FLOW_CONTROL = "/apis/flowcontrol.apiserver.k8s.io/v1"
 LEVEL, SCHEMA = f"{FLOW_CONTROL}/prioritylevelconfigurations", f"{FLOW_CONTROL}/flowschemas"
-EVERYTHING = [
-    {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
-    {"nonResourceURLs": ["*"], "verbs": ["*"]},
-]
+EVERYTHING = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}, {"nonResourceURLs": ["*"], "verbs": ["*"]}]
 
 
 @pytest.fixture

@@ -61,11 +61,6 @@ def test_slices_enable_only_the_capabilities_of_their_clusters(planes, tmp_path)
         assert plane.api.get(OBJECT)["spec"]["capabilities"] == selection(*requested)
         assert jobs[name].artifacts == {
             "cluster_capabilities": {
-                name: {
-                    "changed": True,
-                    "requested": requested,
-                    "enabled": ["Ingress"],
-                    "pending": sorted(wanted[name]),
-                }
+                name: {"changed": True, "requested": requested, "enabled": ["Ingress"], "pending": sorted(wanted[name])}
             }
         }

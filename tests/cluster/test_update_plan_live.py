@@ -112,11 +112,7 @@ def test_only_the_cluster_version_can_be_read_from_the_cluster(site: ControlPlan
     requests = requests_since(site, mark)
 
     assert plan(live) == plan(call(update_plan, releases=PATH, **{**by_hand(site.api), "live_resources": []}))
-    assert [request.uri for request in requests] == [
-        f"{CLUSTER_VERSIONS}/version",
-        *PROPERTIES,
-        *ADMIN_CONFIG_MAPS,
-    ]
+    assert [request.uri for request in requests] == [f"{CLUSTER_VERSIONS}/version", *PROPERTIES, *ADMIN_CONFIG_MAPS]
 
 
 def test_one_request_for_each_kind_and_nothing_is_written(site: ControlPlane, call: Call) -> None:

@@ -54,11 +54,7 @@ class Api:
         self._timeout = timeout
         address = urlsplit(cluster["server"])
         self._pool = urllib3.HTTPSConnectionPool(
-            address.hostname or "",
-            address.port,
-            maxsize=16,
-            retries=False,
-            ssl_context=_context(cluster, user),
+            address.hostname or "", address.port, maxsize=16, retries=False, ssl_context=_context(cluster, user)
         )
 
     def get(self, path: str, **query: str) -> dict[str, Any]:

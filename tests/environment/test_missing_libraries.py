@@ -31,7 +31,7 @@ INSTALLATION = {
         "baseDomain": "example.com",
         "platform": {"none": {}},
         "pullSecret": {"auths": {"quay.io": {"auth": "dTpw"}}},
-    },
+    }
 }
 
 CLUSTER_MODULES: dict[str, dict[str, Any]] = {
@@ -74,11 +74,7 @@ OTHER_PLAYBOOKS: dict[str, dict[str, Any]] = {
     "release_manifests": {"release": RELEASE},
     "release_info": {"release": RELEASE},
     "release_lint": {"release": RELEASE, "fail_on": "never"},
-    "install_config": {
-        "capabilities": {"baselineCapabilitySet": "v4.18"},
-        "openshift_version": "4.20",
-        **INSTALLATION,
-    },
+    "install_config": {"capabilities": {"baselineCapabilitySet": "v4.18"}, "openshift_version": "4.20", **INSTALLATION},
 }
 IMAGE_PLAYBOOKS: dict[str, dict[str, Any]] = {"mirror_check": {"release": IMAGE}, "release_info": {"release": IMAGE}}
 

@@ -81,9 +81,7 @@ def test_file_that_is_not_utf8(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["data: " + "[" * 11000 + "]" * 11000, "data:\n" + "- " * 11000 + "a"],
-    ids=["flow lists", "lists"],
+    "text", ["data: " + "[" * 11000 + "]" * 11000, "data:\n" + "- " * 11000 + "a"], ids=["flow lists", "lists"]
 )
 def test_excessive_nesting_is_an_error(text: str) -> None:
     problems = Problems()

@@ -11,10 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
 from ansible_collections.capability.openshift.tests.parity.support import release_folders
-from ansible_collections.capability.openshift.tests.unit.builders.lint_trials import (
-    errors,
-    trials,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.lint_trials import errors, trials
 
 _ACCOUNT = "no annotation, but its ServiceAccount needs CSISnapshot"
 _CREDENTIALS = "no annotation, but CredentialsRequest and its Namespace need CloudCredential"

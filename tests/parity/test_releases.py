@@ -18,9 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
-    ClusterOptions,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
     InclusionContext,

@@ -33,15 +33,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
-    Planner,
-    PlanResult,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
-    plan_cluster,
-    plan_fleet,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster, plan_fleet
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, precedence
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest
 from ansible_collections.capability.openshift.tests.parity.support import (
@@ -184,12 +178,7 @@ def test_synthetic_update(case: SyntheticUpdate) -> None:
     assert sorted(implicit.union(newly_enabled)) == list(case.implicit)
     gates, major = case.facts.feature_gates, case.facts.major_version
     slow = reference.implicitly_enabled(
-        current,
-        target,
-        case.enabled,
-        implicit=implicit,
-        gates=gates,
-        majors=(major, major),
+        current, target, case.enabled, implicit=implicit, gates=gates, majors=(major, major)
     )
     assert sorted(implicit.union(slow)) == list(case.implicit)
 

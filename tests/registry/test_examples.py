@@ -20,11 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.registry.harness.registry import (
-    Registry,
-    Site,
-    mirror_sets,
-)
+from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site, mirror_sets
 from ansible_collections.capability.openshift.tests.unit.builders.examples import (
     Outcomes,
     Plugin,

@@ -19,10 +19,7 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS, OTHER_FACTS
 
-pytestmark = [
-    pytest.mark.deep,
-    pytest.mark.skipif(shutil.which("go") is None, reason="needs Go to ask the oracles"),
-]
+pytestmark = [pytest.mark.deep, pytest.mark.skipif(shutil.which("go") is None, reason="needs Go to ask the oracles")]
 SEED = os.environ.get("ORACLE_SEED") or str(random.SystemRandom().randrange(1, 1 << 31))
 TESTS = Path(__file__).parents[1]
 PROGRAMS = FACTS.parent / "go"

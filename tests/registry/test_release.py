@@ -89,10 +89,7 @@ def test_a_release_is_the_same_from_an_image_and_from_a_directory(call, options,
         for name, value in from_image["release"].items()
         if value != from_directory["release"][name]
     }
-    assert different == {
-        "architecture": ("amd64", None),
-        "source": (spec(proxy), None),
-    }
+    assert different == {"architecture": ("amd64", None), "source": (spec(proxy), None)}
     assert from_image["release"]["digest"] == OLD_IMAGE.digest
     assert from_image["problems"] == from_directory["problems"]
     assert [seen.status for seen in proxy.seen] == [200] * 4, "manifest, two layers and the configuration"

@@ -19,11 +19,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import release_keys
 from ansible_collections.capability.openshift.plugins.module_utils._release_image import signature_verification
-from ansible_collections.capability.openshift.plugins.modules import (
-    release_apply,
-    release_info,
-    update_plan,
-)
+from ansible_collections.capability.openshift.plugins.modules import release_apply, release_info, update_plan
 from ansible_collections.capability.openshift.tests.registry.test_mirror_check import KEY, verification
 from ansible_collections.capability.openshift.tests.unit.builders.images import Image, release_image
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content

@@ -13,9 +13,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.gpgv import read_key_ring
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.http_store import HttpStore, http_get
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
-    ParallelStores,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import ParallelStores
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.verifier import (
     Verifier,
     verify_digest,

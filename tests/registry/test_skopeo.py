@@ -34,13 +34,7 @@ from ansible_collections.capability.openshift.tests.registry.test_mirror_check i
     written,
 )
 from ansible_collections.capability.openshift.tests.registry.test_mirror_check import mirror as _mirror
-from ansible_collections.capability.openshift.tests.unit.builders.images import (
-    Blob,
-    Image,
-    image,
-    layer,
-    platform_list,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.images import Blob, Image, image, layer, platform_list
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
 
 mirror = _mirror

@@ -88,11 +88,7 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("release_apply", ("release=new", "parallelism=many"), ((TYPE, "parallelism"),)),
     ("release_info", (), ((MISSING, "release"),)),
     ("release_info", ("relase=new",), ((UNKNOWN, "relase"), (MISSING, "release"))),
-    (
-        "release_info",
-        ("release=new", "dest=outdir", "images=true", "previous_release=old"),
-        ((UNKNOWN, "dest"),),
-    ),
+    ("release_info", ("release=new", "dest=outdir", "images=true", "previous_release=old"), ((UNKNOWN, "dest"),)),
     ("release_info", ("release=new", "capabilities=Console"), ((TYPE, "capabilities"),)),
     ("release_info", ("release=new", "resource_name=*"), ()),
     ("release_info", ("release=new", "resource_name="), ((EMPTY, "resource_name"),)),
@@ -348,18 +344,10 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ("cluster_capabilities_info", {"kubeconfig": "FOLDER/secret.yaml"}, (("invalid-kubeconfig", "kubeconfig"),)),
     ("release_apply", {"kubeconfig": "", "release": "NEW", "capabilities": NONE}, (("empty-option", "kubeconfig"),)),
     ("release_verify", {"kubeconfig": "/nope", "release": "NEW"}, (("missing-file", "kubeconfig"),)),
-    (
-        "mirror_check",
-        {"release": "NEW"},
-        (("missing-release-image", "release_image"),),
-    ),
+    ("mirror_check", {"release": "NEW"}, (("missing-release-image", "release_image"),)),
     ("mirror_check", {"release": "127.0.0.1:1/a@sha256:12"}, (("invalid-digest", "release"),)),
     ("release_info", {"release": "oci-archive:/nope"}, (("unreadable-image", "/nope"),)),
-    (
-        "release_info",
-        {"release": "127.0.0.1:1/a:b", "auth_file": "/nope"},
-        (("unreadable-file", "auth_file (/nope)"),),
-    ),
+    ("release_info", {"release": "127.0.0.1:1/a:b", "auth_file": "/nope"}, (("unreadable-file", "auth_file (/nope)"),)),
 ]
 
 

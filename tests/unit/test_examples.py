@@ -26,10 +26,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.examples impor
     plugins,
     run,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.releases import (
-    manifest,
-    write_files,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
 
 OF_CLUSTERS = {
     *("capability_guard", "cluster_capabilities", "cluster_capabilities_info"),

@@ -47,10 +47,7 @@ def play(folder: Path) -> str:
         "site": site(),
         "commented": COMMENTED,
         "broken": BROKEN,
-        "vsphere": {
-            **site(pullSecret=OLD_PULL_SECRET),
-            "platform": {"vsphere": {**PLATFORMS["vsphere"], **VIPS}},
-        },
+        "vsphere": {**site(pullSecret=OLD_PULL_SECRET), "platform": {"vsphere": {**PLATFORMS["vsphere"], **VIPS}}},
         "private": site(sshKey=PRIVATE_KEY, credentialsMode=PRIVATE_KEY),
     }
     (folder / "secrets.json").write_text(json.dumps(secrets))

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import json
 
-from ansible_collections.capability.openshift.tests.unit.builders.operators import (
-    write_operator,
-    write_repository,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.operators import write_operator, write_repository
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 

@@ -15,11 +15,7 @@ import pytest
 from ansible.errors import AnsibleError
 from environment import find_python
 
-from ansible_collections.capability.openshift.plugins.action import (
-    release_apply,
-    release_manifests,
-    validate_arguments,
-)
+from ansible_collections.capability.openshift.plugins.action import release_apply, release_manifests, validate_arguments
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 MODULES = sorted(path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py"))

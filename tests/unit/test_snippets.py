@@ -20,13 +20,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.cluster_versio
 from ansible_collections.capability.openshift.tests.unit.builders.example_files import write_all
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 from ansible_collections.capability.openshift.tests.unit.builders.request_counts import cluster_version, request_count
-from ansible_collections.capability.openshift.tests.unit.builders.snippets import (
-    ROOT,
-    SHELL,
-    WHERE,
-    Desk,
-    snippets,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.snippets import ROOT, SHELL, WHERE, Desk, snippets
 
 pytestmark = pytest.mark.deep
 

@@ -111,12 +111,7 @@ class Process:
 
 
 def _run(
-    ready: Connection,
-    module: str,
-    options: str,
-    clocks: Clocks,
-    output: tuple[Path, Path],
-    environment: dict[str, str],
+    ready: Connection, module: str, options: str, clocks: Clocks, output: tuple[Path, Path], environment: dict[str, str]
 ) -> NoReturn:
     """Run a module in a fork of the server, as Ansible's wrapper does."""
     os.setsid()

@@ -61,10 +61,7 @@ def definition() -> dict[str, Any]:
         ["requestCount"], byVerb=_list(verb, 10), requestCount=_WHOLE, userAgent=_text(1024), username=_text(512)
     )
     node = _map(
-        ["nodeName", "requestCount"],
-        byUser=_list(user, 500),
-        nodeName=_text(512, minLength=1),
-        requestCount=_WHOLE,
+        ["nodeName", "requestCount"], byUser=_list(user, 500), nodeName=_text(512, minLength=1), requestCount=_WHOLE
     )
     per_hour = _map(["requestCount"], byNode=_list(node, 512), requestCount=_WHOLE)
     status = {

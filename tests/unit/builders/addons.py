@@ -24,10 +24,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest
 from ansible_collections.capability.openshift.tests.unit.builders.resolved_clusters import V4_20, Files
 
-ONLY_OLM = {
-    "baselineCapabilitySet": "None",
-    "additionalEnabledCapabilities": ["OperatorLifecycleManager"],
-}
+ONLY_OLM = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["OperatorLifecycleManager"]}
 EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
 OPTIONS = ReadOptions(None, (), AccessOptions(), "amd64")
 

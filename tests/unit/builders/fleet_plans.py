@@ -205,11 +205,7 @@ def first_hop(**values: Any) -> dict[str, Any]:
         ],
         "added": [resource(f"added-{number}", ["Console"] if number % 3 else []) for number in range(12)],
         "removed": [resource("console-plugin", ["Console"])],
-        "credentials_requests": [
-            credentials("aws-ebs"),
-            credentials("aws-machine", new=True),
-            credentials("any"),
-        ],
+        "credentials_requests": [credentials("aws-ebs"), credentials("aws-machine", new=True), credentials("any")],
         "reasons": [BLOCKED],
         "not_checked": [NOT_CHECKED],
     }

@@ -77,9 +77,7 @@ class Failing:
 # In the order of the filters.
 FAILING = [
     Failing(
-        "exclude_identifier",
-        "exclude.release.openshift.io/here=true",
-        {"exclude.release.openshift.io/here": "true"},
+        "exclude_identifier", "exclude.release.openshift.io/here=true", {"exclude.release.openshift.io/here": "true"}
     ),
     Failing("feature_set_and_gate", BOTH, {FEATURE_SET: "Default", FEATURE_GATE: "On"}),
     Failing("feature_set", f'"Default" is required, and {FEATURE_SET}=OKD', {FEATURE_SET: "OKD"}),

@@ -41,10 +41,7 @@ def credentials(name: str, provider: str, capability: str = "") -> str:
     )
 
 
-COMMON = {
-    "0000_10_base_01.yaml": manifest("base"),
-    "0000_50_console_01.yaml": deployment("console", "Console"),
-}
+COMMON = {"0000_10_base_01.yaml": manifest("base"), "0000_50_console_01.yaml": deployment("console", "Console")}
 FILES_4_13: Mapping[str, str] = {
     **COMMON,
     "0000_30_machine-api_01.yaml": documents(deployment("machine-api"), manifest("machine-api", kind="Service")),
@@ -92,12 +89,7 @@ class Releases(NamedTuple):
 
 def write_releases(folder: Path) -> Releases:
     """Write the releases below ``folder``."""
-    every = {
-        "4.10.9": FILES_4_13,
-        "4.13.5": FILES_4_13,
-        "4.14.2": FILES_4_14,
-        "4.15.0": FILES_4_15,
-    }
+    every = {"4.10.9": FILES_4_13, "4.13.5": FILES_4_13, "4.14.2": FILES_4_14, "4.15.0": FILES_4_15}
     return Releases(*(str(write_release(folder / version, files, version)) for version, files in every.items()))
 
 

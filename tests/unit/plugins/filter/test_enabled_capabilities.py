@@ -22,12 +22,7 @@ def loaded(text: str) -> Any:
     [
         # openshift/api: v4.11 got MachineAPI at 4.14
         ("{baselineCapabilitySet: v4.11}", "4.13", {}, ["baremetal", "marketplace", "openshift-samples"]),
-        (
-            "{baselineCapabilitySet: v4.11}",
-            "4.14",
-            {},
-            ["MachineAPI", "baremetal", "marketplace", "openshift-samples"],
-        ),
+        ("{baselineCapabilitySet: v4.11}", "4.14", {}, ["MachineAPI", "baremetal", "marketplace", "openshift-samples"]),
         ("{baseline_capability_set: None}", "4.15.9", {}, []),
         ("{baseline_capability_set: None}", "4.16.0-rc.1", {}, ["Ingress"]),
         ("{baseline_capability_set: None}", "4.16", {"cluster_profile": "hypershift"}, []),

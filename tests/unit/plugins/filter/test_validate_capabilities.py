@@ -67,12 +67,7 @@ def errors(problems):
         (NOTHING, "4.18", {}, []),
         (NOTHING, "4.18", {"platform": "none"}, ["Ingress"]),
         (NOTHING, "4.15", {"platform": "none"}, []),
-        (
-            NOTHING,
-            "4.18",
-            {"platform": "aws"},
-            ["Ingress", "CloudCredential", "CloudControllerManager", "MachineAPI"],
-        ),
+        (NOTHING, "4.18", {"platform": "aws"}, ["Ingress", "CloudCredential", "CloudControllerManager", "MachineAPI"]),
         (
             NOTHING,
             "4.18",

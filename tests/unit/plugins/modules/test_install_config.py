@@ -276,11 +276,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {
         "capabilities.additionalEnabledCapabilities[1]",
     ),
     "an unknown solution": ({"solution": "ran_dux"}, "unknown-solution", "solution"),
-    "solutions without solution": (
-        {"solutions": {"a": {"starts_from": "nothing"}}},
-        "missing-solution",
-        "solutions",
-    ),
+    "solutions without solution": ({"solutions": {"a": {"starts_from": "nothing"}}}, "missing-solution", "solutions"),
     "an invalid solution of the user": (
         {"solution": "a", "solutions": {"a": {"starts_from": "nothing", "want": ["Console"]}}},
         "unknown-field",

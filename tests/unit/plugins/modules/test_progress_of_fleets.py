@@ -8,11 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.progress import VARIABLE
-from ansible_collections.capability.openshift.plugins.modules import (
-    install_config,
-    site_check,
-    update_plan,
-)
+from ansible_collections.capability.openshift.plugins.modules import install_config, site_check, update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
 NAMES = ("oslo", "rome", "paris")

@@ -134,11 +134,7 @@ def test_a_flat_directory_of_an_unknown_version_is_described_without_names(call,
 
 
 @pytest.mark.parametrize(
-    ("end", "returncode"),
-    [
-        ("data:\n  text: 'one\n  two'\n", 0),
-        ("data:\n    a: b\n  c: d\n", 1),
-    ],
+    ("end", "returncode"), [("data:\n  text: 'one\n  two'\n", 0), ("data:\n    a: b\n  c: d\n", 1)]
 )
 def test_nothing_is_printed_to_stderr(tmp_path, end, returncode):
     release = write_release(tmp_path, {"0000_50_one.yaml": manifest(more=end)})

@@ -218,8 +218,7 @@ def test_the_gates_of_the_release_decide_from_4_22_on(version, options, included
 
 
 @pytest.mark.parametrize(
-    ("options", "included"),
-    [({}, 2), ({"exclude_identifier": "here"}, 1), ({"exclude_identifier": "there"}, 2)],
+    ("options", "included"), [({}, 2), ({"exclude_identifier": "here"}, 1), ({"exclude_identifier": "there"}, 2)]
 )
 def test_the_exclude_identifier(options, included, call, tmp_path):
     files = {

@@ -94,10 +94,7 @@ def test_a_hop_is_returned_with_all_details(run):
         "added": [applied("ConfigMap", "new", "0000_20_new_01.yaml"), REQUESTS[1]],
         "removed": [applied("ConfigMap", "old", "0000_60_old_01.yaml")],
         "deleted": [applied("ConfigMap", "gone", "0000_70_gone_01.yaml")],
-        "credentials_requests": [
-            {**REQUESTS[0], "new": False},
-            {**REQUESTS[1], "new": True},
-        ],
+        "credentials_requests": [{**REQUESTS[0], "new": False}, {**REQUESTS[1], "new": True}],
         "live_only": [],
     }
 
@@ -130,9 +127,7 @@ def test_without_details_there_are_the_first_cause_and_its_count(run):
     full, short = run(**options), run(**options, details=False)
     hop, cut = full["hops"][0], short["hops"][0]
 
-    assert set(hop) - set(cut) == {
-        *("moved", "added", "removed", "deleted", "credentials_requests", "live_only"),
-    }
+    assert set(hop) - set(cut) == {*("moved", "added", "removed", "deleted", "credentials_requests", "live_only")}
     assert len(hop["live_only"]) == 1
     (machine_api,) = [item for item in cut["implicitly_enabled"] if item["name"] == "MachineAPI"]
     assert machine_api["resources"] == MACHINE_API[:1]

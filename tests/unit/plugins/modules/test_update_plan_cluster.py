@@ -19,9 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     Planner,
     deciding_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
-    read_request,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import read_request
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING
 

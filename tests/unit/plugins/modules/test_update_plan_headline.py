@@ -93,10 +93,7 @@ def test_the_first_line_of_a_fleet_counts_both(first, call, tmp_path):
     assert [item["cluster_checked"] for item in outcome["summaries"].values()] == [False, True]
     html = (tmp_path / "update_plan.html").read_text()
     assert f"paris (ID {CLUSTER_ID})" in html
-    assert re.findall(r'<span class="mark (\w+)">([^<]*)</span></td>', html) == [
-        ("caution", "Go"),
-        ("go", "Go"),
-    ]
+    assert re.findall(r'<span class="mark (\w+)">([^<]*)</span></td>', html) == [("caution", "Go"), ("go", "Go")]
     assert html.count(f">{words.NOT_READ}</td>") == 1
 
 

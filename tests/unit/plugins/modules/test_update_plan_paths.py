@@ -13,10 +13,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, tree, write_release
-from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
-    NOTHING,
-    cluster_version,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
 
 EXCLUDE = "exclude.release.openshift.io/lab"
 

@@ -13,10 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionContext
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
-    data_of,
-    gated_capabilities,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of, gated_capabilities
 from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
@@ -180,10 +177,7 @@ def releases(versions: Sequence[str], *manifests: Sequence[Manifest]) -> tuple[R
 
 
 cases = st.builds(
-    Case,
-    st.builds(releases, st.sampled_from(PATHS), contents, contents, contents),
-    selections,
-    cluster_states,
+    Case, st.builds(releases, st.sampled_from(PATHS), contents, contents, contents), selections, cluster_states
 )
 statuses = st.sets(st.sampled_from(NAMES)).map(frozenset)
 

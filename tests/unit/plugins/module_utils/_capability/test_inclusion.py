@@ -100,12 +100,7 @@ TABLE = [
         f'"TechPreviewNoUpgrade" is required, and {FEATURE_SET}=Default',
     ),
     ("feature set listed", annotated((FEATURE_SET, "OKD,Default")), CONTEXT, ""),
-    (
-        "gate required",
-        annotated((FEATURE_GATE, "On,Off")),
-        CONTEXT,
-        "feature gate Off is required but not enabled",
-    ),
+    ("gate required", annotated((FEATURE_GATE, "On,Off")), CONTEXT, "feature gate Off is required but not enabled"),
     (
         "gate unwanted",
         annotated((FEATURE_GATE, "-Off,-On")),
@@ -181,12 +176,7 @@ TABLE = [
         f"unrecognized value {INCLUDE}=false-except-for-the-config-operator",
     ),
     ("no profile passed", manifest({}), CONTEXT._replace(cluster_profile=None), ""),
-    (
-        "the empty profile",
-        manifest({}),
-        CONTEXT._replace(cluster_profile=""),
-        "include.release.openshift.io/ unset",
-    ),
+    ("the empty profile", manifest({}), CONTEXT._replace(cluster_profile=""), "include.release.openshift.io/ unset"),
     ("unknown capability", annotated((CAPABILITY, "Nope")), CONTEXT, "unrecognized capability names: Nope"),
     (
         "unknown hides disabled",
@@ -201,12 +191,7 @@ TABLE = [
         "disabled capabilities: Storage, Build",
     ),
     ("all capabilities enabled", annotated((CAPABILITY, "Console")), CONTEXT, ""),
-    (
-        "case counts",
-        annotated((CAPABILITY, "console")),
-        CONTEXT,
-        "unrecognized capability names: console",
-    ),
+    ("case counts", annotated((CAPABILITY, "console")), CONTEXT, "unrecognized capability names: console"),
     ("no capability status passed", annotated((CAPABILITY, "Nope")), CONTEXT._replace(capability_status=None), ""),
     ("overridden", annotated(), CONTEXT._replace(overrides=(OVERRIDDEN,)), "overridden"),
     # Names as they are split and compared.
@@ -233,12 +218,7 @@ TABLE = [
         OF_4_11._replace(feature_set="TechPreviewNoUpgrade"),
         "",
     ),
-    (
-        "4.11, a gate",
-        annotated((FEATURE_GATE, "On")),
-        OF_4_11,
-        f"unrecognized value {FEATURE_GATE}=On",
-    ),
+    ("4.11, a gate", annotated((FEATURE_GATE, "On")), OF_4_11, f"unrecognized value {FEATURE_GATE}=On"),
     ("4.11, gate without feature set", annotated((FEATURE_GATE, "On")), OF_4_11._replace(feature_set=None), ""),
     ("4.11, a feature set", annotated((FEATURE_SET, "Beta")), OF_4_11, ""),
     ("4.13, a gate that is off", annotated((FEATURE_GATE, "Off")), OF_4_13, ""),

@@ -194,11 +194,7 @@ def test_without_a_feature_gate_manifest_the_filter_is_disabled_and_a_problem_re
 
     (problem,) = problems
     assert context.feature_gates is None
-    assert (problem.severity, problem.code, str(problem.where)) == (
-        "warning",
-        "missing-feature-gates",
-        "feature_gates",
-    )
+    assert (problem.severity, problem.code, str(problem.where)) == ("warning", "missing-feature-gates", "feature_gates")
     assert "Default" in problem.message
     assert PROFILE in problem.message
 

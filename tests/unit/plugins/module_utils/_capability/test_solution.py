@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallContext
-from ansible_collections.capability.openshift.plugins.module_utils._capability.solution import (
-    resolve,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._capability.solution import resolve
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS

@@ -11,20 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.solution import (
-    find_solution,
-    resolve,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._capability.solution import find_solution, resolve
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import (
     SOLUTIONS,
     Solution,
     WantedCapability,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    Location,
-    Problem,
-    Problems,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
@@ -138,10 +131,7 @@ def test_solutions_have_to_be_a_dict(own):
         ({}, [("solutions.mine.starts_from", "is None, expected nothing or everything")]),
         ({"starts_from": "all"}, [("solutions.mine.starts_from", "is 'all', expected nothing or everything")]),
         ({"starts_from": "nothing", "want": []}, [("solutions.mine.want", "is not a field of a solution")]),
-        (
-            {"starts_from": "nothing", "description": 7},
-            [("solutions.mine.description", "is 7, expected a string")],
-        ),
+        ({"starts_from": "nothing", "description": 7}, [("solutions.mine.description", "is 7, expected a string")]),
         ({"starts_from": "nothing", "wants": "Console"}, [("solutions.mine.wants", "is 'Console', expected a list")]),
         (
             {"starts_from": "nothing", "wants": ["Build", 7]},
@@ -330,10 +320,7 @@ def test_a_requirement_of_a_want_cannot_be_excluded():
     assert all("cannot exclude OperatorLifecycleManager" in problem.message for problem in problems)
 
 
-@pytest.mark.parametrize(
-    ("minor", "code"),
-    [("4.22", "unknown-capability"), ("4.23", "gated-capability")],
-)
+@pytest.mark.parametrize(("minor", "code"), [("4.22", "unknown-capability"), ("4.23", "gated-capability")])
 def test_a_gated_name_cannot_be_wanted_if_it_does_not_exist(minor, code):
     resolution, problems = resolved({"starts_from": "nothing", "wants": ["ClusterAPI"]}, install(minor))
 

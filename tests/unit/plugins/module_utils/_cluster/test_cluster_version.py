@@ -101,10 +101,7 @@ def selection_of(baseline: str | None = None, *names: str) -> Selection:
             selection_of("v4.11", "Console"),
         ),
         # The API accepts it; the set is vCurrent
-        (
-            {"capabilities": {"additionalEnabledCapabilities": ["Console"]}},
-            selection_of(None, "Console"),
-        ),
+        ({"capabilities": {"additionalEnabledCapabilities": ["Console"]}}, selection_of(None, "Console")),
     ],
 )
 def test_the_selection_is_that_of_the_spec(spec, selection):
@@ -211,18 +208,9 @@ def test_only_the_latest_update_can_be_unfinished(history, warned):
         ("text", "is a string, expected a ClusterVersion object"),
         ([], "is a list, expected a ClusterVersion object"),
         ({}, f"has kind null and apiVersion null, {EXPECTED}"),
-        (
-            {"kind": "Pod", "apiVersion": "v1"},
-            f"has kind Pod and apiVersion v1, {EXPECTED}",
-        ),
-        (
-            {"kind": "ClusterVersion"},
-            f"has kind ClusterVersion and apiVersion null, {EXPECTED}",
-        ),
-        (
-            {"apiVersion": "config.openshift.io/v1"},
-            f"has kind null and apiVersion config.openshift.io/v1, {EXPECTED}",
-        ),
+        ({"kind": "Pod", "apiVersion": "v1"}, f"has kind Pod and apiVersion v1, {EXPECTED}"),
+        ({"kind": "ClusterVersion"}, f"has kind ClusterVersion and apiVersion null, {EXPECTED}"),
+        ({"apiVersion": "config.openshift.io/v1"}, f"has kind null and apiVersion config.openshift.io/v1, {EXPECTED}"),
     ],
 )
 def test_another_value_is_named_as_in_yaml(given, message):

@@ -42,10 +42,7 @@ JSON_START = '{\n  "apiVersion": "operator.openshift.io/v1alpha1",'
             f"{HEAD}servingInfo:\n    bind: a\n"
             "    cipherSuites:\n    - TLS_A\n    - TLS_B\n    minTLSVersion: VersionTLS12\nx: 1\n",
         ),
-        (
-            f"{HEAD}servingInfo:\n  cipherSuites: [x,\n    y]\n  minTLSVersion: z",
-            f"{HEAD}{BLOCK}",
-        ),
+        (f"{HEAD}servingInfo:\n  cipherSuites: [x,\n    y]\n  minTLSVersion: z", f"{HEAD}{BLOCK}"),
         (
             f"{HEAD}servingInfo:\n  minTLSVersion: z\n  bind: a\n  cipherSuites:\n  - x\nx: 1",
             f"{HEAD}servingInfo:\n  bind: a\n{BLOCK.partition(chr(10))[2]}x: 1",

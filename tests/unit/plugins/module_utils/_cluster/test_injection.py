@@ -177,11 +177,7 @@ def test_a_config_map_with_the_annotation_gets_the_settings() -> None:
 
 @pytest.mark.parametrize(
     ("body", "config"),
-    [
-        (config_map(value="True"), TLS),
-        (config_map(), InjectedConfig()),
-        ({**config_map(), "kind": "Secret"}, TLS),
-    ],
+    [(config_map(value="True"), TLS), (config_map(), InjectedConfig()), ({**config_map(), "kind": "Secret"}, TLS)],
     ids=["annotation", "older-cvo", "kind"],
 )
 def test_nothing_else_does(body: dict[str, Any], config: InjectedConfig) -> None:

@@ -340,11 +340,7 @@ def replicas(updated: int, available: int, more: int = 0) -> dict[str, int]:
             "waiting",
             "cannot create its pods; FailedCreate: exceeded quota",
         ),
-        (
-            workload({}, AVAILABLE_DEPLOYMENT, condition("Progressing", "False", "Other"), **replicas(1, 1)),
-            "ready",
-            "",
-        ),
+        (workload({}, AVAILABLE_DEPLOYMENT, condition("Progressing", "False", "Other"), **replicas(1, 1)), "ready", ""),
         (workload({"paused": True, "replicas": 3}, AVAILABLE_DEPLOYMENT, TOO_LATE, NO_QUOTA), "ready", ""),
         (
             workload({"paused": True}, condition("Available", "False", "Why")),
@@ -420,14 +416,8 @@ NOT_DEGRADED = condition("Degraded", "False", "AsExpected")
             operator(AVAILABLE, condition("Degraded", "Unknown", "NoData")),
             "does not know whether it is degraded; NoData",
         ),
-        (
-            operator(AVAILABLE, condition("Degraded", "True", "Broken", "Pods crash")),
-            "is degraded; Broken: Pods crash",
-        ),
-        (
-            operator(AVAILABLE, NOT_DEGRADED, versions=AT_VERSION[:1]),
-            "operand is at no version, expected 1.2",
-        ),
+        (operator(AVAILABLE, condition("Degraded", "True", "Broken", "Pods crash")), "is degraded; Broken: Pods crash"),
+        (operator(AVAILABLE, NOT_DEGRADED, versions=AT_VERSION[:1]), "operand is at no version, expected 1.2"),
     ],
 )
 def test_an_operator_is_available_not_degraded_and_at_its_versions(live, message, mode):

@@ -244,10 +244,7 @@ def test_changing_include_to_exclude_is_a_removal_even_with_all_names(default, s
     outcome = outcome_of(spec, {default: "Exclude", "include": contents("vCurrent")})
 
     assert outcome.errors == [
-        (
-            f"capabilities.{default}",
-            "changes Include to Exclude, which no longer requests what later releases add",
-        )
+        (f"capabilities.{default}", "changes Include to Exclude, which no longer requests what later releases add")
     ]
     assert ("removed-default", f"capabilities.{default}") in outcome.codes
 

@@ -17,11 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._contents.wor
     workload_images,
     workload_requests,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    Location,
-    Problem,
-    Problems,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 

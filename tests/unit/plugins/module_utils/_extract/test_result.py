@@ -34,12 +34,7 @@ def test_the_diff_shows_which_files_come_and_go_and_what_changes_inside(dest, so
             "before": "a.yaml\nb.yaml\nold.yaml\n",
             "after": "a.yaml\nb.yaml\nnew.yaml\n",
         },
-        {
-            "before_header": f"{dest}/b.yaml",
-            "after_header": f"{dest}/b.yaml",
-            "before": "before\n",
-            "after": "b\n",
-        },
+        {"before_header": f"{dest}/b.yaml", "after_header": f"{dest}/b.yaml", "before": "before\n", "after": "b\n"},
     ]
 
 

@@ -98,9 +98,7 @@ def test_a_directory_without_write_permission(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda _path, _mode: False)
     message = f"cannot be written: no permission for {tmp_path}"
 
-    assert reported(f"{tmp_path}/a") == [
-        ("unwritable-directory", f"{tmp_path}/a", message, "Check the permissions"),
-    ]
+    assert reported(f"{tmp_path}/a") == [("unwritable-directory", f"{tmp_path}/a", message, "Check the permissions")]
 
 
 @pytest.mark.parametrize(

@@ -235,10 +235,7 @@ def test_the_installer_knows_only_its_own_spelling(field):
             {"baseline_capability_set": "None", "additionalEnabledCapabilities": ["Ingress", "Build", "Ingress"]},
             listed("Ingress", "Build"),
         ),
-        (
-            {"excluded_capabilities": ["Console"]},
-            listed(*sorted(known("4.20") - {"Console"})),
-        ),
+        ({"excluded_capabilities": ["Console"]}, listed(*sorted(known("4.20") - {"Console"}))),
         ({"excludedCapabilities": []}, Selection("v4.18")),
         (
             {"baselineCapabilitySet": "vCurrent", "excludedCapabilities": ["OperatorLifecycleManagerV1"]},
@@ -331,14 +328,8 @@ def test_a_name_that_begins_like_the_missing_one_is_distinguished():
 @pytest.mark.parametrize(
     ("options", "where"),
     [
-        (
-            {"capabilities": block("None", "Ingress", "Build", "Ingress")},
-            "capabilities.additionalEnabledCapabilities",
-        ),
-        (
-            {"capabilities": {"excludedCapabilities": ["Build", "Build"]}},
-            "capabilities.excludedCapabilities",
-        ),
+        ({"capabilities": block("None", "Ingress", "Build", "Ingress")}, "capabilities.additionalEnabledCapabilities"),
+        ({"capabilities": {"excludedCapabilities": ["Build", "Build"]}}, "capabilities.excludedCapabilities"),
     ],
 )
 def test_a_repeated_name_is_a_warning(options, where):

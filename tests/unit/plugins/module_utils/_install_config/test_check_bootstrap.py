@@ -66,10 +66,7 @@ def test_a_manifest_of_the_release_that_the_bootstrap_renders(tmp_path, method, 
     }
     release = load_release(str(write_release(tmp_path, files, "4.20.1")), Problems())
     options = InstallOptions(
-        {"platform": {"none": {}}} if method == "upi" else {},
-        "content",
-        complete=False,
-        method=method,
+        {"platform": {"none": {}}} if method == "upi" else {}, "content", complete=False, method=method
     )
     selection = SelectionOptions({"excluded_capabilities": ["Console"]})
     found = rendered(check_selection(read_installation(options, release), selection).problems)

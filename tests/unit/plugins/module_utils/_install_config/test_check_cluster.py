@@ -20,11 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     InstallOptions,
     SelectionOptions,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    Location,
-    Problem,
-    Problems,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
@@ -129,10 +125,7 @@ def test_gated_names_require_a_feature_set_that_enables_them(minor):
     ]
     for problem, gates in zip(
         errors(rejected.problems),
-        (
-            ("ClusterAPIMachineManagement",),
-            ("CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"),
-        ),
+        (("ClusterAPIMachineManagement",), ("CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement")),
         strict=True,
     ):
         assert f" in {minor} " in problem.message

@@ -166,11 +166,7 @@ def test_keys_in_another_case_are_read_as_the_installer_does():
     given = {"Capabilities": {"baselinecapabilityset": "None"}, "PLATFORM": {"AWS": {}}, "featureset": "x"}
     result = with_exact_names(given, "f", problems)
 
-    assert result == {
-        "capabilities": {"baselineCapabilitySet": "None"},
-        "platform": {"aws": {}},
-        "featureset": "x",
-    }
+    assert result == {"capabilities": {"baselineCapabilitySet": "None"}, "platform": {"aws": {}}, "featureset": "x"}
     assert [(item.severity, item.code, str(item.where)) for item in problems] == [
         ("warning", "misspelled-field", "f, Capabilities"),
         ("warning", "misspelled-field", "f, PLATFORM"),

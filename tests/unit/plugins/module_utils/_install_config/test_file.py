@@ -125,13 +125,7 @@ def test_a_file_that_changes_after_it_was_read_is_not_replaced(path):
         write_target(target, OLD, backup=True, check_mode=False)
 
     assert [tuple(problem.as_dict().values()) for problem in raised.value.problems] == [
-        (
-            "error",
-            "concurrent-change",
-            str(path),
-            "has changed since it was read",
-            "Try again, one run at a time",
-        )
+        ("error", "concurrent-change", str(path), "has changed since it was read", "Try again, one run at a time")
     ]
     assert tree(path.parent) == {path.name: NEW}
 

@@ -216,10 +216,7 @@ def test_a_silent_server_is_reported(retries):
 @pytest.mark.parametrize("retries", WAYS)
 @pytest.mark.parametrize(
     ("error", "text"),
-    [
-        (TimeoutError("timed out"), "timed out"),
-        (OSError(113, "No route to host"), "[Errno 113] No route to host"),
-    ],
+    [(TimeoutError("timed out"), "timed out"), (OSError(113, "No route to host"), "[Errno 113] No route to host")],
 )
 def test_a_failed_connection_attempt_is_reported(monkeypatch, error, text, retries):
     def connect(*_arguments: Any, **_options: Any) -> None:

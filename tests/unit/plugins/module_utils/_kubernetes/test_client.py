@@ -92,13 +92,7 @@ def test_the_time_is_that_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize(
     ("answers", "requests", "code"),
-    [
-        ([200], 1, 0),
-        ([429, 429, 200], 3, 0),
-        ([429] * 91, 91, 429),
-        ([409], 1, 409),
-        ([429, 409], 2, 409),
-    ],
+    [([200], 1, 0), ([429, 429, 200], 3, 0), ([429] * 91, 91, 429), ([409], 1, 409), ([429, 409], 2, 409)],
 )
 def test_a_request_is_repeated_while_the_server_has_too_many(
     answers: list[int], requests: int, code: int, monkeypatch: pytest.MonkeyPatch

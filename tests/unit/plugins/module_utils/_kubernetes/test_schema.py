@@ -54,8 +54,7 @@ def test_a_field_of_the_schema_is_declared(field):
 
 
 @pytest.mark.parametrize(
-    "field",
-    [".status", ".spec.colour", '.spec["a.b"]', ".spec.rules[0].colour", ".spec.nothing.a", ".metadataOfMine"],
+    "field", [".status", ".spec.colour", '.spec["a.b"]', ".spec.rules[0].colour", ".spec.nothing.a", ".metadataOfMine"]
 )
 def test_a_field_that_would_be_pruned_is_not_declared(field):
     assert not is_declared(Schema(WRITTEN_OUT), field)

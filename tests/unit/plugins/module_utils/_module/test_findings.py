@@ -51,15 +51,7 @@ def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path,
     def run(module, _result, problems):
         further: dict[str, Any] = {"changed": True, "diff": [{"before": "", "after": "x"}]}
         finish_check(
-            module,
-            "x",
-            str(tmp_path),
-            RULES,
-            (),
-            problems,
-            scope=SCOPE,
-            write=lambda: path.write_text("x"),
-            **further,
+            module, "x", str(tmp_path), RULES, (), problems, scope=SCOPE, write=lambda: path.write_text("x"), **further
         )
 
     options = {"outputs": [f"text:{tmp_path}/o.txt"], "diff": True, "check": check_mode}

@@ -169,10 +169,7 @@ def test_mirror_sets_and_install_configs(value, by_digest, by_tag):
         ({**idms(ENTRY), "apiVersion": "v1"}, ("no-mirrors", "mirrors[0]")),
         (idms(), ("no-mirrors", "mirrors[0]")),
         ({"kind": "List", "items": [1]}, ("not-a-map", "mirrors[0], items[0]")),
-        (
-            idms(3),
-            ("not-a-map", "mirrors[0], ImageDigestMirrorSet ocp, spec.imageDigestMirrors[0]"),
-        ),
+        (idms(3), ("not-a-map", "mirrors[0], ImageDigestMirrorSet ocp, spec.imageDigestMirrors[0]")),
         (
             {**idms(), "spec": {"imageDigestMirrors": {}}},
             ("not-a-list", "mirrors[0], ImageDigestMirrorSet ocp, spec.imageDigestMirrors"),

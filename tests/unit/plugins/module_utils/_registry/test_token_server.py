@@ -33,10 +33,7 @@ REALM = "https://auth.example/token"
             [f'Bearer realm="{REALM}",service="reg",scope="repository:a/b:pull,push"'],
             [("bearer", {"realm": REALM, "service": "reg", "scope": "repository:a/b:pull,push"})],
         ),
-        (
-            [f'Bearer realm="{REALM}", Basic realm="r, s"'],
-            [("bearer", {"realm": REALM}), ("basic", {"realm": "r, s"})],
-        ),
+        ([f'Bearer realm="{REALM}", Basic realm="r, s"'], [("bearer", {"realm": REALM}), ("basic", {"realm": "r, s"})]),
         ([f'BEARER Realm = "{REALM}"', "Basic"], [("bearer", {"realm": REALM}), ("basic", {})]),
         (["Bearer realm=plain,service=s"], [("bearer", {"realm": "plain", "service": "s"})]),
         ([r'Bearer realm="a\"b"'], [("bearer", {"realm": 'a"b'})]),

@@ -108,12 +108,7 @@ def test_documents_are_numbered_in_the_order_of_the_file():
             "f.yaml, document 2 (line 8)",
             "ConfigMap one is repeated, first on line 1; the CVO rejects the file",
         ),
-        (
-            b"kind: A\nmetadata: {name: \xff}\n",
-            "invalid-encoding",
-            "f.yaml, line 2",
-            "byte 25 is not valid UTF-8",
-        ),
+        (b"kind: A\nmetadata: {name: \xff}\n", "invalid-encoding", "f.yaml, line 2", "byte 25 is not valid UTF-8"),
         (
             as_json("one") + as_json("one"),
             "duplicate-resource",

@@ -230,12 +230,7 @@ def test_files_that_cannot_be_read(tmp_path):
     Path(os.fsdecode(bytes(folder) + b"/not-utf8-\xff.yaml")).touch()
 
     assert errors(path) == [
-        (
-            "not-a-file",
-            "release-manifests/link.yaml",
-            "is not a readable file",
-            "Remove it, or repair the link",
-        ),
+        ("not-a-file", "release-manifests/link.yaml", "is not a readable file", "Remove it, or repair the link"),
         (
             "invalid-file-name",
             "release-manifests/not-utf8-\\udcff.yaml",
@@ -269,11 +264,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
         loaded.read_file("release-manifests/0000_50_one_01.yaml")
 
     assert [(problem.code, str(problem.where), problem.message) for problem in raised.value.problems] == [
-        (
-            "concurrent-change",
-            "release-manifests/0000_50_one_01.yaml",
-            "changed while the release was being read",
-        )
+        ("concurrent-change", "release-manifests/0000_50_one_01.yaml", "changed while the release was being read")
     ]
 
 

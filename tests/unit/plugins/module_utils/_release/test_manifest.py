@@ -108,10 +108,7 @@ def test_annotations_that_are_not_a_map_are_unreadable(value):
         ({"metadata": None}, [("missing-field", "metadata.name", "is missing, expected a non-empty string")]),
         ({"metadata": []}, [("missing-field", "metadata.name", "is missing, expected a non-empty string")]),
         ({"metadata": {"name": ""}}, [("invalid-field", "metadata.name", "is '', expected a non-empty string")]),
-        (
-            {"metadata": {"name": 7}},
-            [("invalid-field", "metadata.name", "is a number, expected a non-empty string")],
-        ),
+        ({"metadata": {"name": 7}}, [("invalid-field", "metadata.name", "is a number, expected a non-empty string")]),
         (
             {"kind": None, "metadata": {}},
             [
@@ -119,10 +116,7 @@ def test_annotations_that_are_not_a_map_are_unreadable(value):
                 ("missing-field", "metadata.name", "is missing, expected a non-empty string"),
             ],
         ),
-        (
-            {"apiVersion": "a/b/c"},
-            [("invalid-field", "apiVersion", "is 'a/b/c', expected VERSION or GROUP/VERSION")],
-        ),
+        ({"apiVersion": "a/b/c"}, [("invalid-field", "apiVersion", "is 'a/b/c', expected VERSION or GROUP/VERSION")]),
         ({"apiVersion": 1}, [("invalid-field", "apiVersion", "is a number, expected VERSION or GROUP/VERSION")]),
         (
             {"kind": "List", "items": [], "metadata": None},

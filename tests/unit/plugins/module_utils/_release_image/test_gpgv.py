@@ -98,8 +98,7 @@ def test_a_missing_gpgv_names_its_packages(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("script", "code"),
-    [("exec sleep 60", "signature-timeout"), ("exec yes", "signature-too-large")],
+    ("script", "code"), [("exec sleep 60", "signature-timeout"), ("exec yes", "signature-too-large")]
 )
 def test_a_program_that_never_ends_is_killed(script, code, tmp_path, monkeypatch):
     program = Path(tmp_path, "gpgv")

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._http.client import (
-    Patience,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._http.client import Patience
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image import http_store
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.http_store import HttpStore, http_get

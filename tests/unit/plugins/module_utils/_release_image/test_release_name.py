@@ -25,8 +25,7 @@ def parse(text: str) -> tuple[ReleaseName | None, list[tuple[str, str]]]:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["releases/4.20.0", "/srv/a:b@c", "./quay.io/a:b", "../quay.io/a:b", "./4.20.0", "ocp", "C:/x", "4.20", ""],
+    "text", ["releases/4.20.0", "/srv/a:b@c", "./quay.io/a:b", "../quay.io/a:b", "./4.20.0", "ocp", "C:/x", "4.20", ""]
 )
 def test_a_directory(text):
     name, problems = parse(text)

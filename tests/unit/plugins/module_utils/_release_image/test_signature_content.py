@@ -86,18 +86,9 @@ def test_anything_else_is_refused(data, code):
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (
-            content(DIGEST, more=1),
-            f"s: the signed content has the unknown field 'more', {EXPECTED}",
-        ),
-        (
-            b"{} x",
-            f"s: the signed content is not JSON (Extra data at character 4), {EXPECTED}",
-        ),
-        (
-            content(f"sha256:{'b' * 64}"),
-            f"s: is a signature of the image sha256:{'b' * 64}, expected one of {DIGEST}",
-        ),
+        (content(DIGEST, more=1), f"s: the signed content has the unknown field 'more', {EXPECTED}"),
+        (b"{} x", f"s: the signed content is not JSON (Extra data at character 4), {EXPECTED}"),
+        (content(f"sha256:{'b' * 64}"), f"s: is a signature of the image sha256:{'b' * 64}, expected one of {DIGEST}"),
     ],
 )
 def test_the_reason_is_named(data, sentence):

@@ -21,10 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.chan
     refused,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Conflict, Refusal
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import (
-    rollout_dict,
-    rollout_problems,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
 

@@ -117,8 +117,7 @@ def test_leftovers_are_deleted_only_on_request(site: Site, prune: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept", "complete", "code"),
-    [(2, True, ""), (1, True, "unsafe-prune"), (2, False, "incomplete-release")],
+    ("kept", "complete", "code"), [(2, True, ""), (1, True, "unsafe-prune"), (2, False, "incomplete-release")]
 )
 def test_an_unsafe_prune_is_refused(site: Site, kept: int, complete: bool, code: str) -> None:
     release = [team(), *map(config, "abc")]

@@ -272,8 +272,7 @@ def test_a_list_that_adds_a_name_has_an_effect(check, names):
     ],
 )
 @pytest.mark.parametrize(
-    ("api", "kind"),
-    [("agent-install.openshift.io/v1beta1", "InfraEnv"), ("hive.openshift.io/v1", "ClusterDeployment")],
+    ("api", "kind"), [("agent-install.openshift.io/v1beta1", "InfraEnv"), ("hive.openshift.io/v1", "ClusterDeployment")]
 )
 def test_overrides_beside_the_agent_cluster_install_have_no_effect(check, text, api, kind):
     outcome = check({"a.yaml": f"apiVersion: {api}\nkind: {kind}\n{text}\n"})

@@ -96,11 +96,7 @@ def test_a_long_list_ends_with_the_number_of_the_others() -> None:
     assert apis.endswith("a09.example and 2 more")
     start = shown.index("Manifests removed: 12")
     assert shown[start - 1] == ""
-    assert shown[start + 1 : start + 13] == [
-        *["  Role n/r (Console + Ingress)"] * 10,
-        "  and 2 more",
-        "",
-    ]
+    assert shown[start + 1 : start + 13] == [*["  Role n/r (Console + Ingress)"] * 10, "  and 2 more", ""]
     assert shown[start + 13 :] == ["Manifests changed: 1", "  Role n/r (Console + Ingress)"]
     (row,) = [line for line in shown if line.startswith("Manifests  ")]
     assert row.split()[1:] == ["20", "8", "-12,", "1", "changed"]

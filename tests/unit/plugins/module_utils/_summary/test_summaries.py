@@ -248,11 +248,7 @@ CHECKED = {
 
 @pytest.mark.parametrize(
     ("change", "options", "state"),
-    [
-        ({}, {}, "written"),
-        ({}, {"check_mode": True}, "would be written"),
-        ({"changed": False}, {}, "unchanged"),
-    ],
+    [({}, {}, "written"), ({}, {"check_mode": True}, "would be written"), ({"changed": False}, {}, "unchanged")],
 )
 def test_install_config_shows_the_file(change: dict[str, Any], options: dict[str, Any], state: str) -> None:
     lines = summary_lines("install_config", {**CHECKED, **change}, options)
@@ -306,10 +302,7 @@ def test_install_config_of_a_hosted_cluster_shows_its_spec_and_the_flags_of_hcp(
 
 def test_install_config_of_the_default_has_nothing_to_paste() -> None:
     lines = summary_lines("install_config", {**WITHOUT_FILE, "capabilities": {}}, {})
-    assert lines[2:4] == [
-        "selection: none, which is the cluster default (vCurrent)",
-        "reason: Ingress is required",
-    ]
+    assert lines[2:4] == ["selection: none, which is the cluster default (vCurrent)", "reason: Ingress is required"]
 
 
 def test_install_config_shows_a_backup() -> None:
@@ -354,10 +347,7 @@ def test_install_config_of_a_fleet_of_one_is_shown_in_detail() -> None:
         (0, 2, {}, "None of 2 clusters is valid. Nothing was written."),
         (1, 1, {}, "1 of 2 clusters is valid. Nothing was written. To write the valid ones, set write_valid."),
         (2, 1, {}, "2 of 3 clusters are valid. Nothing was written. To write the valid ones, set write_valid."),
-        (
-            *(1, 1, {"write_valid": True}),
-            "1 of 2 clusters is valid. Its file was written, if it changed.",
-        ),
+        (*(1, 1, {"write_valid": True}), "1 of 2 clusters is valid. Its file was written, if it changed."),
         (
             *(2, 1, {"write_valid": True, "check_mode": True}),
             "2 of 3 clusters are valid. Their files would be written, if they changed.",

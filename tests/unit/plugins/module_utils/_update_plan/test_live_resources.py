@@ -64,10 +64,7 @@ def test_objects_are_read_as_their_ids(given, expected):
         ([{}], ["[0].kind", "[0].name"]),
         ([{"kind": "A", "name": "a"}, {"kind": "", "name": 7}], ["[1].kind", "[1].name"]),
         ([{"kind": "A", "name": "a", "uid": "x", 7: "y"}], ["[0].7", "[0].uid"]),
-        (
-            [{"kind": "A", "name": "a", "group": ["x"], "namespace": {"a": 1}}],
-            ["[0].group", "[0].namespace"],
-        ),
+        ([{"kind": "A", "name": "a", "group": ["x"], "namespace": {"a": 1}}], ["[0].group", "[0].namespace"]),
         ([{"kind": ["A"], "name": True}], ["[0].kind", "[0].name"]),
     ],
 )

@@ -78,8 +78,7 @@ RULE_ROWS = [
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "before", "after", "enabled", "changed"),
-    [pytest.param(*row[1:], id=row[0]) for row in RULE_ROWS],
+    ("start", "end", "before", "after", "enabled", "changed"), [pytest.param(*row[1:], id=row[0]) for row in RULE_ROWS]
 )
 def test_each_release_is_decided_by_the_rules_of_its_minor(start, end, before, after, enabled, changed):
     selection = {"capabilities": select_only("baremetal")} if "added" in changed else {}

@@ -410,13 +410,7 @@ def test_a_result_of_promql_is_a_boolean(value):
 # What is not known.
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"cluster_version": reported("4.18.3", status={"conditions": []})},
-    ],
-)
+@pytest.mark.parametrize("options", [{}, {"cluster_version": reported("4.18.3", status={"conditions": []})}])
 def test_conditions_that_are_not_known_do_not_count(options):
     found = verdict(MINOR, **options)
 

@@ -110,8 +110,7 @@ def test_a_name_counts_however_it_is_enabled_and_all_only_if_it_is_not_requested
 
 
 @pytest.mark.parametrize(
-    ("forbidden", "expected"),
-    [([], []), (["Console"], []), (["Later"], ["Later"]), (["all"], ["Insights", "Later"])],
+    ("forbidden", "expected"), [([], []), (["Console"], []), (["Later"], ["Later"]), (["all"], ["Insights", "Later"])]
 )
 def test_a_name_that_is_no_longer_optional_counts_by_name_and_as_all(forbidden, expected):
     assert violated(forbidden, BACK) == [("4.14.0", name) for name in expected]
@@ -148,10 +147,7 @@ def test_a_violation_names_its_cause(name, text):
         (["Console", "Consoel"], [("forbidden_capabilities[1]", "Did you mean Console?")]),
         (
             ["console", "ALL"],
-            [
-                ("forbidden_capabilities[0]", "Write Console: names"),
-                ("forbidden_capabilities[1]", "Write all: names"),
-            ],
+            [("forbidden_capabilities[0]", "Write Console: names"), ("forbidden_capabilities[1]", "Write all: names")],
         ),
         (["blocked"], [("forbidden_capabilities[0]", "Use one of: Build, Console, all")]),
     ],
