@@ -25,7 +25,7 @@ OLD_PAYLOAD = "control-plane-operator/controllers/hostedcontrolplane/cvo/reconci
 CLUSTER_VERSION = "control-plane-operator/hostedclusterconfigoperator/controllers/resources/resources.go"
 DEFAULTS = "support/capabilities/hosted_control_plane_capabilities.go"
 HOSTED_CLUSTER = "api/hypershift/v1beta1/hostedcluster_types.go"
-TYPES = "config/v1/types_cluster_version.go"
+TYPES, FEATURE_SETS = "config/v1/types_cluster_version.go", "config/v1/types_feature.go"
 
 
 class Branch:
@@ -66,6 +66,7 @@ def hypershift(branch: Branch) -> dict[str, Any]:
         "removed": resources(removed),
         "removed_on_keeping_platforms": resources(kept or removed),
         "disabled_by_default": disabled_by_default(branch),
+        "platforms": re.findall(r'PlatformType = "(\w+)"', types),
         "can_be_disabled": sorted(names if "Disabled []OptionalCapability" in types else []),
         "can_be_enabled": sorted(names if "Enabled []OptionalCapability" in types else []),
     }
@@ -88,16 +89,24 @@ def resources(source: str) -> list[str]:
 
 
 def api(branch: Branch) -> dict[str, Any]:
-    """Return the capabilities and the sets of the branch."""
+    """Return the capabilities of the branch, their feature gates, the capability sets and the feature sets."""
     source = branch.text(TYPES)
     names = dict(re.findall(r"(ClusterVersionCapability\w+)\s+ClusterVersionCapability = \"(.*?)\"", source))
     sets = dict(re.findall(r"(ClusterVersionCapabilitySet\w+)\s+ClusterVersionCapabilitySet = \"(.*?)\"", source))
     known = body(source, r"var KnownClusterVersionCapabilities = ", r"\}")
     contents = body(source, r"var ClusterVersionCapabilitySets = ", r"\}")
     found = re.findall(r"(ClusterVersionCapabilitySet\w+): \{(.*?)\}", contents, re.DOTALL)
+    enums = re.findall(r"FeatureGateAwareEnum:featureGate=(\w+),enum=(\S*CloudCredential\S*)", source)
+    always = re.search(r'FeatureGateAwareEnum:featureGate="",enum=(\S*CloudCredential\S*)', source)
+    gates: dict[str, set[str]] = {}
+    for gate, listed in enums:
+        for name in set(listed.split(";")) - set(always[1].split(";") if always else ()):
+            gates.setdefault(name, set()).add(gate)
     return {
         "commit": branch.commit,
         "known": named(names, known),
+        "gates": {name: sorted(found) for name, found in gates.items()},
+        "feature_sets": sorted(re.findall(r'FeatureSet = "(\w+)"', branch.text(FEATURE_SETS))),
         "sets": {sets[name]: named(names, content) for name, content in found},
     }
 

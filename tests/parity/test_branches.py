@@ -17,6 +17,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities, hosted_clusters
+from ansible_collections.capability.openshift.plugins.module_utils._data.feature_sets import (
+    DEFAULT_FEATURE_SET,
+    feature_set_names,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 from .branches import Branch, api, at, hypershift
@@ -73,6 +77,10 @@ def test_patterns_of_the_last_branch_apply_to_each_minor():
     assert sorted(hosted_clusters.DELETED_CVO_MANIFESTS) == sorted(HOSTED["deleted_cvo_manifests"])
 
 
+def test_platforms_are_those_of_the_newest_branch():
+    assert sorted(hosted_clusters.HOSTED_PLATFORMS) == sorted(map(str.lower, at(HOSTED["platforms"], MINORS[-1])))
+
+
 @pytest.mark.deep
 @needs_clones
 @pytest.mark.parametrize("minor", MINORS)
@@ -93,6 +101,12 @@ def test_the_branch_of_the_api_still_has_these_capabilities(minor):
     data = capabilities.data_of(minor_of(minor))
 
     assert data is not None
-    found = {"known": sorted(data.capabilities), "sets": {name: sorted(names) for name, names in data.sets.items()}}
+    gates = {name: sorted(capabilities.gates_of_capability(name)) for name in data.capabilities}
+    found = {
+        "known": sorted(data.capabilities),
+        "gates": {name: names for name, names in gates.items() if names},
+        "feature_sets": sorted(set(feature_set_names(data.minor)) - {DEFAULT_FEATURE_SET}),
+        "sets": {name: sorted(names) for name, names in data.sets.items()},
+    }
     commit = reading.pop("commit")
     assert reading == found, f"commit {commit}, compared before: {capabilities.BRANCHES[minor_of(minor)].commit}"
