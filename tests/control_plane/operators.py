@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import urllib3
 
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import CAPABILITY_ANNOTATION
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import CAPABILITY_ANNOTATION
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_OPERATORS,

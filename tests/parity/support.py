@@ -21,11 +21,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     InclusionContext,
     Override,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import (
+    CAPABILITY_ANNOTATION,
+    inclusion_rules,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
-    CAPABILITY_ANNOTATION,
     Manifest,
     manifest_from_object,
 )

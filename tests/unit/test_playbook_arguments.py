@@ -18,6 +18,7 @@ import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.splitter import parse_kv, split_args
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import INCLUSION_OPTIONS
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import release_image_spec
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -69,6 +70,7 @@ def refusals(done: subprocess.CompletedProcess[str]) -> dict[str, tuple[str, lis
 
 
 GROUPS = {"cluster": auth_spec(), "release": release_image_spec()}
+INCLUSION = {option.name for option in INCLUSION_OPTIONS} - {"enabled_capabilities", "known_capabilities"}
 
 
 @pytest.mark.parametrize("name", PLAYBOOKS)
@@ -76,7 +78,8 @@ def test_a_playbook_passes_each_option_of_its_module(name):
     text = text_of(name)
     shared = [spec.keys() for group, spec in GROUPS.items() if f"group/capability.openshift.{group}:" in text]
     playbook = read_playbook(name)
-    own = playbook.options.keys() - set().union(*shared, playbook.of_each_host)
+    inclusion = INCLUSION if re.search(r': "\{\{ __inclusion(_and_overrides)? \}\}"', text) else set()
+    own = playbook.options.keys() - set().union(*shared, inclusion, playbook.of_each_host)
     assert [option for option in sorted(own) if f"{{{{ {option} | default(" not in text] == []
 
 
@@ -84,6 +87,26 @@ def test_a_playbook_passes_each_option_of_its_module(name):
 def test_options_that_many_modules_have_are_passed_in_one_place(file, group):
     (values,) = yaml.safe_load((ROOT / "playbooks" / "vars" / f"{file}.yml").read_text()).values()
     assert values == {name: f"{{{{ {name} | default(omit) }}}}" for name in GROUPS[group]}
+
+
+def test_options_of_inclusion_are_passed_in_one_place():
+    found = yaml.safe_load((ROOT / "playbooks" / "vars" / "inclusion.yml").read_text())
+    expected = {name: f"{{{{ {name} | default(omit) }}}}" for name in INCLUSION}
+    assert found["__inclusion_and_overrides"] == expected
+    assert found["__inclusion"] == {name: value for name, value in expected.items() if name != "overrides"}
+
+
+@pytest.mark.parametrize("name", PLAYBOOKS)
+def test_a_playbook_passes_the_options_of_inclusion_that_its_module_takes(name):
+    takes = INCLUSION & read_playbook(name).options.keys()
+    found = set(re.findall(r'"\{\{ __(inclusion\w*) \}\}"', text_of(name)))
+    assert found == (
+        {"inclusion_and_overrides"}
+        if "overrides" in takes
+        else {"inclusion"}
+        if "exclude_identifier" in takes
+        else set()
+    )
 
 
 @pytest.mark.parametrize("name", PLAYBOOKS)

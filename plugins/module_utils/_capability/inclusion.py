@@ -15,15 +15,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from .._data.feature_sets import DEFAULT_FEATURE_SET
-from .._data.inclusion_rules import NEWEST_RULES, InclusionRules
-from .._release.manifest import (
+from .._data.inclusion_rules import (
     EXCLUDE_ANNOTATION,
     FEATURE_GATE_ANNOTATION,
     FEATURE_SET_ANNOTATION,
     MAJOR_VERSION_ANNOTATION,
+    NEWEST_RULES,
     PROFILE_ANNOTATION,
-    Manifest,
+    InclusionRules,
 )
+from .._release.manifest import Manifest
 from .._resources import ResourceId
 
 _GO_SPACE = (

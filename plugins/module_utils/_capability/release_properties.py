@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from .._data import capabilities as capability_data
 from .._data import feature_sets
+from .._data.inclusion_rules import PROFILE_ANNOTATION
 from .._problems import Problems, did_you_mean, nearest_name
-from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
 from .._resources import as_list, nested
 from .._version import Minor

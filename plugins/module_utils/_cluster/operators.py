@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext, decide
+from .._data.inclusion_rules import CAPABILITY_ANNOTATION
 from .._problems import Problem, Problems
-from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
+from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
 from .._resources import CLUSTER_OPERATORS, conditions_of, mappings_in, nested

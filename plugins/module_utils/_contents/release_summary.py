@@ -16,8 +16,9 @@ from .._capability.release_capabilities import defines_cluster_version
 from .._capability.release_properties import cluster_profiles
 from .._capability.resolved_release import ResolvedRelease, resolve_cluster, resolve_release
 from .._data.capabilities import MinorData
+from .._data.inclusion_rules import FEATURE_SET_ANNOTATION
 from .._problems import InvalidOptionError, Problems, did_you_mean
-from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
+from .._release.manifest import Manifest
 from .._release.release import Release
 from .images import has_images, images_of
 

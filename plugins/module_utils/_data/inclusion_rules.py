@@ -12,6 +12,24 @@ from typing import Literal, NamedTuple
 from .._version import Minor
 from .feature_sets import feature_set_names
 
+CAPABILITY_ANNOTATION = "capability.openshift.io/name"
+PROFILE_ANNOTATION = "include.release.openshift.io/"
+EXCLUDE_ANNOTATION = "exclude.release.openshift.io/"
+FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
+FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
+MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
+DELETE_ANNOTATION = "release.openshift.io/delete"
+BOOTSTRAP_ANNOTATION = "release.openshift.io/bootstrap-required"
+
+NAMED_ANNOTATIONS = (
+    CAPABILITY_ANNOTATION,
+    DELETE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
+    MAJOR_VERSION_ANNOTATION,
+)
+"""The annotations with a fixed name. The constants for the others contain a prefix."""
+
 GateFilter = Literal["ignored", "tech_preview", "gates"]
 """How a CVO reads ``release.openshift.io/feature-gate``: not at all, with ``TechPreviewNoUpgrade`` as the only value,
 or as a list of gates."""

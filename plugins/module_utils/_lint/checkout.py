@@ -16,17 +16,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.capabilities import BRANCHES, newest_minor
-from .._files.git import GitError, git
-from .._problems import InvalidOptionError, Problem, Problems, Severity
-from .._release.documents import read_manifest_file
-from .._release.manifest import (
+from .._data.inclusion_rules import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     FEATURE_GATE_ANNOTATION,
     FEATURE_SET_ANNOTATION,
-    Manifest,
-    manifest_dict,
 )
+from .._files.git import GitError, git
+from .._problems import InvalidOptionError, Problem, Problems, Severity
+from .._release.documents import read_manifest_file
+from .._release.manifest import Manifest, manifest_dict
 from .._release.manifest_file import ManifestFile, with_scopes
 from .._release.release import Release
 from .._release.task_graph import component_of

@@ -14,17 +14,17 @@ from functools import cache
 
 from .._data.bootstrap_resources import bootstrap_renderer
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, always_enabled_by_default
-from .._data.kinds import POD_SPECS
-from .._problems import Problem, did_you_mean, nearest_name
-from .._release.manifest import (
+from .._data.inclusion_rules import (
     BOOTSTRAP_ANNOTATION,
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     EXCLUDE_ANNOTATION,
     NAMED_ANNOTATIONS,
     PROFILE_ANNOTATION,
-    Manifest,
 )
+from .._data.kinds import POD_SPECS
+from .._problems import Problem, did_you_mean, nearest_name
+from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import nested
 from .rules import finding

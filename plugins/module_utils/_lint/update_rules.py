@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION
 from .._problems import Location, Problem
-from .._release.manifest import CAPABILITY_ANNOTATION, DELETE_ANNOTATION, Manifest
+from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
 from .cluster_variant import ClusterVariant

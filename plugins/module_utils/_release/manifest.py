@@ -11,26 +11,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._data.kinds import is_cluster_scoped
+from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION, PROFILE_ANNOTATION
 from .._problems import Location, Problems, type_name
 from .._resources import ResourceId
-
-CAPABILITY_ANNOTATION = "capability.openshift.io/name"
-PROFILE_ANNOTATION = "include.release.openshift.io/"
-EXCLUDE_ANNOTATION = "exclude.release.openshift.io/"
-FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
-FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
-MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
-DELETE_ANNOTATION = "release.openshift.io/delete"
-BOOTSTRAP_ANNOTATION = "release.openshift.io/bootstrap-required"
-
-NAMED_ANNOTATIONS = (
-    CAPABILITY_ANNOTATION,
-    DELETE_ANNOTATION,
-    FEATURE_GATE_ANNOTATION,
-    FEATURE_SET_ANNOTATION,
-    MAJOR_VERSION_ANNOTATION,
-)
-"""The annotations with a fixed name. The constants for the others contain a prefix."""
 
 
 class Manifest(NamedTuple):

@@ -17,8 +17,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._cluster.injected_config import InjectedConfig
+from .._data.inclusion_rules import DELETE_ANNOTATION
 from .._problems import Problems, shown, type_name
-from .._release.manifest import DELETE_ANNOTATION, Manifest
+from .._release.manifest import Manifest
 from .._resources import mappings_in, nested
 
 CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"

@@ -18,8 +18,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from .._data.inclusion_rules import CAPABILITY_ANNOTATION
 from .._problems import ClusterError, Problem, shown, type_name
-from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
+from .._release.manifest import Manifest
 from .._release.task_graph import MODES, Mode
 from .._resources import CONFIG_MAPS, ResourceId
 from .._version import COLLECTION_VERSION

@@ -9,13 +9,11 @@ import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import CAPABILITY_ANNOTATION
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
-    CAPABILITY_ANNOTATION,
-    Manifest,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 
 _LOSSES = ("loses-capability", "deletion-loses-capability")
 

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import (
+    CAPABILITY_ANNOTATION,
+    DELETE_ANNOTATION,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
     PLATFORMS,
     credentials_request,
@@ -16,11 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.cred
     is_credentials_request,
     is_for_platform,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
-    CAPABILITY_ANNOTATION,
-    DELETE_ANNOTATION,
-    Manifest,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor

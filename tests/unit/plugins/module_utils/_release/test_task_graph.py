@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import DELETE_ANNOTATION, Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import DELETE_ANNOTATION
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
     MODES,
     TaskGraph,

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import InjectedConfig
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import DELETE_ANNOTATION
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
-    DELETE_ANNOTATION,
     Manifest,
     manifest_from_object,
 )

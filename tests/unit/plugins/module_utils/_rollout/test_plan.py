@@ -16,16 +16,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     InclusionContext,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import ResolvedRelease
-from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     FEATURE_GATE_ANNOTATION,
     FEATURE_SET_ANNOTATION,
-    Manifest,
+    inclusion_rules,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import (
     Action,

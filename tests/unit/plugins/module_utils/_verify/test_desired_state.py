@@ -9,13 +9,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     Override,
     included_manifests,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     FEATURE_SET_ANNOTATION,
     PROFILE_ANNOTATION,
-    Manifest,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._verify.desired_state import (
     DELETED,
