@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from .._data.kinds import is_cluster_scoped
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION
+from .._data.kinds import is_cluster_scoped
 from .._problems import Location, Problems
 from .._release.manifest import Manifest
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId, as_text, mappings_in, nested

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._data.kinds import is_cluster_scoped
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION, PROFILE_ANNOTATION
+from .._data.kinds import is_cluster_scoped
 from .._problems import Location, Problems, type_name
 from .._resources import ResourceId
 
