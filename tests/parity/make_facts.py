@@ -34,7 +34,7 @@ DECISIVE = (
     "release.openshift.io/",
 )
 LONGEST_VALUE = 64
-WIDTH = 120
+WIDTH = 400
 INSTALLER_FIELDS = (
     "additionalenabledcapabilities",
     "apiversion",
