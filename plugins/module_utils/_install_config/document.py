@@ -184,13 +184,13 @@ def _check_nodes(node: Node, source: _Source, path: str, problems: Problems) -> 
         # The message does not contain the tag: it may be the start of an unquoted password.
         message = f"{path or 'the document'} has a tag that the installer does not know"
         problems.error("unknown-tag", source.at(node.start), message, "Quote a value that begins with !")
-    if _is_jinja(node, source.text):
-        _report_jinja(source.at(_jinja_start(node, source.text)), path, problems)
+    if (start := _jinja_start(node, source.text)) is not None:
+        _report_jinja(source.at(start), path, problems)
         return
     seen: dict[str, int] = {}
     for pair in node.pairs:
         key, field = pair.key, below(path, pair.key)
-        if _is_jinja(key, source.text):
+        if _jinja_start(key, source.text) is not None:
             _report_jinja(source.at(key.start), path, problems)
         elif key.kind == "scalar" and key.value != "<<":
             if key.value in seen:
@@ -208,23 +208,18 @@ def _check_anchors(root: Node, source: _Source, problems: Problems) -> None:
     for _path, node in walk(root):
         if node.anchor:
             if node.anchor in seen:
-                message = f"an anchor is repeated, first on line {source.line(seen[node.anchor])}"
+                message = f"repeats the anchor of line {source.line(seen[node.anchor])}, which this module cannot read"
                 problems.error("duplicate-anchor", source.at(node.start), message, "Rename one of them")
             seen.setdefault(node.anchor, node.start)
 
 
-def _is_jinja(node: Node, text: str) -> bool:
-    if node.kind == "scalar":
-        return bool(_JINJA.search(node.value) or (node.style not in ("|", ">") and _in_source(node, text)))
-    return node.kind == "map" and node.style == "{" and text.startswith(("{{", "{#"), node.start)
-
-
-def _in_source(node: Node, text: str) -> bool:
-    return bool(_JINJA.search(text, node.start, node.end))
-
-
-def _jinja_start(node: Node, text: str) -> int:
+def _jinja_start(node: Node, text: str) -> int | None:
+    """The index at which Jinja begins in ``node``, ``None`` if it contains none."""
+    if node.kind == "map":
+        return node.start if node.style == "{" and text.startswith(("{{", "{#"), node.start) else None
     jinja = _JINJA.search(text, node.start, node.end)
+    if node.kind != "scalar" or not (_JINJA.search(node.value) or (jinja and node.style not in ("|", ">"))):
+        return None
     return jinja.start() if jinja else node.start
 
 

@@ -174,7 +174,8 @@ def _candidate_edits(
         block = _lines(_block(BLOCK, indent, selection), newline)
         before, last = root.pairs[-2:-1], line_start(text, root.pairs[-1].key.start)
         floor = line_end(text, before[0].end) if before else 0
-        yield [_insert(min(_end(document, text), len(text)), block)]
+        # A new key is before the end marker of the document, or at the end of the text.
+        yield [_insert(document.end if document.end < len(document.text) else len(text), block)]
         # The end may belong to a block scalar that has no final newline.
         yield [_insert(_above_comments(text, last, floor), block)]
         return
@@ -186,11 +187,6 @@ def _candidate_edits(
         yield _put(text, pair, _lines(lines, newline))
     start = line_start(text, pair.key.start)
     yield [Edit(start, line_end(text, pair.end), _lines([name, *lines], newline))]
-
-
-def _end(document: Document, text: str) -> int:
-    """The index for a new key: before the end marker of the document, or at the end of the text."""
-    return document.end if document.end < len(document.text) else len(text)
 
 
 def _above_comments(text: str, start: int, floor: int) -> int:

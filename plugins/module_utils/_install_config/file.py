@@ -80,7 +80,7 @@ def read_target(path: str) -> InstallConfigFile:
         kind = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
         raise _not_a_file(path, f"is {kind}, expected an install-config", "Name the file, such as install-config.yaml")
     try:
-        with open(path, "rb", opener=_open_no_link) as handle:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW)) as handle:
             return InstallConfigFile(path, handle.read(), stat.S_IMODE(os.fstat(handle.fileno()).st_mode))
     except OSError as error:
         raise DestinationError([cannot("read", path, error)]) from None
@@ -94,10 +94,6 @@ def _check_directory(path: str) -> None:
 
 def _not_a_file(path: str, message: str, hint: str) -> DestinationError:
     return DestinationError([Problem("error", "not-a-file", path, message, hint)])
-
-
-def _open_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW)
 
 
 class FileWrite(NamedTuple):

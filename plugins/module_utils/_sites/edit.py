@@ -146,7 +146,8 @@ def _changes(node: SiteNode, overrides: Overrides, block: Mapping[str, Any]) -> 
     text, pair, form = node.document.text, node.pair, node.site.form
     try:
         if form == "block":
-            return [Edit(0, len(text), _new_install_config(text, block))]
+            document = read_document(_with_spelling(text, block).encode(), "")
+            return [Edit(0, len(text), edit_capabilities(document, block, ""))]
         if node.parent is not None and node.parent.style:
             return None
         if form in ("cluster-version", "hosted"):
@@ -188,11 +189,6 @@ def _new_overrides(overrides: Overrides, block: Mapping[str, Any]) -> str:
     end = root.pairs[-1].end if root.pairs else root.start + 1
     between = "" if not root.pairs else f",\n{indent}" if is_indented else ", "
     return apply_edits(text, [Edit(end, end, f'{between}"{BLOCK}": {new}')])
-
-
-def _new_install_config(text: str, block: Mapping[str, Any]) -> str:
-    """An install-config with ``block`` below ``capabilities``. Raises ``CapabilityError`` if it cannot be edited."""
-    return edit_capabilities(read_document(_with_spelling(text, block).encode(), ""), block, "")
 
 
 def _with_spelling(text: str, block: Mapping[str, Any]) -> str:

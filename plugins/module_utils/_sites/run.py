@@ -169,7 +169,7 @@ def check_sites(
     fixed: list[FixedFile] = []
     if options.fix:
         for path, sites in checked.items():
-            blocks = _replacements(sites)
+            blocks = {at: site.result.replacement for at, site in enumerate(sites) if site.result.replacement}
             if blocks:
                 result = fix_file(path, files[path].real_path, blocks, with_patch=options.with_patch)
                 findings += result.problems
@@ -220,11 +220,6 @@ def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -
     ):
         if number:
             yield f"{number} of {plural(len(sites), 'site')} {'was' if number == 1 else 'were'} not {fault}"
-
-
-def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
-    """The blocks to write, by the number of their site in the file, from 0."""
-    return {number: site.result.replacement for number, site in enumerate(sites) if site.result.replacement}
 
 
 def _extra_manifest_findings(sites: Iterable[CheckedSite]) -> Iterator[Problem]:
