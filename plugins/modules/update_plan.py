@@ -116,8 +116,7 @@ options:
     description:
       - The resources that exist on the cluster, as dicts with C(group), C(kind), C(namespace) and C(name), or as
         objects from the API.
-      - Those that a new release does not apply, because a capability is disabled, are in RV(hops[].live_only). They
-        enable nothing, unless O(rule=presence).
+      - A reference to one of them does not dangle. They enable nothing, unless O(rule=presence).
       - By default, the module looks up resources on the selected cluster, but only those of the new releases that need
         a disabled capability. For each kind, it sends one C(list) request for the names in all namespaces. In addition,
         it sends two discovery requests. A problem with severity V(info) reports how many resources it looked up. Kinds
@@ -581,25 +580,6 @@ hops:
         <<: *manifest
         new:
           description: Whether the cluster did not have the request before.
-          type: bool
-          returned: always
-    live_only:
-      description:
-        - Resources that exist on the cluster and that the new release does not apply, because a capability is disabled.
-          They are a hint and enable nothing. If that capability is ever enabled, the release manages them.
-        - Empty if the resources of the cluster are not known, see O(live_resources).
-      type: list
-      elements: dict
-      returned: with details
-      contains:
-        <<: *manifest
-        disabled_capabilities:
-          description: Disabled capabilities that the manifest needs.
-          type: list
-          elements: str
-          returned: always
-        deleted:
-          description: Whether the manifest deletes the resource.
           type: bool
           returned: always
 releases:

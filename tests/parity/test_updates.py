@@ -239,10 +239,6 @@ def test_resources_on_the_cluster_do_not_change_what_an_update_enables(
     plan = planned(PATH, **from_baseline(baseline, live_resources=present)).plan
     assert_path(plan, baseline)
 
-    hinted = [[str(item.manifest.resource_id) for item in hop.live_only or ()] for hop in plan.hops]
-    marketplace_is_off = present and baseline == "None"
-    assert hinted == [["Namespace openshift-marketplace"] if marketplace_is_off else []] * 3
-
 
 @pytest.mark.parametrize(("baseline", "status", "reason", "message"), CONDITIONS)
 def test_condition_at_the_end(baseline: str, status: str, reason: str, message: str) -> None:

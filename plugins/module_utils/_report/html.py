@@ -95,7 +95,7 @@ HTML = """\
 {% endfor %}
 {% if plan.clusters | length > 5 %}
 <dt>{{ words.CLUSTERS }}</dt>
-<dd><details><summary>{{ words.counted(plan.clusters | length, "cluster") }}</summary>\
+<dd><details><summary>{{ plural(plan.clusters | length, "cluster") }}</summary>\
 {{ names(plan.clusters) }}</details></dd>
 {% elif plan.clusters %}
 <dt>{{ words.CLUSTERS }}</dt><dd>{{ names(plan.clusters) }}</dd>

@@ -145,7 +145,7 @@ MARKDOWN = """\
 {% if view.fleet %}
 ## {{ words.PLAN }} {{ plan.number }}
 
-{{ plan.path | text }}, {{ words.counted(plan.clusters | length, "cluster") }}
+{{ plan.path | text }}, {{ plural(plan.clusters | length, "cluster") }}
 
 {% endif %}
 {{ verdict(plan) }}

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.feature_sets import DEFAULT_FEATURE_SET
+from .._problems import plural
 from . import words
-from .words import STATES, CellState, annotation, counted, listed
+from .words import STATES, CellState, annotation, listed
 
 
 class ShownResource(NamedTuple):
@@ -118,7 +119,7 @@ class _Listings:
             first=True,
             plan=self.plan,
             size=len(items),
-            what=counted(len(items), noun),
+            what=plural(len(items), noun),
             groups=grouped,
         )
         self._known[key] = listing
@@ -138,7 +139,7 @@ def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
     paths = {plan["path"] for plan in plans}
     return {
         "title": f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s",
-        "subtitle": f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else "",
+        "subtitle": f"{plural(len(plans), 'plan')} for {plural(clusters, 'cluster')}" if fleet else "",
         "origin": tuple(_origin(report["origin"], fleet=fleet)),
         "fleet": fleet,
         "plans": plans,
@@ -189,13 +190,6 @@ def selection_text(plan: Mapping[str, Any]) -> str:
     return words.selection(
         capabilities["baseline_capability_set"], capabilities["additional_enabled_capabilities"], excluded
     )
-
-
-def enabled_by(plan: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names that any hop of ``plan`` enables although they are not requested."""
-    hops = plan["hops"]
-    implicit = {entry["name"] for hop in hops for entry in hop["implicitly_enabled"] if not entry["requested"]}
-    return _sorted(implicit.union(*(hop["no_longer_optional"] for hop in hops)))
 
 
 def capability_states(plan: Mapping[str, Any]) -> dict[str, list[CellState]]:
@@ -285,9 +279,6 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
     for key, (title, meaning) in sections.items():
         if hop[key]:
             yield Section(title, "", meaning.format(end=hop["to"]), listings.add(hop[key], _capabilities, "resource"))
-    if hop["live_only"]:
-        listing = listings.add(hop["live_only"], _disabled, "resource")
-        yield Section(words.LIVE_ONLY, "", words.LIVE_ONLY_MEANING.format(end=hop["to"]), listing)
     requests = hop["credentials_requests"]
     if requests:
         new = sum(1 for request in requests if request["new"])
@@ -332,14 +323,10 @@ def _capabilities(item: Mapping[str, Any]) -> str:
     return annotation(item["capabilities"])
 
 
-def _disabled(item: Mapping[str, Any]) -> str:
-    return words.managed_with(item["disabled_capabilities"])
-
-
 def _problem_count(problems: Sequence[Mapping[str, str]]) -> str:
     severities = [problem["severity"] for problem in problems]
     nouns = {"error": "error", "warning": "warning", "info": "note"}
-    return listed([counted(n, noun) for key, noun in nouns.items() if (n := severities.count(key))], "and")
+    return listed([plural(n, noun) for key, noun in nouns.items() if (n := severities.count(key))], "and")
 
 
 def _sorted(names: Iterable[str]) -> tuple[str, ...]:

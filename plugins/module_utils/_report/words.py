@@ -5,7 +5,7 @@
 
 """The words in which a plan is shown, the same in HTML, Markdown and text.
 
-A word that two of the three renderers show is defined here and nowhere else.
+A word that two of the three renderers show is defined here. The text of a plan is in ``_summary``.
 """
 
 from __future__ import annotations
@@ -84,7 +84,6 @@ CLUSTER = "Cluster"
 NOT_KNOWN = "not known"
 RELEASE = "Release"
 COLLECTION = "Planned with"
-FLEET_REMARKS = "capabilities are enabled permanently on {enabled}", "not all was checked on {unchecked}"
 TITLE = "Update plan"  # write.py recognizes Markdown reports of earlier versions by it
 VERDICT = "Verdict"
 NOT_CHECKED = "Not checked"
@@ -108,15 +107,12 @@ IMPLICITLY = "Enabled implicitly"
 DOWNGRADE = "downgrade"
 NEW = "new"
 NOTHING = "nothing"
-NOTHING_UNREQUESTED = "nothing that is not requested"
 NONE = "none"
 
 # Why a capability is enabled
 FORCED = "forced"
 SOURCE = "Source"
 FORCED_CAUSE = "Forced: the cluster-version operator enables it for every selection."
-SELECTION_REQUESTS = "the selection requests"
-ALSO_REQUESTED = "also requested by the selection"
 REQUESTED_CAUSE = "The selection requests it in {end}."
 NEEDED_CAUSE = "{resources} of the cluster {need} it from now on."
 NEEDED_TOO_CAUSE = "{resources} of the cluster {need} it from now on, so it would be enabled even if not requested."
@@ -125,7 +121,6 @@ NEEDED_TOO_CAUSE = "{resources} of the cluster {need} it from now on, so it woul
 NO_CAPABILITY = "no capability"
 DELETED_BY_RELEASE = "deleted by the release"
 EXISTS_DISABLED = "exists on the cluster although the capability was disabled"
-EXISTS_ONLY = "exists on the cluster but not in {start}"
 
 # What an update does to capabilities: the label, and what it means
 NEWLY_REQUESTED = "Requested"
@@ -134,13 +129,11 @@ NEWLY_KNOWN = "Becomes known and stays disabled"
 NEWLY_KNOWN_MEANING = "{end} knows these, and nothing enables them."
 NO_LONGER_OPTIONAL = "No longer optional"
 NO_LONGER_OPTIONAL_MEANING = "{end} does not know these disabled capabilities, so it creates their components."
-CREATES = "creates the components of {names}, which {end} does not know as capabilities"
 NOT_IN_FRESH_INSTALL = "Disabled in a fresh install of {end}"
 NOT_IN_FRESH_INSTALL_MEANING = "A fresh install with this selection would not have these."
 
 # What an update does to resources: the label, and what it means
 MOVED = "Moved"
-MOVED_SUMMARY = "the selection names {name}, and {resources} of it now {need} other capabilities"
 MOVED_MEANING = "The selection names {name}, and these resources of it now need other capabilities."
 ADDED = "Added"
 ADDED_MEANING = "{end} creates them."
@@ -150,20 +143,12 @@ DELETED = "Deleted"
 DELETED_MEANING = "{end} deletes them."
 ORPHANED = "Orphaned"
 ORPHANED_MEANING = "They stay on the cluster, although {end} does not know them."
-LIVE_ONLY = "Only on the cluster"
-LIVE_ONLY_SUMMARY = "only on the cluster, not applied by {end}"
-LIVE_ONLY_MEANING = (
-    "They exist on the cluster, and {end} does not apply them, because it disables a capability that they need. "
-    "The update enables nothing because of them."
-)
-MANAGED_WITH = "managed if {names} {are} ever enabled"
 CREDENTIALS = "CredentialsRequests"
 CREDENTIALS_MEANING = "The cloud has to grant the permissions that they request."
 NO_CHANGE = "No resource is {changes}."
 
 # The end of the path
 COMPARE = "release_compare shows what else changes, such as images and permissions."
-NO_CONDITION = "The last release has no capabilities, so the cluster shows no condition."
 
 
 def end_of(release: str) -> str:
@@ -176,11 +161,6 @@ def same_list(what: str, plan: int) -> str:
     return f"The same {what} as in plan {plan}:"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return ``number`` with ``noun`` in the singular or plural."""
-    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def listed(words: Sequence[str], last: str) -> str:
     """Join ``words`` with commas, and the last one with the word ``last``."""
     *front, end = words or [""]
@@ -190,11 +170,6 @@ def listed(words: Sequence[str], last: str) -> str:
 def annotation(capabilities: Sequence[str]) -> str:
     """Return capabilities as a manifest has them in its annotation."""
     return "+".join(capabilities) or NO_CAPABILITY
-
-
-def managed_with(disabled: Sequence[str]) -> str:
-    """Describe when the release manages a resource that needs the names ``disabled``."""
-    return MANAGED_WITH.format(names=listed(disabled, "and"), are="is" if len(disabled) == 1 else "are")
 
 
 def selection(baseline: str | None, additional: Sequence[str], excluded: Sequence[str] = ()) -> str:

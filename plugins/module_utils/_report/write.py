@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.files import cannot, check_access, make_directory, write_file
 from .._module.result import diff_entry
-from .._problems import DestinationError, Problems, raise_errors
+from .._problems import DestinationError, Problems, plural, raise_errors
 from . import words
 from .html import HTML
 from .markdown import MARKDOWN
@@ -64,13 +64,13 @@ def render_markdown(report: Mapping[str, Any]) -> str:
     """Render the report as GitHub Flavored Markdown."""
     environment = _environment(autoescape=False)
     environment.filters.update(text=_text, code=_code)
-    return environment.from_string(MARKDOWN).render(view=report_view(report), words=words)
+    return environment.from_string(MARKDOWN).render(view=report_view(report), words=words, plural=plural)
 
 
 def render_html(report: Mapping[str, Any]) -> str:
     """Render the report as one HTML page, without scripts, fonts, pictures or network access."""
     template = _environment(autoescape=True).from_string(HTML)
-    return template.render(view=report_view(report), words=words, style=STYLE, generator=_GENERATOR)
+    return template.render(view=report_view(report), words=words, plural=plural, style=STYLE, generator=_GENERATOR)
 
 
 def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:

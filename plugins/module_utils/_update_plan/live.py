@@ -162,7 +162,7 @@ def look_up_resources(
 
 
 def _incomplete(problem: Problem) -> Problem:
-    message = f"{problem.message}, so live_only lacks its resources"
+    message = f"{problem.message}, so references to its resources can be reported as dangling"
     return Problem("warning", problem.code, problem.where if any(problem.where) else _RESOURCES, message, problem.hint)
 
 

@@ -3,49 +3,16 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The resources that exist on a cluster: as the user lists them, along a path, and those that no release applies."""
+"""The resources that exist on a cluster: as the user lists them, and along a path."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from .._capability.inclusion import Override, is_overridden
 from .._problems import Problems, did_you_mean
 from .._release.manifest import Manifest, manifest_from_object
 from .._resources import ResourceId
-
-
-class LiveOnlyResource(NamedTuple):
-    """A resource that exists on the cluster, and that the release does not apply because names are ``disabled``.
-
-    If these are ever enabled, the release applies ``manifest``, or deletes the resource if the manifest does.
-    """
-
-    manifest: Manifest
-    disabled: tuple[str, ...]
-
-
-def live_only(
-    loaded: Iterable[Manifest],
-    enabled: frozenset[str],
-    present: frozenset[ResourceId],
-    overrides: tuple[Override, ...],
-) -> tuple[LiveOnlyResource, ...]:
-    """Return the resources among ``present`` that only capabilities exclude, in release order.
-
-    ``loaded``: the manifests of a release that pass every filter except the one for capabilities. ``enabled``: the
-    names that they may require. A resource that an override makes unmanaged stays unmanaged.
-    """
-    excluded: dict[ResourceId, LiveOnlyResource] = {}
-    applied: set[ResourceId] = set()
-    for manifest in loaded:
-        disabled = tuple(name for name in dict.fromkeys(manifest.capabilities) if name not in enabled)
-        if not disabled:
-            applied.add(manifest.object_id)
-        elif manifest.object_id in present and not is_overridden(manifest.resource_id, overrides):
-            excluded.setdefault(manifest.object_id, LiveOnlyResource(manifest, disabled))
-    return tuple(item for resource, item in excluded.items() if resource not in applied)
 
 
 def present_after(included: Sequence[Manifest], present: frozenset[ResourceId]) -> frozenset[ResourceId]:

@@ -26,7 +26,7 @@ from .._contents.unmet_references import ReleaseReferences
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest
 from .._resources import ResourceId
-from .live_resources import LiveOnlyResource, live_only, present_after
+from .live_resources import present_after
 from .release_diff import Changes, ReleaseDiff
 
 Rule = Literal["manifest", "presence"]
@@ -69,8 +69,7 @@ class HopPlan(NamedTuple):
     ``requested``: names that the selection requests of the new release. ``no_longer_optional``: disabled names that the
     new release does not know, so it creates their components. ``not_in_fresh_install``: enabled names that a fresh
     install of the new release with the same selection would not enable. ``moved``: names of the selection, with
-    their resources that need other capabilities in the new release. ``live_only``: resources that exist on the cluster
-    and that the new release does not apply, ``None`` if the resources of the cluster are not known.
+    their resources that need other capabilities in the new release.
     """
 
     from_version: str
@@ -85,7 +84,6 @@ class HopPlan(NamedTuple):
     moved: Mapping[str, tuple[MovedResource, ...]]
     changes: Changes
     credentials_requests: tuple[Manifest, ...]
-    live_only: tuple[LiveOnlyResource, ...] | None = None
 
     @property
     def newly_requested(self) -> frozenset[str]:
@@ -199,7 +197,6 @@ def _plan_hop(
         moved=hop.implicit_enablement.moved(start.requested(selection) & before.enabled, before.enabled),
         changes=changes,
         credentials_requests=tuple(item for item in hop.credentials if names.issuperset(item.capabilities)),
-        live_only=None if present is None else live_only(end.loaded, names, present, overrides),
     )
 
 

@@ -180,7 +180,7 @@ def deciding_resources(request: PlanRequest, path: ResolvedPath) -> frozenset[Re
     """Return the resources whose presence on the cluster can change the plan of ``request``.
 
     These are the resources of the incoming releases that need a name which is disabled at the start, because an enabled
-    name stays enabled (see ``ImplicitEnablement.enabled_by_presence`` and ``live_only``).
+    name stays enabled (see ``ImplicitEnablement.enabled_by_presence``).
     """
     start, status = path.hops[0].start, request.cluster.status
     selection = start.pinned(request.cluster.selection)

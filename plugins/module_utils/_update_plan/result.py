@@ -96,10 +96,6 @@ class PlanSerializer:
                 {**self._manifest(manifest), "new": manifest.resource_id in new}
                 for manifest in hop.credentials_requests
             ],
-            "live_only": [
-                {**self._manifest(manifest), "disabled_capabilities": list(disabled), "deleted": manifest.deletes}
-                for manifest, disabled in hop.live_only or ()
-            ],
         }
 
     def _enabled(self, item: EnabledCapability, *, details: bool) -> dict[str, Any]:

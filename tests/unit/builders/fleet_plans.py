@@ -104,7 +104,7 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
     names = [
         *("enabled_before", "enabled_after", "known_before", "known_after", "implicitly_enabled", "newly_requested"),
         *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
-        *("credentials_requests", "reasons", "not_checked", "live_only"),
+        *("credentials_requests", "reasons", "not_checked"),
     ]
     assert set(values) <= {*names, "downgrade"}, values
     step: dict[str, Any] = {"from": start, "to": end, "downgrade": False}

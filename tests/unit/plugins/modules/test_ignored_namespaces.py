@@ -102,6 +102,4 @@ def test_a_resource_of_the_cluster_is_found(call, pair, tmp_path, rule):
         "hops"
     ]
     enabled = [item["name"] for item in hop["implicitly_enabled"]]
-    assert (enabled, [item["name"] for item in hop["live_only"]]) == (
-        (["Console"], []) if rule == "presence" else ([], ["reader"])
-    )
+    assert enabled == (["Console"] if rule == "presence" else [])

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._report import words
-from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
+from ansible_collections.capability.openshift.plugins.module_utils._summary.update_plan import summary_lines
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
 from ansible_collections.capability.openshift.tests.unit.run_module import Call, Outcome
@@ -44,7 +44,12 @@ def first(call: Call, tmp_path: Path):
         html = (tmp_path / "plan" / "update_plan.html").read_text()
         quoted = next((line for line in markdown.splitlines() if line.startswith(">")), "")
         banner = re.search(r'<div class="verdict ([a-z]+)"><b>(.*?)</b>', html)
-        return outcome, plan_lines(outcome.result, full=True)[0], quoted, f"{banner[1]}: {banner[2]}" if banner else ""
+        return (
+            outcome,
+            summary_lines(outcome.result, {"full": True})[0],
+            quoted,
+            f"{banner[1]}: {banner[2]}" if banner else "",
+        )
 
     return run
 
@@ -84,7 +89,7 @@ def test_the_first_line_of_a_fleet_counts_both(first, call, tmp_path):
         {"name": "paris", "cluster_version": cluster("Insights")},
     ]
     outcome = call(update_plan, releases=PATH, clusters=clusters, report=tmp_path)
-    lines = plan_lines(outcome.result, full=False)
+    lines = summary_lines(outcome.result, {"full": False})
 
     assert lines[0] == (
         "2 clusters, 2 distinct plans: 2 go; capabilities are enabled permanently on 1, and not all was checked on 1"

@@ -157,37 +157,10 @@ def test_a_status_with_names_that_the_release_does_not_know_is_one_warning(optio
     assert answer.plan.status.enabled >= set(STRANGE)
 
 
-# Resources on the cluster: a hint, and with the rule presence a cause.
+# Resources on the cluster enable nothing, except with the rule presence.
 
 ON_THE_CLUSTER = [{"group": "apps", "kind": "Deployment", "namespace": "openshift-one", "name": "one"}]
 PRESENCE: dict[str, Any] = {"live_resources": ON_THE_CLUSTER, "rule": "presence"}
-UNMANAGED = [{**ON_THE_CLUSTER[0], "unmanaged": True}]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "options", "expected"),
-    [
-        pytest.param([], [manifest("Console")], {}, [("Console",)], id="in no release before"),
-        pytest.param([manifest("Build")], [manifest("Console")], {}, [("Console",)], id="disabled before"),
-        pytest.param([manifest("Console")], [manifest("Console")], {}, [("Console",)], id="disabled before and after"),
-        pytest.param([], [manifest("Ingress+Console")], {}, [("Console",)], id="one of its names is disabled"),
-        pytest.param([], [manifest("Console", delete="true")], {}, [("Console",)], id="would be deleted"),
-        pytest.param([], [manifest("Unknown")], {}, [("Unknown",)], id="a name that the release does not know"),
-        pytest.param([manifest()], [manifest("Console")], {}, [], id="applied before, so the name is enabled"),
-        pytest.param([], [manifest()], {}, [], id="applied"),
-        pytest.param([], [manifest("Console"), manifest(None, file=ELSEWHERE)], {}, [], id="applied by a variant"),
-        pytest.param([], [manifest("Console", "two")], {}, [], id="another resource"),
-        pytest.param([], [manifest("Console", profile="hypershift"), manifest(None, "two")], {}, [], id="profile"),
-        pytest.param([], [manifest("Console")], {"live_resources": []}, [], id="not on the cluster"),
-        pytest.param([], [manifest("Console")], {"live_resources": None}, None, id="not known"),
-        pytest.param([], [manifest("Console")], {"overrides": UNMANAGED}, [], id="unmanaged"),
-    ],
-)
-def test_what_the_new_release_does_not_apply_is_a_hint(before, after, options, expected):
-    hop = one_hop(before, after, **{"live_resources": ON_THE_CLUSTER, **options})
-
-    assert (None if hop.live_only is None else [item.disabled for item in hop.live_only]) == expected
-    assert hop.implicitly_enabled == one_hop(before, after).implicitly_enabled
 
 
 def test_a_namespace_made_by_hand_does_not_enable_its_capability():
@@ -198,19 +171,6 @@ def test_a_namespace_made_by_hand_does_not_enable_its_capability():
     (hop,) = result.plan.hops
     assert enabled_by(hop) == {}
     assert "marketplace" not in hop.after.enabled
-    assert [(str(item.manifest.resource_id), item.disabled) for item in hop.live_only or ()] == [
-        ("Namespace openshift-marketplace", ("marketplace",))
-    ]
-
-
-def test_the_hint_follows_the_path():
-    """The first hop applies the resource, and the second one orphans it."""
-    path = ("4.20.1", "4.21.1", "4.21.2", "4.21.3")
-    sides = [[], [manifest()], [], [manifest("Console")]]
-    hops = planned(*sides, path=path, live_resources=[]).plan.hops
-
-    assert [len(hop.live_only or ()) for hop in hops] == [0, 0, 1]
-    assert [enabled_by(hop) for hop in hops] == [{}, {}, {}]
 
 
 @pytest.mark.parametrize(

@@ -164,13 +164,12 @@ def test_a_plan_as_a_result(releases):
         "to_capabilities": ["MachineAPI"],
         "deleted": False,
     }
-    assert hop.keys() | {"live_only", "added", "removed"} < details.keys()
+    assert hop.keys() | {"added", "removed"} < details.keys()
     names = {key: [item["name"] for item in details[key]] for key in ("added", "removed", "deleted")}
     assert names == {"added": ["new", "vsphere"], "removed": ["old"], "deleted": ["gone"]}
     assert [(item["name"], len(item["resources"])) for item in details["moved"]] == [("baremetal", 1)]
     requests = [(item["name"], item["new"]) for item in details["credentials_requests"]]
     assert requests == [("ebs", False)]
-    assert details["live_only"] == []
     assert "added" not in hop
 
 
@@ -249,7 +248,6 @@ def test_a_selected_cluster_is_read_and_named(releases):
 
     result = planning_result(fleet, of_fleet=False, details=True, options=SharedOptions())
     assert (result["hops"][0]["enabled_before"], result["newly_enabled"]) == (["Console", "baremetal"], ENABLED)
-    assert result["hops"][0]["live_only"] == []
     origin = PlanSerializer().report(fleet, "")["origin"]
     assert origin["cluster"] == "paris-x7, ID 1-2"
     assert [item["name"] for item in origin["releases"]] == [f"{image['image']} ({releases.r4_13})", releases.r4_14]

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._report import words
-from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
+from ansible_collections.capability.openshift.plugins.module_utils._summary.update_plan import summary_lines
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
-DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "live_only")
+DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests")
 
 
 ENABLED = "CloudCredential, DeploymentConfig, ImageRegistry, Ingress and MachineAPI"
@@ -24,18 +24,18 @@ REMARKS = f"enables {ENABLED} permanently; the cluster was not read"
 
 def result(plan_report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     """Return what the module returns for the plan of one cluster."""
-    return {**plan_report["plans"][0], "problems": plan_report["problems"], **more}
+    return {**plan_report["plans"][0], "problems": plan_report["problems"], "violations": [], **more}
 
 
 def fleet_result(report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     """Return what the module returns for a fleet whose plans have no problems."""
     clusters = {name: position for position, plan in enumerate(report["plans"]) for name in plan["clusters"]}
     every = [{**plan, "problems": []} for plan in report["plans"]]
-    return {"plans": every, "clusters": clusters, "problems": report["problems"], **more}
+    return {"plans": every, "clusters": clusters, "problems": report["problems"], "violations": [], **more}
 
 
 def full(report: Mapping[str, Any]) -> list[str]:
-    return plan_lines(result(report), full=True)
+    return summary_lines(result(report), {"full": True})
 
 
 def test_the_table_has_a_line_for_each_capability_and_a_column_for_each_release():
@@ -93,7 +93,7 @@ def test_an_update_is_shown_with_its_causes_and_effects():
 
 
 def test_the_short_form_has_one_line_for_each_update():
-    lines = plan_lines(result(plans.one_cluster(), report=["/srv/plan.md"]), full=False)
+    lines = summary_lines(result(plans.one_cluster(), report=["/srv/plan.md"]), {"full": False})
 
     assert [line.partition(" ")[0] for line in lines] == [
         *("blocked;", "", "blocked:", "", "", "acknowledge:", "", "At", "Report:")
@@ -149,47 +149,9 @@ def test_a_resource_has_its_remarks(changes, line):
     assert f"    Deployment openshift-machine-api/one: {line}" in full(plans.report(plans.plan(step)))
 
 
-def live_only(name: str, *disabled: str) -> dict[str, Any]:
-    resource = {"group": "", "kind": "Namespace", "namespace": "", "name": name, "file": "0000_50_a_01.yaml"}
-    return {**resource, "capabilities": list(disabled), "disabled_capabilities": list(disabled), "deleted": False}
-
-
-def report_with_hint() -> dict[str, Any]:
-    resources = [live_only("openshift-marketplace", "marketplace"), live_only("both", "Build", "Console")]
-    return plans.report(plans.plan(plans.hop("4.13.0", "4.14.0", live_only=resources)))
-
-
-def test_resources_only_on_the_cluster_are_a_hint():
-    lines = full(report_with_hint())
-
-    start = lines.index("  only on the cluster, not applied by 4.14.0: 2 resources")
-    assert lines[start + 1 : start + 3] == [
-        "    Namespace openshift-marketplace: managed if marketplace is ever enabled",
-        "    Namespace both: managed if Build and Console are ever enabled",
-    ]
-    assert any("enables nothing that is not requested" in line for line in lines)
-
-
-@pytest.mark.parametrize("render", [render_html, render_markdown])
-def test_a_report_shows_resources_only_on_the_cluster(render):
-    shown = render(report_with_hint())
-
-    for text in (words.LIVE_ONLY, "openshift-marketplace", "managed if marketplace is ever enabled"):
-        assert text in shown
-    assert words.LIVE_ONLY not in render(plans.one_cluster())
-
-
-def test_unknown_resources_of_the_cluster_are_not_a_hint():
-    report = plans.one_cluster()
-    for hop in report["plans"][0]["hops"]:
-        hop["live_only"] = []
-
-    assert not any("only on the cluster" in line for line in full(report))
-
-
 def test_a_fleet_has_one_line_for_each_plan():
     report = plans.fleet(plans=2, clusters=7)
-    lines = plan_lines(fleet_result(report, problems=[]), full=True)
+    lines = summary_lines(fleet_result(report, problems=[]), {"full": True})
 
     names = ", ".join(f"site-0000-{number:03}" for number in range(5))
     enabled = "DeploymentConfig, Ingress, MachineAPI"
@@ -204,7 +166,7 @@ def test_a_fleet_has_one_line_for_each_plan():
         f"  acknowledge in 4.18.0: {gate['message']} (AdminAckRequired). {gate['hint']}",
     ]
     assert lines[8:] == ["To see each cluster with all its reasons, set report to a directory"]
-    written = plan_lines({**fleet_result(report, problems=[]), "report": ["plan.md"]}, full=True)
+    written = summary_lines({**fleet_result(report, problems=[]), "report": ["plan.md"]}, {"full": True})
     assert written[8:] == ["Report: plan.md"]
 
 
@@ -214,7 +176,7 @@ def test_a_fleet_counts_its_clusters_by_verdict_and_shows_the_first_reasons():
     risky = plans.plan(
         plans.first_hop(reasons=[{**risk, "reason": f"Risk{place}"} for place in range(7)]), clusters=["rome"]
     )
-    lines = plan_lines(fleet_result(plans.report(going, risky), problems=[]), full=False)
+    lines = summary_lines(fleet_result(plans.report(going, risky), problems=[]), {"full": False})
 
     first = "DeploymentConfig, ImageRegistry and MachineAPI"
     assert lines[0].startswith("3 clusters, 2 distinct plans: 1 risk, 2 go; ")
@@ -234,7 +196,7 @@ def test_a_fleet_lists_twenty_problems_and_counts_the_others():
         *(plans.problem("warning", "release", f"number {number}") for number in range(22)),
         plans.problem("warning", "release", "number 0"),
     ]
-    lines = plan_lines(outcome, full=True)
+    lines = summary_lines(outcome, {"full": True})
 
     assert lines[6:] == [
         *(f"warning: release: number {number}" for number in range(20)),
