@@ -52,6 +52,7 @@ PROPERTIES = [
     "/apis/config.openshift.io/v1/featuregates/cluster",
     "/apis/apps/v1/namespaces/openshift-cluster-version/deployments/cluster-version-operator",
     "/apis/config.openshift.io/v1/infrastructures/cluster",
+    "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases/version",
 ]
 READ_CLUSTER_VERSION = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]}
 

@@ -14,7 +14,7 @@ from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
 from .._problems import ClusterError, Location, Problem, Problems, Severity, did_you_mean, type_name
-from .._resources import CLUSTER_VERSIONS, Object, Target
+from .._resources import CLUSTER_VERSIONS, Object, Target, nested
 
 CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
 """The object that each cluster has. Its text is the location of problems in what a cluster returned."""
@@ -64,6 +64,13 @@ class Condition(NamedTuple):
     status: str
     reason: str
     message: str
+
+
+def is_behind(cluster_version: object) -> bool:
+    """Whether the status of a ClusterVersion is that of an earlier generation of its spec."""
+    generation = nested(cluster_version, "metadata", "generation")
+    observed = nested(cluster_version, "status", "observedGeneration")
+    return isinstance(generation, int) and isinstance(observed, int) and observed < generation
 
 
 def capability_condition(status: CapabilityStatus) -> Condition:

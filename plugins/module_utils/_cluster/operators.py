@@ -17,7 +17,7 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
 from .._resources import CLUSTER_OPERATORS, conditions_of, mappings_in, nested
-from .cluster_version import CLUSTER_VERSION
+from .cluster_version import CLUSTER_VERSION, is_behind
 from .readiness import Readiness, cluster_operator_readiness, readiness
 
 Versions = Mapping[str, str]
@@ -133,9 +133,9 @@ def _unfinished_sync(cluster_version: Mapping[str, Any] | None) -> str:
     reports the generation of the spec, and is Progressing until all of them are applied and their operators available.
     Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go Update, calculateNextFrom, apply.
     """
-    generation = nested(cluster_version, "metadata", "generation")
-    observed = nested(cluster_version, "status", "observedGeneration")
-    if isinstance(generation, int) and isinstance(observed, int) and observed < generation:
+    if is_behind(cluster_version):
+        generation = nested(cluster_version, "metadata", "generation")
+        observed = nested(cluster_version, "status", "observedGeneration")
         return f"the operator has not processed generation {generation} of the spec yet, only {observed}"
     progressing = conditions_of(cluster_version).get("Progressing", {})
     if progressing.get("status") == "True":

@@ -91,6 +91,25 @@ def held_lease(lease: Object | None, now: datetime | None) -> str:
     return f"its Lease {_LEASE.key} was renewed at {renewed}"
 
 
+def unkept_status(client: Client) -> str:
+    """Return why the status of a cluster may be outdated: no CVO renews its Lease, or the user may not read it.
+
+    Empty if a CVO renews it, or if there is none: the CVO of a hosted cluster runs in another cluster. Raises
+    ``ClusterError``.
+    """
+    try:
+        lease = client.find(_LEASE)
+    except ApiError as error:
+        if not error.is_forbidden:
+            raise
+        return f"the user may not get {_LEASE}, which shows whether a cluster-version operator runs"
+    if lease is None or held_lease(lease, client.server_time()):
+        return ""
+    if not nested(lease, "spec", "holderIdentity"):
+        return f"no cluster-version operator runs: {_LEASE} has no holder"
+    return f"no cluster-version operator runs: {_LEASE} was renewed at {nested(lease, 'spec', 'renewTime')}"
+
+
 def _is_recent(value: object, now: datetime | None) -> bool:
     try:
         at = datetime.fromisoformat(value if isinstance(value, str) else "")

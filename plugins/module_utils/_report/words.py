@@ -52,7 +52,8 @@ def unchecked(not_checked: Sequence[Mapping[str, str]]) -> str:
     messages = {item["code"]: item["message"] for item in not_checked}
     if "cluster-state" in messages:
         return NOT_READ
-    return messages.get("unused-status", NOT_ALL_CHECKED) if messages else ""
+    shown = (messages[code] for code in ("unused-status", "outdated-status") if code in messages)
+    return next(shown, NOT_ALL_CHECKED) if messages else ""
 
 
 def tone(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping[str, str]]) -> str:

@@ -16,6 +16,7 @@ from .._cluster.cluster_properties import ClusterProperty, check_feature_set
 from .._cluster.cluster_property_reader import find_or_warn, read_properties
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import get_cluster_version
+from .._cluster.running_cvo import unkept_status
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.platforms import PLATFORM_DATA
 from .._kubernetes.api_errors import ApiError
@@ -124,9 +125,9 @@ def _shown(item: ClusterProperty) -> str:
 def read_live_state(request: PlanRequest, path: ResolvedPath, client: Client, problems: Problems) -> PlanRequest:
     """Return ``request`` with the gates of the cluster, and its resources if they are not set. Raises ``ClusterError``.
 
-    ``path`` is the path of the request, which decides what is looked up.
+    Reads also whether a CVO keeps the status. ``path`` is the path of the request, which decides what is looked up.
     """
-    state = request.state._replace(is_read=True, acks=find_admin_acks(client, problems))
+    state = request.state._replace(is_read=True, unkept=unkept_status(client), acks=find_admin_acks(client, problems))
     cluster = request.cluster
     if cluster.present is None:
         decisive = cluster.rule == "presence"

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from .._cluster.admin_acks import AdminGate
+from .._cluster.admin_acks import ADMIN_ACKS, AdminGate
 from .._cluster.cluster_version import Condition
 from .update_status import ConditionalRisk, ConditionalUpdate, UpdateStatus
 
@@ -39,6 +39,10 @@ _OVERRIDES_TEXT = "Disabling ownership via cluster version overrides prevents "
 _INVALID_GATE = frozenset({"AdminAckConfigMapGateNameError", "AdminAckConfigMapGateValueError"})
 _INVALID_GATE_TEXT = "admin-gates configmap gate "
 """Start of the message of a gate whose name or text is not valid, from 5.0 on."""
+
+_NO_ACKS = "UnableToAccessAdminAcksConfigMap"
+_NO_ACKS_TEXT = "Failed to retrieve ConfigMap admin-acks "
+"""Start of the message if the ConfigMap with acknowledgements is missing, from 5.0 on."""
 
 _OBJECT = "ClusterVersion version"
 
@@ -137,6 +141,9 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[str] = ()) -> Iter
         elif item.reason == ADMIN_ACK_REQUIRED or item.reason.startswith(_GATE_RISK) or message in texts:
             hint = "Check what it describes, then acknowledge it in the ConfigMap openshift-config/admin-acks"
             yield _reason("acknowledge", "admin-ack-required", item, "", hint)
+        elif item.reason == _NO_ACKS or message.startswith(_NO_ACKS_TEXT):
+            hint = f"Create it: oc create configmap {ADMIN_ACKS.name} --namespace {ADMIN_ACKS.namespace}"
+            yield _reason("acknowledge", "missing-admin-acks", item, "", hint)
         elif item.reason in _OVERRIDES or message.startswith(_OVERRIDES_TEXT):
             yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")
         else:

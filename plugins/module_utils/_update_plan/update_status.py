@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._cluster.cluster_version import Condition
+from .._cluster.cluster_version import Condition, is_behind
 from .._resources import as_text, conditions_of, mappings_in, nested
 
 _APPLIES = "Applies"
@@ -57,7 +57,7 @@ class UpdateStatus(NamedTuple):
     ``version`` and ``image``: what the cluster runs or updates to. ``history``: newest first. ``available``: versions
     that are recommended. ``requested``: the version in ``spec.desiredUpdate``, or empty. ``accepted_risks``: names in
     ``spec.desiredUpdate.acceptRisks``. ``signature_stores``: the URLs in ``spec.signatureStores``, which replace the
-    stores of the release.
+    stores of the release. ``is_outdated``: the CVO has not processed the last change of the spec.
     """
 
     version: str
@@ -70,6 +70,7 @@ class UpdateStatus(NamedTuple):
     requested: str
     accepted_risks: frozenset[str]
     signature_stores: tuple[str, ...]
+    is_outdated: bool
 
     def condition(self, name: str, *statuses: str) -> Condition | None:
         """The condition of this type if it has one of ``statuses``, or any; else ``None``."""
@@ -108,6 +109,7 @@ def read_update_status(cluster_version: object) -> UpdateStatus:
         requested=as_text(nested(desired, "version")),
         accepted_risks=frozenset(as_text(nested(risk, "name")) for risk in mappings_in(nested(desired, "acceptRisks"))),
         signature_stores=tuple(as_text(nested(store, "url")) for store in stores),
+        is_outdated=is_behind(cluster_version),
     )
 
 

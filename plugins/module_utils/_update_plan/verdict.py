@@ -37,13 +37,15 @@ from .update_status import UpdateStatus
 class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
-    ``status``: ``None`` without a ClusterVersion. ``is_read``: whether a selected cluster was read. ``promql``: names
-    of risks, and whether each applies. ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked.
-    ``signatures``: the signature of the image of each hop, ``None`` for a directory; empty if no image was verified.
+    ``status``: ``None`` without a ClusterVersion. ``is_read``: whether a selected cluster was read. ``unkept``: why the
+    status may be outdated, empty if its CVO runs. ``promql``: names of risks, and whether each applies.
+    ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
+    image of each hop, ``None`` for a directory; empty if no image was verified.
     """
 
     status: UpdateStatus | None = None
     is_read: bool = False
+    unkept: str = ""
     acks: AdminAcks = AdminAcks()
     promql: tuple[tuple[str, bool], ...] = ()
     signature_stores: tuple[str, ...] = ()
@@ -162,6 +164,10 @@ def _status_at(hop: Hop, state: UpdateState, unchecked: list[Unchecked]) -> Upda
         message = f"the cluster runs {status.version}, not {expected}, so its status was not used"
         unchecked.append(Unchecked("unused-status", message))
         return None
+    outdated = "the operator has not processed the last change of the ClusterVersion" if status.is_outdated else ""
+    if outdated or state.unkept:
+        message = f"{outdated or state.unkept}, so the status may be outdated"
+        unchecked.append(Unchecked("outdated-status", message))
     return status
 
 

@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.runn
     held_lease,
     recent_write,
     refuse_cvo,
+    unkept_status,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
@@ -160,3 +161,28 @@ def test_evidence_that_is_forbidden_is_not_counted_as_no_evidence(server):
     ((code, hint),) = refusal(server)
     assert code == "forbidden-request"
     assert "allow_cvo_managed" in hint
+
+
+@pytest.mark.parametrize(
+    ("lease", "reason"),
+    [
+        (None, ""),
+        ({"holderIdentity": "a", "renewTime": "2126-02-03T12:00:00.000000Z"}, ""),
+        ({"holderIdentity": "", "renewTime": "2126-02-03T12:00:00.000000Z"}, "has no holder"),
+        ({"holderIdentity": "a", "renewTime": "2026-02-03T11:00:00.000000Z"}, "was renewed at 2026-02-03T11:00:00"),
+    ],
+)
+def test_a_lease_that_is_free_or_old_shows_that_no_cvo_keeps_the_status(
+    lease: dict[str, str] | None, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = ApiServer(LEASES)
+    client = server.client()
+    monkeypatch.setattr(client, "server_time", lambda: NOW)
+    server.put(NAMESPACES, CVO[0])
+    if lease is not None:
+        server.put(LEASES, "version", CVO[0], spec=lease)
+    found = unkept_status(client)
+    assert (found == "") == (reason == "")
+    assert reason in found
+    server.faults["GET", LEASES.path("version", CVO[0])] = [fault(403)]
+    assert unkept_status(client).startswith("the user may not get leases.coordination.k8s.io")

@@ -113,7 +113,9 @@ DISABLED = (
 )
 OVERRIDES_RISK = risk("ClusterVersionOverrides", message=DISABLED)
 OPERATOR_RISK = risk("ClusterOperatorUpgradeable-machine-config", message="pools are updating")
-UNKNOWN_RISK = risk("AdminAckUnknown", message="Failed to retrieve ConfigMap admin-acks")
+NO_CONFIG_MAP = 'Failed to retrieve ConfigMap {0} from namespace openshift-config: configmap "{0}" not found'
+NO_ACKS_RISK = risk("AdminAckUnknown", message=NO_CONFIG_MAP.format("admin-acks"))
+NO_GATES_RISK = risk("AdminAckUnknown", message=NO_CONFIG_MAP.format("admin-gates"))
 OVERRIDE = {"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}
 ACK, OVERRIDDEN = ("acknowledge", "admin-ack-required"), ("blocked", "overrides")
 BLOCKED = ("blocked", "not-upgradeable")
@@ -135,7 +137,9 @@ def upgradeable(*risks: dict[str, Any]) -> dict[str, str]:
         ([ACK_RISK], [ACK]),
         ([OVERRIDES_RISK], [OVERRIDDEN]),
         ([OPERATOR_RISK], [BLOCKED]),
-        ([UNKNOWN_RISK], [BLOCKED]),
+        ([NO_GATES_RISK], [BLOCKED]),
+        ([NO_ACKS_RISK], [("acknowledge", "missing-admin-acks")]),
+        ([NO_ACKS_RISK, OPERATOR_RISK], [BLOCKED, ("acknowledge", "missing-admin-acks")]),
         ([OVERRIDES_RISK, ACK_RISK], [OVERRIDDEN, ACK]),
         ([ACK_RISK, OPERATOR_RISK], [BLOCKED, ACK]),
     ],
@@ -407,7 +411,36 @@ def test_a_result_of_promql_is_a_boolean(value):
     ]
 
 
+def test_a_missing_config_map_of_acknowledgements_is_created_and_not_waited_for():
+    shown = condition("Upgradeable", False, "UnableToAccessAdminAcksConfigMap", "admin-acks configmap not found.")
+    acks = AdminAcks(admin_gates({GATE: "a"}, "here"), frozenset())
+    found = with_acks(MINOR, acks, cluster_version=reported(MINOR[0], shown, available=MINOR[1:]))
+
+    assert found.verdict == "acknowledge"
+    assert {item.code: item.hint.split(":")[0] for item in found.reasons} == {
+        "admin-ack-required": "Check what it describes, then acknowledge it",
+        "missing-admin-acks": "Create it",
+    }
+
+
 # What is not known.
+
+
+@pytest.mark.parametrize(
+    ("generation", "unkept", "message"),
+    [
+        (7, "", ""),
+        (8, "", "the operator has not processed the last change of the ClusterVersion, so the status may be outdated"),
+        (7, "no operator runs", "no operator runs, so the status may be outdated"),
+    ],
+)
+def test_a_status_that_nothing_keeps_is_not_checked(generation, unkept, message):
+    obj = reported(PATCH[0], available=PATCH[1:], status={"observedGeneration": 7})
+    obj = {**obj, "metadata": {**obj["metadata"], "generation": generation}}
+    found = with_state(PATCH, {"unkept": unkept}, cluster_version=obj)
+
+    assert found.verdict == "go"
+    assert found.not_checked == ((("outdated-status", message),) if message else ())
 
 
 @pytest.mark.parametrize("options", [{}, {"cluster_version": reported("4.18.3", status={"conditions": []})}])
