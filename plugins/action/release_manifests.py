@@ -87,7 +87,7 @@ class ActionModule(NormalAction):
         module: Any = SimpleNamespace(params=params, check_mode=self._task.check_mode, _diff=self._task.diff)
         found: dict[str, Any] = {"changed": False}
         problems = Problems()
-        # The working directory of the module is that of the playbook.
+        # The module has the working directory of the playbook.
         with contextlib.chdir(self._loader.get_basedir()):
             enter_directory(params)
             if not _are_stored(params):

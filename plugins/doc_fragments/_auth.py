@@ -76,6 +76,6 @@ requirements:
   - kubernetes >= 29.0.0, if a proxy is set, or if a program or an identity provider creates the credentials of the
     kubeconfig
 notes:
-  - The connection options and their environment variables have the names of those of the collection C(kubernetes.core),
+  - The connection options and their environment variables have the same names as in the collection C(kubernetes.core),
     also the names of the aliases, such as C(K8S_AUTH_VERIFY_SSL).
 """

@@ -41,7 +41,7 @@ options:
     description:
       - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
         C(unmanaged). Unmanaged resources are not changed.
-      - By default, they are those of the ClusterVersion.
+      - By default, they come from the ClusterVersion.
     type: list
     elements: dict
 """

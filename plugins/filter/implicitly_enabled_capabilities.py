@@ -40,7 +40,7 @@ options:
       - Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
         It is the version of the release that the cluster runs, because the CVO of that release compares the manifests.
         They are filtered by its rules and its major version.
-      - By default, the rules are those of the newest CVO, and manifests are not filtered by major version.
+      - By default, the rules of the newest CVO apply, and manifests are not filtered by major version.
     type: str
 requirements:
   - python >= 3.11

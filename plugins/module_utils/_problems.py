@@ -188,7 +188,7 @@ MISSING_LIBRARY = "missing-library"
 def missing_library(name: str, where: Location | str = "", error: ImportError | None = None) -> Problem:
     """The problem of a Python library that is not installed. ``name`` is its name on the Python package index.
 
-    ``error``: that of its import. Another library that it needs can be missing instead.
+    ``error``: of its import. Another library that it needs can be missing instead.
     """
     fault = "is missing" if error is None or error.name == name else f"cannot be imported ({error})"
     message = f"the Python library {name} {fault} for {sys.executable}"

@@ -163,7 +163,7 @@ def conditions_of(value: object) -> dict[Any, Mapping[str, Any]]:
 
 
 def finalizers_of(obj: object) -> tuple[str, ...]:
-    """The finalizers that prevent the deletion of an object. Those of a Namespace are also in its spec."""
+    """The finalizers that prevent the deletion of an object. A Namespace has some also in its spec."""
     spec = nested(obj, "spec", "finalizers") if nested(obj, "kind") == "Namespace" else None
     lists = (nested(obj, "metadata", "finalizers"), spec)
     return tuple(str(item) for items in lists if isinstance(items, list) for item in items)

@@ -183,7 +183,7 @@ addons:
       returned: always
 objects:
   description:
-    - The objects. Those of catalogs that are fine are left out.
+    - The objects. Fine objects of catalogs are left out.
   returned: success or a finding that fails the module
   type: list
   elements: dict

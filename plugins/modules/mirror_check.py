@@ -61,7 +61,7 @@ options:
     description:
       - The release that the cluster runs, named like O(release). Its CVO decides about the update.
       - Without it, the module checks the mirror for an installation. If O(signature_stores) are set, the key rings of
-        O(release) itself verify its signature then. A signature by another key than those of Red Hat is V(unknown),
+        O(release) itself verify its signature then. A signature by another key than Red Hat's is V(unknown),
         unless O(signature_keys) contains the key.
     type: path
   signature:

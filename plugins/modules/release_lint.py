@@ -65,7 +65,7 @@ options:
   openshift_version:
     description:
       - Version of the release, such as V(4.20). Quote it, because YAML reads C(4.20) as the number 4.2.
-      - Required only for a directory without C(release-metadata). The default for O(checkout) is that of a branch
+      - Required only for a directory without C(release-metadata). For O(checkout), the default comes from a branch
         C(release-X.Y), or else the newest one that this collection knows.
     type: str
   previous_release:

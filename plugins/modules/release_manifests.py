@@ -15,7 +15,7 @@ author:
 description:
   - Decides for each manifest of an extracted OpenShift release whether the cluster-version operator would apply it to a
     cluster with the given selection of capabilities.
-  - With O(dest), writes the included manifests to that directory. File names, content and comments are those of the
+  - With O(dest), writes the included manifests to that directory. File names, content and comments are as in the
     release. Manifests in C(manifests/) are templates. The module renders them.
   - Omits manifests that delete their resource, so C(kubectl apply -f) does not create what the release deletes. See
     O(deletions).
@@ -76,7 +76,7 @@ options:
   platform:
     description:
       - Platform of the cluster. CredentialsRequests of other platforms are not written to O(dest). The cluster-version
-        operator applies them all, and the cloud-credential operator ignores those of other platforms.
+        operator applies them all, and the cloud-credential operator ignores requests of other platforms.
     type: str
     choices: [alibabacloud, aws, azure, gcp, ibmcloud, nutanix, openstack, ovirt, powervc, powervs, vsphere]
   images:

@@ -119,7 +119,7 @@ options:
   install_method:
     description:
       - Install method of C(install-config.yaml) files, as in M(capability.openshift.install_config). Other objects
-        imply it. By default, it is V(agent) next to a file C(agent-config.yaml), and otherwise that of the platform.
+        imply it. By default, it is V(agent) next to a file C(agent-config.yaml), otherwise the method of the platform.
     type: str
     choices: [ipi, upi, agent, assisted]
   allow_no_sites:

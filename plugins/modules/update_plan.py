@@ -86,7 +86,7 @@ options:
         unless O(overrides) is set.
       - The verdict of the first update uses its conditions, its history, the updates that it lists, and its channel.
       - Capabilities that its version does not know are not an error, because a rollback can leave them in the status.
-      - If its minor version differs from that of the first release in O(releases), the module warns, and
+      - If its minor version differs from the first release in O(releases), the module warns, and
         the verdict is V(risk). With O(forbidden_capabilities), the module fails.
     type: raw
     aliases: [clusterVersion]
@@ -108,7 +108,7 @@ options:
       - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
         C(unmanaged). While one is unmanaged, the cluster refuses updates. From 4.22 on it refuses only updates to
         another minor version.
-      - By default, they are those of O(cluster_version), or else those of the selected cluster. An empty list means no
+      - By default, they come from O(cluster_version), or else from the selected cluster. An empty list means no
         overrides.
     type: list
     elements: dict
@@ -125,7 +125,7 @@ options:
     elements: dict
   rule:
     description:
-      - V(manifest) compares the manifests of the new release with those of the old release, as every cluster-version
+      - V(manifest) compares the manifests of the new release with the old release, as every cluster-version
         operator does.
       - V(presence) compares the new release with the resources on the cluster, as the design of capabilities says. No
         cluster-version operator does that. If the selection excludes a manifest and its resource exists on the cluster,
@@ -600,7 +600,7 @@ capabilities:
       type: str
       returned: always
     additional_enabled_capabilities:
-      description: Names in addition to those of the set.
+      description: Names in addition to the set.
       type: list
       elements: str
       returned: always

@@ -3,7 +3,7 @@
 
 # Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The documentation of a module as plain text: for the help of a playbook, and for that of the command."""
+"""The documentation of a module as plain text: for the help of a playbook, and of the command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MARKUP = re.compile(r"\b(RV|[A-Z])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
 _OF_PLUGIN = re.compile(r"^[\w.]+#\w+:")
 
 Parts = Mapping[str, Mapping[str, Any]]
-"""The documentation of a module, with an empty name, and that of its fragments, with those of their files and parts."""
+"""The documentation of a module, with an empty name, and of its fragments, with the names of their files and parts."""
 
 
 @cache

@@ -117,7 +117,7 @@ def check_installation_of(
 ) -> None:
     """Check a selection for an installation: its names, and the rules of installers.
 
-    ``options`` and ``where`` are those of ``resolve_selection``. Raises ``InvalidOptionError`` if an option is invalid.
+    ``options`` and ``where``: as for ``resolve_selection``. Raises ``InvalidOptionError`` if an option is invalid.
     """
     _refuse_undefined({"version": version, "selection": selection, **options})
     values = _read_options(options, INSTALL_OPTIONS, problems)

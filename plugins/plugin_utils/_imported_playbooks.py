@@ -26,7 +26,7 @@ Load = Callable[[str], Any]
 def imported_playbooks(arguments: Iterable[str], load: Load) -> frozenset[str]:
     """The names of the playbooks of this collection among ``arguments``, and among those that they import.
 
-    ``arguments`` are those of ``ansible-playbook``: paths and full names. An import by a template or through another
+    ``arguments``: of ``ansible-playbook``, paths and full names. An import by a template or through another
     collection is not followed.
     """
     return frozenset(name for argument in arguments for name in _names(argument, Path.cwd(), load))

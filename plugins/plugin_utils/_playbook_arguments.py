@@ -100,7 +100,7 @@ def read_values(
     template: Callable[[Any], Any],
     problems: Problems,
 ) -> dict[str, Any]:
-    """Return the values of those of ``names`` that are set in the variables of a host, as a task of the host gets them.
+    """Return the values of the ``names`` that are set in the variables of a host, as a task of the host gets them.
 
     ``template`` resolves the templates of a value.
     """
@@ -122,7 +122,7 @@ def read_values(
 
 
 def check_prefixes(playbook: Playbook, names: Iterable[str], variables: Container[str], problems: Problems) -> None:
-    """Report those of ``names`` that are set for the role with the name of the playbook, and not for the playbook."""
+    """Report the ``names`` that are set for the role with the name of the playbook, and not for the playbook."""
     for name in names:
         of_role = f"{playbook.name}_{name}"
         if of_role in variables and name not in variables:
@@ -180,7 +180,7 @@ def _check_choice(name: str, value: str, choices: Iterable[str], problems: Probl
 
 
 def check_set(playbook: Playbook, names: Iterable[str], problems: Problems) -> None:
-    """Report what is missing in ``names``, those of the variables that are set, and what cannot be combined."""
+    """Report what is missing in ``names``, the variables that are set, and what cannot be combined."""
     given = {*names, *(name for name, option in playbook.own.items() if "default" in option)}
     for name, option in playbook.variables.items():
         if option.get("required") and name not in given:

@@ -35,7 +35,7 @@ class Playbook(NamedTuple):
 
     ``own`` has the variables that are no options of the module, or differ from them. An option that is declared as null
     is no variable: each host is one of its items, whose options are ``of_each_host``. ``examples`` are arguments of
-    ``ansible-playbook``. ``cluster_variables`` select the cluster of a host. ``prefix`` is that of the variables of a
+    ``ansible-playbook``. ``cluster_variables`` select the cluster of a host. ``prefix``: of the variables of a
     role.
     """
 

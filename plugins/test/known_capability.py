@@ -23,7 +23,7 @@ options:
     type: str
     default: ''
   feature_gates:
-    description: All enabled feature gates. By default, they are those of O(feature_set).
+    description: All enabled feature gates. By default, O(feature_set) decides.
     type: list
     elements: str
 requirements:

@@ -49,7 +49,7 @@ class Definition(NamedTuple):
 class AddonObject(NamedTuple):
     """An object of an add-on. ``manifest`` has no annotations, because only the CVO reads them.
 
-    ``line`` is that of the document. ``annotation`` is the value of the capability annotation, ``hook`` that of Helm.
+    ``line``: of the document. ``annotation``, ``hook``: the values of the annotations of capabilities and of Helm.
     ``source`` is the file of the chart.
     """
 
@@ -72,7 +72,7 @@ class AddonObject(NamedTuple):
 
 
 class Addon(NamedTuple):
-    """Objects that are installed together. ``name`` is that of a bundle in a catalog, empty otherwise.
+    """Objects that are installed together. ``name`` is the name of a bundle in a catalog, empty otherwise.
 
     ``optional`` are the objects that the property ``olm.manifests.optional`` names.
     """
@@ -98,7 +98,7 @@ def in_install_order(addon: Addon) -> tuple[AddonObject, ...]:
 
 
 def read_object(value: Any, file: str, line: int, problems: Problems, source: str = "") -> list[AddonObject]:
-    """The objects in a document, those of a list one by one. Values that are no objects are left out.
+    """The objects in a document; the objects of a list one by one. Values that are no objects are left out.
 
     What has only some of version, kind and name is reported: tools complete it.
     """

@@ -38,7 +38,7 @@ _BUNDLE_OBJECT, _METADATA, _REQUIRED = "olm.bundle.object", "olm.csv.metadata", 
 class ReadOptions(NamedTuple):
     """How add-ons are read. ``installer`` is ``None`` if the form of an add-on decides.
 
-    ``packages`` are those of catalogs that are checked, all of them if it is empty. ``access`` and ``architecture``
+    ``packages``: which ones of catalogs are checked, all of them if it is empty. ``access`` and ``architecture``
     are for images.
     """
 

@@ -95,7 +95,7 @@ def without_pinning(problems: Iterable[Problem]) -> Iterator[Problem]:
 def deleted_files(release: Release, platform: str | None, problems: Problems) -> frozenset[str]:
     """The files of ``release`` that HyperShift deletes, and a report of those for which this is not known.
 
-    ``platform``: that of the HostedCluster in lower case, ``None`` if it is not known.
+    ``platform``: of the HostedCluster in lower case, ``None`` if it is not known.
     Files are relative to the release. Which manifests of a flat directory are those of the CVO itself is not known,
     so none of these is deleted. Without a version, nothing is known of any file.
     """

@@ -64,9 +64,9 @@ class Override(NamedTuple):
 class InclusionContext(NamedTuple):
     """What a decision depends on besides the manifest. ``None`` disables a filter, an empty value does not.
 
-    ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: that of the
+    ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: of the
     release. ``deleted_files``: those that HyperShift deletes before the CVO reads the release.
-    ``rules``: those of the CVO that decides. A filter that its CVO does not have is disabled, whatever the value is.
+    ``rules``: of the CVO that decides. A filter that its CVO does not have is disabled, whatever the value is.
     """
 
     cluster_profile: str | None = None
@@ -116,7 +116,7 @@ def included_manifests(manifests: Iterable[Manifest], context: InclusionContext)
 
 
 def loaded_manifests(manifests: Iterable[Manifest], context: InclusionContext) -> tuple[Manifest, ...]:
-    """Those of ``manifests`` that the CVO of ``context`` loads, whatever the capabilities of the cluster.
+    """The ``manifests`` that the CVO of ``context`` loads, whatever the capabilities of the cluster.
 
     Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate
     """

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The capabilities and sets of a release: those of its ClusterVersion CRD, or else those of this collection."""
+"""The capabilities and sets of a release: from its ClusterVersion CRD, or else from this collection."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> s
 
 
 def names_disabled_by_gates(gates: frozenset[str] | None, feature_set: str) -> frozenset[str]:
-    """Capabilities that do not exist with ``gates``. If ``gates`` is ``None``, those of the feature set decide."""
+    """Capabilities that do not exist with ``gates``. If ``gates`` is ``None``, the feature set decides."""
     if gates is None:
         gates = feature_sets.GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
     return capability_data.gated_capabilities(gates)

@@ -174,7 +174,7 @@ def resolve_cluster(
 
 
 def always_enabled(criteria: InclusionCriteria, data: MinorData) -> frozenset[str]:
-    """Names that are enabled for every selection: the given ones, else those of the version and profile.
+    """Names that are enabled for every selection: the given ones, else by the version and profile.
 
     A name that the minor does not know is not among them.
     """

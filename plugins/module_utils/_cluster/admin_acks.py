@@ -5,7 +5,7 @@
 
 """Gates that an administrator has to acknowledge before a cluster leaves its minor version.
 
-Each release has a ConfigMap ``admin-gates``, which the CVO merges into that of the cluster. An administrator
+Each release has a ConfigMap ``admin-gates``, which the CVO merges into the ConfigMap of the cluster. An administrator
 acknowledges a gate in the ConfigMap ``admin-acks``.
 Source: openshift/cluster-version-operator:pkg/cvo/upgradeable.go checkAdminGate, pkg/risk/adminack/adminack.go.
 """
@@ -37,7 +37,7 @@ class AdminGate(NamedTuple):
 
     @property
     def minor(self) -> Minor | None:
-        """The minor version whose CVO considers the gate, ``None`` if the name is not that of a gate."""
+        """The minor version whose CVO considers the gate, ``None`` if no gate has the name."""
         match = _GATE.match(self.name)
         return Minor(int(match.group(1)), int(match.group(2))) if match else None
 

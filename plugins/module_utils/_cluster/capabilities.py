@@ -33,7 +33,7 @@ _METRIC = "cluster_version_capability"
 
 
 class CapabilityReading(NamedTuple):
-    """A ClusterVersion as read, and the names and sets of its version. ``problems``: those of its reading.
+    """A ClusterVersion as read, and the names and sets of its version. ``problems``: of its reading.
 
     ``inclusion``: how the CVO of the cluster decides about the manifests of a release, ``None`` without a release.
     """

@@ -38,7 +38,7 @@ class ReportedCapabilities(NamedTuple):
 class ClusterVersion(NamedTuple):
     """A parsed ClusterVersion. ``status`` is ``None`` if it reports no capabilities.
 
-    ``version``: that of the release that the cluster runs or updates to. ``overrides``: those of its spec, unchecked.
+    ``version``: of the release that the cluster runs or updates to. ``overrides``: of its spec, unchecked.
     """
 
     version: str | None

@@ -218,7 +218,7 @@ def _both(one: Readiness, other: Readiness) -> Readiness:
 
 
 def _outdated_status(live: Mapping[str, Any]) -> str:
-    """A message if the status is that of a previous spec, else empty."""
+    """A message if the status is about a previous spec, else empty."""
     observed, newest = _count(live, "status", "observedGeneration"), _count(live, "metadata", "generation")
     return f"its controller has not observed generation {newest} yet" if observed < newest else ""
 

@@ -64,7 +64,7 @@ class ApiRequests(NamedTuple):
 
 
 def read_objects(path: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of a file, or those of a must-gather directory that matter. Raises ``InvalidOptionError``."""
+    """Yield the objects of a file, or what matters in a must-gather directory. Raises ``InvalidOptionError``."""
     path = absolute(path)
     if not os.path.isdir(path):
         yield from _read_file(path)

@@ -77,7 +77,7 @@ class Usage(NamedTuple):
 def capability_usage(
     release: Release, capability_names: Collection[str] | None, source: Client | str, problems: Problems
 ) -> Usage:
-    """Read the requests and assign them to capabilities: those of a cluster, or of a file or directory.
+    """Read the requests and assign them to capabilities: from a cluster, a file or a directory.
 
     Raises ``CapabilityError``.
     """

@@ -6,9 +6,9 @@
 """What the bootstrap of an installation creates whatever the selection is.
 
 The script ``bootkube.sh`` of the installer runs the renderers, and applies what they write. They do not read the
-selection, except that of the cloud credential operator from 4.15 on
+selection, except the one of the cloud credential operator from 4.15 on
 (openshift/cloud-credential-operator:pkg/cmd/render/render.go isDisabledViaCapability). Renderers that are not listed,
-such as that of the authentication operator from 4.19 on, write no resource that needs a capability in a release.
+such as the one of the authentication operator from 4.19 on, write no resource that needs a capability in a release.
 Compared on the branches 4.11 to 5.2 of the renderers, and with the installers 4.11 to 4.21 and that of August 2026.
 """
 

@@ -26,7 +26,7 @@ class Capability(NamedTuple):
 
     ``gates``: it exists only if one of these feature gates is enabled; empty means always. ``is_new``: the component
     did not exist before ``since``. Every earlier cluster has the components of all other capabilities.
-    ``source`` is that of ``gates`` and ``since``; the commit of each minor is in ``BRANCHES``.
+    ``source`` is the source of ``gates`` and ``since``; the commit of each minor is in ``BRANCHES``.
     """
 
     name: str

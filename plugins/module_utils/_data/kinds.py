@@ -46,7 +46,7 @@ def is_cluster_scoped(group: str, kind: str) -> bool:
 
 
 def is_of_kubernetes(group: str) -> bool:
-    """Whether the kinds of ``group`` are those of Kubernetes (kubernetes/enhancements:keps/sig-api-machinery/2337)."""
+    """Whether the kinds of ``group`` are part of Kubernetes (kubernetes/enhancements:keps/sig-api-machinery/2337)."""
     return "." not in group or group.endswith(".k8s.io")
 
 

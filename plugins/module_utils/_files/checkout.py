@@ -84,7 +84,7 @@ class Checkout:
             yield from self._below(start, problems)
 
     def folders(self, paths: Iterable[str]) -> list[str]:
-        """Those of ``paths`` that are directories of the checkout, as globs for ``files``."""
+        """The ``paths`` that are directories of the checkout, as globs for ``files``."""
         real_paths = {path: os.path.realpath(os.path.join(self.root, path)) for path in paths}
         return [glob.escape(path) for path, real in real_paths.items() if self._contains(real) and os.path.isdir(real)]
 

@@ -135,7 +135,7 @@ def printable(text: str) -> str:
 
 
 def sentences(*texts: str) -> str:
-    """Those of ``texts`` that are not empty, as sentences."""
+    """The ``texts`` that are not empty, as sentences."""
     return " ".join(sentence(text) for text in texts if text)
 
 

@@ -365,7 +365,7 @@ def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool =
 
 
 def is_permanent_failure(code: int, message: str) -> bool:
-    """Whether a retry would get the same answer, although the HTTP status ``code`` is that of a temporary failure."""
+    """Whether a retry would get the same answer, although the HTTP status ``code`` means a temporary failure."""
     return code == 500 and any(words in message for words in _PERMANENT_FAILURES)
 
 

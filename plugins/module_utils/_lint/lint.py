@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Checks the manifests of a release, or those of one operator, and the update from the previous release."""
+"""Checks the manifests of a release or of one operator, and the update from the previous release."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def unknown_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[
 
 
 def misspelled_annotations(source: LintSource) -> Iterator[Problem]:
-    """Annotations that look like those of the CVO."""
+    """Annotations that look like annotations of the CVO."""
     for manifest in source.release.manifests:
         for key in manifest.annotations or ():
             intended = _intended(key)

@@ -36,7 +36,7 @@ _TOOL_FILES = ("kustomization.yaml", "kustomization.yml", "Chart.yaml", "values.
 class LintSource(NamedTuple):
     """A release to check, without the manifests that are templates, and the files in which it was found.
 
-    ``findings`` are those of files that cannot be checked.
+    ``findings`` are the findings of files that cannot be checked.
     """
 
     release: Release
@@ -105,7 +105,7 @@ def read_source(
     )
     findings = list(skipped)
     failed = {problem.where.source for problem in problems if problem.severity == "error"}
-    # Those of the CVO itself are rendered.
+    # Templates of the CVO itself are rendered.
     texts = {file for file in failed if folders is not None or not file.startswith(f"{CVO_MANIFESTS}/")}
     templates = {file for file in texts if file and _is_template(path, file)}
     message = "is a template, so it was passed over"

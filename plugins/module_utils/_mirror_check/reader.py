@@ -32,7 +32,7 @@ class MirroredImage(NamedTuple):
 class MirrorReader:
     """Reads from one named mirror at a time. A registry that cannot be reached is asked only once.
 
-    ``architecture`` is that of the nodes in Go's spelling, or ``multi`` for all that a list has.
+    ``architecture`` is the architecture of the nodes in Go's spelling, or ``multi`` for all that a list has.
     """
 
     def __init__(self, access: ConfiguredAccess, architecture: str) -> None:
@@ -56,7 +56,7 @@ class MirrorReader:
         return None
 
     def pulled_digests(self, found: MirroredImage) -> tuple[str, ...]:
-        """Return the digests of what nodes pull: an image, or those of a list that are for their architecture.
+        """Return the digests of what nodes pull: an image, or the ones in a list for their architecture.
 
         Raises ``RegistryError`` if the mirror lacks one of them, or a blob of it.
         """

@@ -107,7 +107,7 @@ class ReleaseOptions(NamedTuple):
 
 
 def release_image_spec() -> Spec:
-    """Options for releases in images (fragment ``_release_image``), with those of ``registry_spec``."""
+    """Options for releases in images (fragment ``_release_image``), and of ``registry_spec``."""
     return {
         "architecture": {"type": "str", "default": DEFAULT_ARCHITECTURE},
         "release_cache": {"type": "path"},
@@ -151,7 +151,7 @@ def cluster_options_spec(*, defaults: bool = True) -> Spec:
 
 
 def inclusion_spec(*fragments: Fragment, defaults: bool = True) -> Spec:
-    """The options of some ``fragments`` of ``_selection``. ``defaults`` is that of ``cluster_options_spec``."""
+    """The options of some ``fragments`` of ``_selection``. ``defaults``: as for ``cluster_options_spec``."""
     return {
         option.name: _spec(option, defaults=defaults) for option in INCLUSION_OPTIONS if option.fragment in fragments
     }

@@ -5,7 +5,7 @@
 
 """The end of a module that checks files: baseline, outputs, and failure by severity.
 
-The options are those of the documentation fragment ``_findings``.
+The documentation fragment ``_findings`` has the options.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def finish_check(
     ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
     outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun,
     and ``unchecked`` what was not, as clauses. ``appendix`` is Markdown about it.
-    ``result`` has the further keys of the result; its ``changed`` and ``diff`` are those of ``write``. Raises
+    ``result`` has the further keys of the result; its ``changed`` and ``diff`` come from ``write``. Raises
     ``CapabilityError`` if an option is invalid or a file cannot be written.
     """
     params = module.params

@@ -27,7 +27,7 @@ class ModuleDefinition(NamedTuple):
 
     ``run`` fills the result and collects problems, and may raise ``CapabilityError``: the module then fails, with what
     the result has until then. Each of ``prepare`` is called before that, and before the module enters the directory of
-    ``chdir``, which ``run`` does itself if ``enters_directory``. ``rules`` are those of ``AnsibleModule`` for
+    ``chdir``, which ``run`` does itself if ``enters_directory``. ``rules`` are the rules of ``AnsibleModule`` for
     combinations of options.
     """
 

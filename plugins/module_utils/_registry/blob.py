@@ -57,7 +57,7 @@ class BlobSink:
             self._taken(self._size)
 
     def check(self) -> None:
-        """Raise ``RegistryError`` if the bytes are not those of the digest."""
+        """Raise ``RegistryError`` if the bytes do not match the digest."""
         if self._size != self.descriptor.size:
             raise self._wrong(f"has {self._size} bytes, expected {self.descriptor.size}")
         found = f"sha256:{self._hash.hexdigest()}"
@@ -94,7 +94,7 @@ def checked_manifest(data: bytes, reference: str, where: str) -> StoredManifest:
 def checked_blob(
     store: ImageStore, descriptor: Descriptor, taken: Callable[[int], None] | None = None
 ) -> Iterator[IO[bytes]]:
-    """Open a blob for reading, all of it checked against its digest. ``taken`` is that of ``BlobSink``.
+    """Open a blob for reading, all of it checked against its digest. ``taken``: as for ``BlobSink``.
 
     Raises ``RegistryError``.
     """

@@ -21,7 +21,7 @@ _MEGABYTE = 1_000_000
 
 
 class ResolvedImage(NamedTuple):
-    """An image. ``digest`` is that of what was named, which may be a list; ``manifest_digest`` that of its manifest."""
+    """An image. ``digest``: of what was named, which may be a list. ``manifest_digest``: of its manifest."""
 
     digest: str
     manifest_digest: str

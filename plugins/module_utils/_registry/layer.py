@@ -112,7 +112,7 @@ def _entry(
     if member.isdir():
         return None
     if member.islnk():
-        # Of the archive itself: a link to what is not kept stays a link, and is refused if no higher layer hides it.
+        # Within the archive. If its target is not kept, it stays a link, and is refused unless a higher layer hides it.
         target = entries.get(_path(member.linkname) or "")
         return target if isinstance(target, bytes) else "a hard link"
     if not member.isreg() or member.issparse():

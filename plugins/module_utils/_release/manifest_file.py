@@ -31,7 +31,7 @@ class Span(NamedTuple):
 class ManifestFile(NamedTuple):
     """What a release needs of a file. ``spans`` has one entry for each of ``manifests``.
 
-    ``size`` is that of the file, rendered if it is a template. ``bodies`` has the bodies as JSON, one after another.
+    ``size``: of the file, rendered if it is a template. ``bodies`` has the bodies as JSON, one after another.
     """
 
     file: str

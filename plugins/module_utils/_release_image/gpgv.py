@@ -174,7 +174,7 @@ def read_status(where: str, status: str, key_ring: str, problems: Problems) -> M
 
 def _fault(lines: dict[str, list[list[str]]], key_ring: str) -> tuple[str, str] | None:
     """Code and message if there is not exactly one valid signature, of a kind that the CVO accepts."""
-    unreadable = "signature-unreadable", "is no signed OpenPGP message"
+    unreadable = "signature-unreadable", "is not a signed OpenPGP message"
     if "ERROR" in lines or "NODATA" in lines:
         return unreadable
     if len(lines.get("NEWSIG", ())) > 1:

@@ -54,7 +54,7 @@ def check_signature(
 ) -> tuple[Signer, ...]:
     """Return who signed the release. Problems are warnings, or raise ``ReleaseError`` if a signature is required.
 
-    ``name`` is that of the release for messages.
+    ``name`` is the name of the release for messages.
     """
     if options.mode == "ignore":
         return ()

@@ -41,7 +41,7 @@ def verify_release(
     unreachable: UnreachableServers,
     problems: Problems,
 ) -> tuple[Signer, ...]:
-    """Return who signed the release, empty after a reported problem. ``name`` is that of the release for messages.
+    """Return who signed the release, empty after a reported problem. ``name`` is the name of the release for messages.
 
     Servers in ``unreachable`` are not asked, and those that give no answer are added to it.
     """

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Key rings and signature stores: those of a release, in its ConfigMap with the annotation, and those of options."""
+"""Key rings and signature stores: of a release, in its ConfigMap with the annotation, and of options."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _DOCUMENT_END = b"\n---"
 def verification_documents(directory: str) -> Iterator[tuple[str, bytes]]:
     """Yield path and text of each document in a file that contains the annotation, in the order of the CVO.
 
-    ``directory`` is that of a release, or a flat one. What cannot be read is reported when the release is loaded.
+    ``directory``: of a release, or a flat one. What cannot be read is reported when the release is loaded.
     """
     folders = [
         folder for folder in (CVO_MANIFESTS, RELEASE_MANIFESTS) if os.path.isdir(os.path.join(directory, folder))

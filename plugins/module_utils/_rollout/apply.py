@@ -326,7 +326,7 @@ class Applier:
     ) -> WriteResult:
         """Apply ``body``. If the schema rejects it and the CVO could apply it, normalize it and try again.
 
-        ``uid`` is that of the object, empty to create it. Raises ``ApiError``: ``is_concurrent_write`` if an object to
+        ``uid``: of the object, empty to create it. Raises ``ApiError``: ``is_concurrent_write`` if an object to
         create exists, ``is_uid_mismatch`` if the object was deleted or replaced.
         """
 

@@ -59,7 +59,7 @@ _NO_METADATA: Mapping[str, Any] = MappingProxyType({})
 class ApplyResult(NamedTuple):
     """Result of a manifest. ``refusal`` is ``None`` if the cluster accepted it, or the rollout itself found an error.
 
-    ``metadata`` is that of the object afterwards, empty if unknown. ``before`` and ``after`` are the whole object, if
+    ``metadata``: of the object afterwards, empty if unknown. ``before`` and ``after`` are the whole object, if
     the options request it. ``pending``: a CustomResourceDefinition that is not established yet. ``deletion_sent``: this
     run requested the deletion of an object that is ``deleting``.
     """
@@ -148,7 +148,7 @@ class ChangeSet(NamedTuple):
 class Leftover(NamedTuple):
     """A resource of an earlier rollout that the release does not contain, or deletes. ``pruned``: it was deleted.
 
-    ``finalizers`` are those of an object that is being deleted. ``sent``: this run requested the deletion.
+    ``finalizers`` are the finalizers of an object that is being deleted. ``sent``: this run requested the deletion.
     """
 
     resource: ResourceId

@@ -167,7 +167,7 @@ def load_release_for(
 ) -> Release:
     """Load a release as it applies to a cluster. Raises ``ReleaseError``.
 
-    The release image defaults to that of the cluster, if the cluster has the same version.
+    The release image defaults to the one of the cluster, if the cluster has the same version.
     """
     image = options.release_image or opened.pull_spec
     if not image and read_version(opened.directory, options.openshift_version) == state.version:
@@ -292,7 +292,7 @@ def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:
 
 
 def _check_profile(context: RolloutContext, cluster_profile: str | None) -> None:
-    """Raise ``InvalidOptionError`` if the profile is not that of the cluster, or includes no manifest."""
+    """Raise ``InvalidOptionError`` if the cluster has another profile, or no manifest is in the profile."""
     inventory = context.state.inventory
     if cluster_profile and inventory is not None and cluster_profile != inventory.cluster_profile:
         message = f"is {cluster_profile}, but the profile of the cluster is {inventory.cluster_profile}"

@@ -69,7 +69,7 @@ def _refuse_recorded(state: ClusterState) -> None:
 
 
 def _requested(context: RolloutContext, problems: Problems) -> CapabilityResult:
-    """The capabilities whose definitions are applied: those of the option, or else all. The cluster does not matter."""
+    """The capabilities whose definitions are applied: by the option, or else all. The cluster does not matter."""
     request, target = Problems(), context.target
     selection = read_selection(context.options, request)
     check_selection(selection, target.minor_data, target.gated, request)

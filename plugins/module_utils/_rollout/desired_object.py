@@ -90,7 +90,7 @@ def check_annotations(manifest: Manifest, problems: Problems) -> None:
 
 
 def last_applied_hash(manifest: Manifest, body: bytes, ownership: OwnershipMetadata) -> str:
-    """The hash of the object to apply. ``body`` is that of the manifest as JSON, which is not parsed."""
+    """The hash of the object to apply. ``body``: of the manifest as JSON, which is not parsed."""
     owner, injected = _owner_uid(manifest, ownership), ownership.config.values_for(manifest)
     parts = [_FORMAT, ownership.applyset, owner, str(ownership.is_created), injected]
     return hashlib.sha256("\0".join(parts).encode() + b"\0" + body).hexdigest()[:24]

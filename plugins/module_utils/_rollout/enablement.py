@@ -119,7 +119,7 @@ def plan_capabilities(
 ) -> CapabilityPlan:
     """Predict which capabilities the rollout enables implicitly.
 
-    ``manifests`` are those of the incoming release that pass every other filter, by the rules of the outgoing CVO if
+    ``manifests``: of the incoming release, the ones that pass every other filter, by the rules of the outgoing CVO if
     that is known. Raises ``InvalidOptionError`` if that needs the outgoing release, which is unknown.
     """
     cluster = context.state.cluster

@@ -106,7 +106,7 @@ def rollout_options_from_params(
     dry_run: bool,
     diff_mode: bool,
 ) -> RolloutOptions:
-    """Read the options of a rollout from ``params``, those of ``release_apply_spec``."""
+    """Read the options of a rollout from ``params``, which ``release_apply_spec`` checked."""
     return RolloutOptions(
         cluster=ClusterOptions.from_params(params),
         mode=params["mode"],

@@ -28,7 +28,7 @@ _SERVER_FIELDS = ("creationTimestamp", "generation", "managedFields", "resourceV
 
 
 def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
-    """Build the return values, with ``diff_mode`` also those of ``--diff``."""
+    """Build the return values, with ``diff_mode`` also for ``--diff``."""
     results, capabilities = rollout.changes.results, rollout.capabilities
     result: dict[str, Any] = {
         "changed": capabilities.changed
@@ -93,7 +93,7 @@ def _refusal_problem(refusal: Refusal, where: str, hint: str, items: list[ApplyR
 
 
 def _group_hint(item: ApplyResult) -> str:
-    """The hint for a reason, or that of the API server's error: the same code can have several causes."""
+    """The hint for a reason, or for the error of the API server: the same code can have several causes."""
     explanation = EXPLANATIONS[item.refusal] if item.refusal else None
     if explanation is None or explanation.hint or not explanation.quotes_server:
         return explanation.hint if explanation else ""

@@ -43,10 +43,10 @@ _CONFIG_MAP = re.compile(r"\bConfigMap\b")
 
 
 class ExtraManifests:
-    """The extra manifests of the sites in ``files``, which are those of ``checkout`` that were read for sites.
+    """The extra manifests of the sites in ``files``, the files of ``checkout`` that were read for sites.
 
     Of these, the ones that can contain extra manifests are read again if a site refers to any. All other files of the
-    checkout are read then, too. ``problems`` are those of the files, with the rules of add-ons.
+    checkout are read then, too. ``problems`` are the problems of the files, with the rules of add-ons.
     """
 
     def __init__(self, checkout: Checkout, files: Mapping[str, SiteFile]) -> None:

@@ -21,7 +21,7 @@ from .patch import DocumentChange, patch
 class FixedFile(NamedTuple):
     """A file to write. ``written`` are the numbers of the corrected sites in the file, from 0.
 
-    ``patch`` is its unified diff, without anything but selections, if it is requested. ``problems`` are those of sites
+    ``patch`` is its unified diff, without anything but selections, if it is requested. ``problems``: of sites
     that cannot be edited; they keep their text.
     """
 

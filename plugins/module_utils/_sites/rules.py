@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The rules that sites are checked with: those of selections in ``_data``, and those of files and forms."""
+"""The rules that sites are checked with: rules of selections in ``_data``, and rules of files and forms."""
 
 from __future__ import annotations
 

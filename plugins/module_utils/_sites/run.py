@@ -37,7 +37,7 @@ class SitesOptions(NamedTuple):
     """The options of the module, as given. ``checkout`` is an absolute path. ``fix``: correct the selections.
 
     ``is_dry_run``: nothing will be written, so the findings are those of the files as they are. ``with_patch``: the
-    corrections are shown as a diff. ``install_method`` is that of install-configs. ``allow_no_sites``: a checkout
+    corrections are shown as a diff. ``install_method``: of install-configs. ``allow_no_sites``: a checkout
     without sites is right.
     """
 

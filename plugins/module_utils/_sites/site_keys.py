@@ -90,7 +90,7 @@ def report_listed_in_set(block: object, data: MinorData, problems: Problems) -> 
 def check_keys(origin: SiteObject, sites: tuple[SiteNode, ...], problems: Problems) -> None:
     """Report keys in a place or spelling in which they have no effect, or that their map has already.
 
-    ``sites`` are those of the object.
+    ``sites`` are the sites of the object.
     """
     right = {site.pair.key.start for site in sites if site.pair is not None}
     home = _HOME.get(origin.kind, "spec.capabilities")

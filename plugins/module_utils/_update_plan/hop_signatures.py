@@ -63,7 +63,7 @@ class HopSignatures:
         return verified
 
     def _signatures(self, path: tuple[int, ...], stores: tuple[str, ...]) -> Iterator[ImageSignature | None]:
-        """Yield the signature of each hop of ``path``, ``None`` for a directory. ``stores``: those of the cluster."""
+        """Yield the signature of each hop of ``path``, ``None`` for a directory. ``stores``: of the cluster."""
         name, opened = self._releases[path[0]][:2]
         before = with_signers(opened, name, self._source, self._remarks)
         signature = self._source.signature

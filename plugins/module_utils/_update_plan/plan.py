@@ -130,8 +130,8 @@ class Plan(NamedTuple):
 class Hop(NamedTuple):
     """Two releases of a path, compared once for all clusters.
 
-    ``credentials``: those of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release.
-    ``references``: those of the new release that some selection leaves dangling.
+    ``credentials``: of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release.
+    ``references``: of the new release that some selection leaves dangling.
     """
 
     start: ResolvedRelease

@@ -187,7 +187,7 @@ def _gate_reasons(
     acks: AdminAcks,
     unchecked: list[Unchecked],
 ) -> Iterator[UpdateReason]:
-    """Yield those of ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
+    """Yield the ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
     if acks.acks is None and gates:
         requires_ack = any(reason.code == "admin-ack-required" for reason in reported)
         if status is not None and status.version == hop.start.release.shown_version and not requires_ack:
