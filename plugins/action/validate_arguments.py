@@ -28,7 +28,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problems,
     shown,
 )
-from ansible_collections.capability.openshift.plugins.plugin_utils._imported_playbooks import imported_playbooks
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
     check_names,
     check_prefixes,
@@ -39,8 +38,10 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arg
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_help import help_text
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import (
     HELP,
+    TARGET_HOSTS,
     Playbook,
     declared_playbook,
+    playbook_names,
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._python import require_python
 
@@ -54,7 +55,7 @@ _ARGUMENTS = {
     "cluster_variables": {"type": "list", "elements": "str"},
     "required_by": {"type": "dict"},
 }
-_TARGET_HOSTS, _ALLOW_SLICE = "target_hosts", "allow_slice"
+_ALLOW_SLICE = "allow_slice"
 _LOCALHOST = "localhost"
 
 
@@ -80,8 +81,9 @@ class ActionModule(ActionBase):
         problems = Problems()
         if not playbook.prefix:
             has_other_variables = bool(variables.get("groups", {}).get("all")) or not _is_started(playbook.name)
-            others = self._playbooks()
-            check_names(playbook, extra_vars, problems, has_other_variables=has_other_variables, others=others)
+            check_names(
+                playbook, extra_vars, problems, has_other_variables=has_other_variables, others=_others(playbook)
+            )
         names = [name for name in playbook.variables if name in extra_vars or name not in playbook.of_each_host]
         values = read_values(names, variables, self._templar.template, problems)
         check_values(playbook, values, extra_vars, problems)
@@ -104,10 +106,10 @@ class ActionModule(ActionBase):
             message = f"is required for {host}, because each host would use the cluster of the current context"
             hint = f"Set one of {', '.join(of_cluster)} for each host"
             problems.error("missing-cluster", of_cluster[0], message, hint)
-        pattern = values.get(_TARGET_HOSTS, playbook.own.get(_TARGET_HOSTS, {}).get("default", _LOCALHOST))
+        pattern = values.get(TARGET_HOSTS, playbook.own.get(TARGET_HOSTS, {}).get("default", _LOCALHOST))
         if host == _LOCALHOST and pattern != _LOCALHOST and not self._matched(pattern, variables):
             message = f"{shown(pattern)} matches no host of the inventory"
-            problems.error("no-hosts", _TARGET_HOSTS, message, "Correct it, or name the inventory: -i FILE")
+            problems.error("no-hosts", TARGET_HOSTS, message, "Correct it, or name the inventory: -i FILE")
         runs_for_all = host == _LOCALHOST or self._task.run_once
         if _ALLOW_SLICE in playbook.own and runs_for_all and not values.get(_ALLOW_SLICE) and _is_slice(variables):
             message = "the job is a slice, expected one job, because each slice would write the files of all clusters"
@@ -121,10 +123,6 @@ class ActionModule(ActionBase):
     def _directory(self) -> str:
         """The directory of the shell, if the modules run on this machine. Relative paths start from there."""
         return os.getcwd() if getattr(self._connection, "transport", "") == "local" else ""
-
-    def _playbooks(self) -> Iterator[str]:
-        # Only an unknown name needs them, and each host would read their files.
-        yield from imported_playbooks(_arguments(), self._loader.load_from_file)
 
 
 def _is_slice(variables: Mapping[str, Any]) -> bool:
@@ -141,6 +139,12 @@ def _is_started(playbook: str) -> bool:
     """Whether the user started this playbook, rather than another one that imports it."""
     names = (Path(name).name for name in _arguments())
     return any(name in (f"{playbook}.yml", f"capability.openshift.{playbook}") for name in names)
+
+
+def _others(playbook: Playbook) -> Iterator[str]:
+    """Yield the playbooks of the collection that can be in the same run."""
+    if len(_arguments()) > 1 or not _is_started(playbook.name):
+        yield from playbook_names()
 
 
 def _arguments() -> Sequence[str]:

@@ -14,7 +14,10 @@ short_description: Check the variables of a playbook of this collection, or show
 description:
   - The first task of each playbook and of some roles of this collection. It declares what the playbook has besides the
     options of its module, and checks all variables before anything else happens.
-  - The variables of a playbook are the options of its module, with the same names, and O(variables).
+  - The variables of a playbook are the options of its module, with the same names, O(variables), C(help), and
+    C(target_hosts), the hosts of the inventory to run on, by default C(localhost). The playbook
+    C(capability.openshift.release_apply) also has C(target_serial), how many hosts are one batch, and for an update
+    C(fail_on) and C(forbidden_capabilities) of M(capability.openshift.update_plan).
   - A variable of a host, wherever it is set, is an error if it is null, if it is empty and must not be, if its type or
     value is wrong, or if its template fails, for example because it contains an undefined variable. The following tasks
     would otherwise use the default.
@@ -24,7 +27,7 @@ description:
     reported.
   - If the extra variable C(help) is true, shows examples, the variables of the playbook and the options of its module
     instead.
-  - If C(target_hosts) is set and matches no host, the playbook runs on C(localhost), where this task fails.
+  - If C(target_hosts) matches no host, the playbook runs on C(localhost), where this task fails.
   - If O(variables) contains C(allow_slice) and it is not true, fails in a slice of a job of AWX or Automation Platform,
     unless it runs on each host.
 options:
@@ -53,8 +56,8 @@ options:
     description:
       - Variables besides the options of the module, or that differ from them. A dict of names to dicts with C(type),
         C(elements), C(choices), C(default), C(required) and C(description), as in argument specs.
-      - An option of the module that is null is no variable. Each host is one of its items, and the module checks the
-        variables with the names of its suboptions.
+      - What is null is no variable. If it is an option of the module, each host is one of its items, and the module
+        checks the variables with the names of its suboptions.
     type: dict
   cluster_variables:
     description:
@@ -84,7 +87,7 @@ EXAMPLES = r"""
     examples:
       - -e releases=/srv/releases/4.19.9,/srv/releases/4.20.3
     variables:
-      target_hosts: {type: str, default: localhost, description: Hosts of the inventory.}
+      ticket: {type: str, description: Number of the change.}
   register: checked
 
 - name: Check the variables of a role

@@ -21,8 +21,11 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._documentatio
     read_documentation,
 )
 
-HELP = "help"
-_HELP_OPTION = {"type": "bool", "default": False, "description": "Whether to show this text, and nothing else."}
+HELP, TARGET_HOSTS = "help", "target_hosts"
+_OF_EACH_PLAYBOOK: Spec = {
+    TARGET_HOSTS: {"type": "str", "default": "localhost", "description": "Hosts of the inventory to run on."},
+    HELP: {"type": "bool", "default": False, "description": "Whether to show this text, and nothing else."},
+}
 CHECK = "capability.openshift.validate_arguments"
 """The first task of a playbook."""
 
@@ -33,10 +36,9 @@ _PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 class Playbook(NamedTuple):
     """A playbook: what its first task declares, and the options of its module, with their rules.
 
-    ``own`` has the variables that are no options of the module, or differ from them. An option that is declared as null
-    is no variable: each host is one of its items, whose options are ``of_each_host``. ``examples`` are arguments of
-    ``ansible-playbook``. ``cluster_variables`` select the cluster of a host. ``prefix``: of the variables of a
-    role.
+    ``own`` has the variables that are no options of the module, or differ from them. What is declared as null is no
+    variable. If it is an option, each host is one of its items, whose options are ``of_each_host``. ``examples`` are
+    arguments of ``ansible-playbook``. ``cluster_variables`` select the cluster of a host. ``prefix``: of the variables of a role.
     """
 
     name: str
@@ -75,20 +77,25 @@ def declared_playbook(declared: Mapping[str, Any]) -> Playbook:
     module = given.get("module") or given["playbook"]
     definition = import_module(f"{_MODULES}.{module}").MODULE
     required_by = definition.rules.get("required_by", {})
-    variables = given.get("variables", {})
+    variables = {**({} if "prefix" in given else _OF_EACH_PLAYBOOK), **given.get("variables", {})}
     options = {name: option for name, option in definition.spec.items() if variables.get(name, True)}
     return Playbook(
         name=given.get("playbook", ""),
         module=module,
         description=given.get("description", ""),
         examples=given.get("examples", ()),
-        own={**{name: option for name, option in variables.items() if option}, HELP: _HELP_OPTION},
+        own={name: option for name, option in variables.items() if option},
         cluster_variables=given.get("cluster_variables", ()),
         options=options,
         rules={**definition.rules, "required_by": {**required_by, **given.get("required_by", {})}},
         of_each_host=[item for name in definition.spec.keys() - options for item in definition.spec[name]["options"]],
         prefix=given.get("prefix", ""),
     )
+
+
+def playbook_names() -> list[str]:
+    """The playbooks of this collection."""
+    return sorted(path.stem for path in _PLAYBOOKS.glob("*.yml"))
 
 
 def read_playbook(name: str) -> Playbook:

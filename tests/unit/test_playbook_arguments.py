@@ -15,14 +15,13 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.splitter import parse_kv, split_args
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import INCLUSION_OPTIONS
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import release_image_spec
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.plugin_utils._imported_playbooks import imported_playbooks
+from ansible_collections.capability.openshift.plugins.plugin_utils._documentation import read_documentation
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
     check_names,
     check_prefixes,
@@ -34,13 +33,14 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_hel
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import (
     Playbook,
     declared_playbook,
+    playbook_names,
     read_playbook,
 )
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "releases"
-PLAYBOOKS = sorted(path.stem for path in (ROOT / "playbooks").glob("*.yml"))
+PLAYBOOKS = playbook_names()
 PATH = f"releases={EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}"
 SECRET = "c2VjcmV0OmZha2V3b3Jk"
 READ_ELSEWHERE = ("help", "target_hosts", "target_serial", "allow_slice")
@@ -149,6 +149,14 @@ def test_the_help_fits_two_screens_and_begins_with_examples(name):
         assert re.search(rf"(?: -e |[ ]){variable}\b", text)
 
 
+@pytest.mark.parametrize("name", PLAYBOOKS)
+def test_ansible_doc_names_each_variable(name):
+    """Those of the module and its suboptions, or those that the first task describes."""
+    playbook = read_playbook(name)
+    shown = f"{read_documentation(playbook.module)} {read_documentation('validate_arguments')}"
+    assert [variable for variable in playbook.variables if not re.search(rf"\b{variable}\b", shown)] == []
+
+
 # Names
 
 MISSPELLED = [
@@ -185,20 +193,13 @@ def test_a_playbook_that_imports_another_has_its_own_variables(tmp_path):
     assert run(tmp_path, "site.yml", *extra(release, "realease=42")).returncode == 2
 
 
-def test_imports_are_followed(tmp_path):
-    """By name, by path, and through other playbooks. Other playbooks of the collection are not in the run."""
-    (tmp_path / "more").mkdir()
-    (tmp_path / "site.yml").write_text("- import_playbook: more/all.yml\n- hosts: localhost\n  tasks: []\n")
-    (tmp_path / "more" / "all.yml").write_text(
-        "- ansible.builtin.import_playbook: capability.openshift.update_plan\n"
-        f"- import_playbook: {ROOT}/playbooks/site_check.yml\n"
-        "- import_playbook: other.collection.playbook\n"
-        "- import_playbook: '{{ chosen }}'\n"
-    )
-    load = DataLoader().load_from_file
-    arguments = [str(tmp_path / "site.yml"), "capability.openshift.release_info"]
-    assert imported_playbooks(arguments, load) == {"update_plan", "site_check", "release_info"}
-    assert imported_playbooks([], load) == set()
+def test_playbooks_that_another_one_imports_have_the_variables_of_each_other(tmp_path):
+    plays = "".join(f"- import_playbook: capability.openshift.{name}\n" for name in ("release_info", "update_plan"))
+    (tmp_path / "site.yml").write_text(plays)
+    release, path = f"release={EXAMPLES / '4.21.0'}", f"releases={EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}"
+    done = run(tmp_path, "site.yml", *extra(release, path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "is not a variable of the playbook" not in done.stdout + done.stderr
 
 
 def test_playbooks_of_one_run_accept_the_variables_of_each_other():
