@@ -52,10 +52,20 @@ def _place(finding: Mapping[str, Any]) -> str:
 
 
 def _differences(title: str, key: str, items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    lines = [f"  {item['file']} {resource_text(item)}: {'; '.join(item[key])}" for item in items if item[key]]
-    if lines:
+    """Yield the manifests that differ, those with the same difference together."""
+    found: dict[str, list[str]] = {}
+    for item in items:
+        if item[key]:
+            found.setdefault("; ".join(item[key]), []).append(f"{item['file']} {resource_text(item)}")
+    if found:
         yield ""
         yield f"{title}:"
-        yield from lines[:_MOST]
-    if len(lines) > _MOST:
-        yield f"  and {len(lines) - _MOST} more"
+    for difference, places in list(found.items())[:_MOST]:
+        if len(places) <= _MOST_OF_A_CAUSE:
+            yield from (f"  {place}: {difference}" for place in places)
+            continue
+        yield f"  {difference}: {plural(len(places), 'manifest')}"
+        yield from (f"    {place}" for place in places[:_MOST_OF_A_CAUSE])
+        yield f"    and {len(places) - _MOST_OF_A_CAUSE} more"
+    if len(found) > _MOST:
+        yield f"  and {len(found) - _MOST} more"

@@ -576,5 +576,8 @@ def test_release_lint_shows_each_cause_of_a_checkout_once() -> None:
         "",
         "67 warnings in 2 manifests",
     ]
-    many = {**result, "resources": [changed] * 25}
-    assert "  and 6 more" in summary_lines("release_lint", many, {})
+    same = summary_lines("release_lint", {**result, "resources": [changed] * 25}, {})
+    start = same.index("  capability: none -> Console; content: 25 manifests")
+    assert same[start + 1 : start + 5] == [*["    manifests/a.yaml ConfigMap one"] * 3, "    and 22 more"]
+    many = [{**row, "changes": [f"file: {number}"]} for number in range(25)]
+    assert "  and 6 more" in summary_lines("release_lint", {**result, "resources": many}, {})
