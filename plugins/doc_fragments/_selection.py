@@ -211,7 +211,7 @@ options:
     required: true
 """
 
-    # With CLUSTER_TYPE and HOSTING: of_names and of_loading in INCLUSION_OPTIONS
+    # With CLUSTER_TYPE and HOSTING: affects_names and affects_loading in INCLUSION_OPTIONS
     FILTER_GATES = r"""
 options:
   feature_gates:
@@ -226,7 +226,7 @@ notes:
   - Manifests in variables have no file. So no manifest is excluded because HyperShift deletes its file.
 """
 
-    # Options of names alone: of_names
+    # Options of names alone: affects_names
     FILTER_NAMES = r"""
 options:
   always_enabled_capabilities:
@@ -237,7 +237,7 @@ options:
     elements: str
 """
 
-    # Options of loading alone: of_loading
+    # Options of loading alone: affects_loading
     FILTER_LOADING = r"""
 options:
   exclude_identifier:

@@ -252,7 +252,7 @@ counts:
     error: 1
     warning: 4
     info: 0
-known:
+baselined:
   description: Number of findings that are in O(baseline).
   returned: success or a finding that fails the module
   type: int

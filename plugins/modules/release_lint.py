@@ -77,7 +77,7 @@ options:
     description:
       - Version of O(previous_release). Required only if that directory has no C(release-metadata).
     type: str
-  assume_known:
+  known_capabilities:
     description:
       - Capabilities that the API does not know yet, because the change that adds them is not merged. They count as new
         in O(release).
@@ -126,7 +126,7 @@ EXAMPLES = r"""
   capability.openshift.release_lint:
     release: "{{ playbook_dir }}/manifests"
     openshift_version: "4.22"
-    assume_known: [Backup]
+    known_capabilities: [Backup]
     relative_to: "{{ playbook_dir }}"
     outputs: ["sarif:{{ playbook_dir }}/lint.sarif"]
 
@@ -134,7 +134,7 @@ EXAMPLES = r"""
   capability.openshift.release_lint:
     checkout: "{{ playbook_dir }}"
     previous_release: /srv/releases/4.20.3
-    assume_known: [Backup]
+    known_capabilities: [Backup]
 
 - name: Accept all findings of today
   capability.openshift.release_lint:
@@ -304,7 +304,7 @@ counts:
       description: Number of notes.
       type: int
       returned: always
-known:
+baselined:
   description: Number of findings that are in O(baseline).
   returned: success or a finding that fails the module
   type: int
@@ -359,7 +359,7 @@ from ..module_utils._release_image.open_release import open_release
 def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     """Check the manifests, and exit. Raises ``CapabilityError``."""
     params = module.params
-    options = LintOptions(params["assume_known"], params["skip_rules"], params["components"])
+    options = LintOptions(params["known_capabilities"], params["skip_rules"], params["components"])
     previous = None
     if params["previous_release"] is not None:
         previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
@@ -417,7 +417,7 @@ MODULE = ModuleDefinition(
         "openshift_version": {"type": "str"},
         "previous_release": {"type": "path"},
         "previous_openshift_version": {"type": "str"},
-        "assume_known": NAMES,
+        "known_capabilities": NAMES,
         "skip_rules": NAMES,
         "components": NAMES,
     },

@@ -236,7 +236,7 @@ counts:
   returned: always, unless an option is invalid
   type: dict
   sample: {error: 2, warning: 1, info: 0}
-known:
+baselined:
   description: Number of findings in O(baseline).
   returned: always, unless an option is invalid
   type: int

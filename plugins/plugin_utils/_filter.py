@@ -64,13 +64,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 )
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
-SELECTION_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS if option.of_names)
+SELECTION_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS if option.affects_names)
 """Options of filters and tests about names."""
 
 MANIFEST_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS)
 """Options of filters and tests about manifests."""
 
-LOADING_OPTIONS = ("openshift_version", *(option.name for option in INCLUSION_OPTIONS if option.of_loading))
+LOADING_OPTIONS = ("openshift_version", *(option.name for option in INCLUSION_OPTIONS if option.affects_loading))
 """Options of the filter ``implicitly_enabled_capabilities``."""
 
 INSTALL_OPTIONS = ("platform", "install_method", "feature_set", "feature_gates")

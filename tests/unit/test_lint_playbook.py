@@ -24,7 +24,7 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
     options = {
         "release": "manifests",
         "openshift_version": "4.20",
-        "assume_known": ["Backup"],
+        "known_capabilities": ["Backup"],
         "relative_to": ".",
         "outputs": "sarif:lint.sarif, github:out/annotations.txt",
     }

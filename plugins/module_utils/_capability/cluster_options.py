@@ -29,8 +29,8 @@ class InclusionOption(NamedTuple):
     ``items``: type of the items of a list, empty if the option is a ``type`` instead.
     ``api_name``: accepted spelling of the API.
     ``default``: documented value of an absent option. ``fragment``: the part of the documentation that describes it.
-    ``of_names``: it affects which capabilities exist or are enabled. ``of_loading``: it affects which manifests the CVO
-    loads, whatever the capabilities are.
+    ``affects_names``: it affects which capabilities exist or are enabled. ``affects_loading``: it affects which
+    manifests the CVO loads, whatever the capabilities are.
     """
 
     name: str
@@ -38,20 +38,22 @@ class InclusionOption(NamedTuple):
     items: Literal["", "str", "dict"] = ""
     api_name: str = ""
     default: str | None = None
-    of_names: bool = False
-    of_loading: bool = False
+    affects_names: bool = False
+    affects_loading: bool = False
     type: Literal["str", "bool"] = "str"
 
 
 INCLUSION_OPTIONS: tuple[InclusionOption, ...] = (
-    InclusionOption("cluster_profile", "cluster_type", "", "", DEFAULT_CLUSTER_PROFILE, of_names=True, of_loading=True),
-    InclusionOption("feature_set", "cluster_type", "", "featureSet", "", of_names=True, of_loading=True),
+    InclusionOption(
+        "cluster_profile", "cluster_type", "", "", DEFAULT_CLUSTER_PROFILE, affects_names=True, affects_loading=True
+    ),
+    InclusionOption("feature_set", "cluster_type", "", "featureSet", "", affects_names=True, affects_loading=True),
     InclusionOption("enabled_capabilities", "status", "str", "enabledCapabilities"),
     InclusionOption("known_capabilities", "status", "str", "knownCapabilities"),
-    InclusionOption("feature_gates", "inclusion", "str", "featureGates", of_names=True, of_loading=True),
-    InclusionOption("hosted_control_plane", "hosting", of_names=True, of_loading=True, type="bool"),
-    InclusionOption("exclude_identifier", "inclusion", "", "", "", of_loading=True),
-    InclusionOption("always_enabled_capabilities", "inclusion", "str", of_names=True),
+    InclusionOption("feature_gates", "inclusion", "str", "featureGates", affects_names=True, affects_loading=True),
+    InclusionOption("hosted_control_plane", "hosting", affects_names=True, affects_loading=True, type="bool"),
+    InclusionOption("exclude_identifier", "inclusion", "", "", "", affects_loading=True),
+    InclusionOption("always_enabled_capabilities", "inclusion", "str", affects_names=True),
     InclusionOption("overrides", "overrides", "dict"),
 )
 """Modules, filters and the entries of a fleet take these options. Each is a field of ``ClusterOptions``."""

@@ -38,7 +38,7 @@ def json_report(report: Report) -> str:
         "counts": counts(report.findings),
         "failed": bool(report.failures),
         "findings": [finding_dict(finding) for finding in report.findings],
-        "known": [finding_dict(finding) for finding in report.known],
+        "baselined": [finding_dict(finding) for finding in report.known],
     }
     return json.dumps(value, indent=1) + "\n"
 

@@ -38,11 +38,11 @@ _OF_UPDATES = ("gains-capability", "deletion-gains-capability")
 class LintOptions(NamedTuple):
     """The options of a lint.
 
-    ``assume_known``: capabilities that the API of the release does not know yet. ``skip_rules``: rules that are not
+    ``known_capabilities``: names that the API of the release does not know yet. ``skip_rules``: rules that are not
     checked. ``components``: components whose findings are returned, all if it is empty.
     """
 
-    assume_known: Sequence[str] = ()
+    known_capabilities: Sequence[str] = ()
     skip_rules: Sequence[str] = ()
     components: Sequence[str] = ()
 
@@ -70,7 +70,7 @@ def lint(
     """
     _check_rules(options.skip_rules)
     _check_components(options.components, source.release)
-    known = known_names(source.release, options.assume_known, "openshift_version", problems)
+    known = known_names(source.release, options.known_capabilities, "openshift_version", problems)
     before = frozenset[str]()
     if previous is not None:
         before = known_names(previous.release, (), "previous_openshift_version", problems)
@@ -82,7 +82,7 @@ def lint(
         *_vanished_capabilities(source, before - known),
     ]
     if source.is_complete:
-        findings += _unused_capabilities(source, known.difference(options.assume_known))
+        findings += _unused_capabilities(source, known.difference(options.known_capabilities))
     else:
         found = {(item.where.source, item.where.field) for item in findings}
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
@@ -104,8 +104,8 @@ def lint_checkout(
         yield found._replace(severity="warning") if may_be_new else found
 
 
-def known_names(release: Release, assume_known: Sequence[str], option: str, problems: Problems) -> frozenset[str]:
-    """The capabilities that ``release`` knows, and ``assume_known``. Raises ``InvalidOptionError``."""
+def known_names(release: Release, known_capabilities: Sequence[str], option: str, problems: Problems) -> frozenset[str]:
+    """The capabilities that ``release`` knows, and ``known_capabilities``. Raises ``InvalidOptionError``."""
     own = Problems()
     if release.minor is None:
         message = "is missing; the known capabilities depend on it"
@@ -115,8 +115,8 @@ def known_names(release: Release, assume_known: Sequence[str], option: str, prob
     if data is None:
         raise InvalidOptionError(own)
     # Names that the release does not know yet are expected to differ from what this collection knows.
-    problems += (problem for problem in own if problem.code != "different-capabilities" or not assume_known)
-    return data.capabilities.union(assume_known)
+    problems += (problem for problem in own if problem.code != "different-capabilities" or not known_capabilities)
+    return data.capabilities.union(known_capabilities)
 
 
 def _broken_rules(

@@ -94,7 +94,7 @@ RULES: tuple[CheckRule, ...] = (
         "error",
         "The annotation capability.openshift.io/name contains names that the release knows.",
         "A manifest with an unknown name is in no cluster. An empty annotation requires nothing.",
-        "Correct the name, or set assume_known if the API does not know it yet",
+        "Correct the name, or set known_capabilities if the API does not know it yet",
     ),
     CheckRule(
         "misspelled-annotation",

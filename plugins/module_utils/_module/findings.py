@@ -83,7 +83,7 @@ def finish_check(
         "changed": bool(changes) or bool(result.get("changed")),
         "findings": [finding_dict(finding) for finding in report.findings],
         "counts": counts(report.findings),
-        "known": len(report.known),
+        "baselined": len(report.known),
         "text": FORMATS["text"](report),
     }
     warn(module, problems)

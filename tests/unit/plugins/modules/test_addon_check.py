@@ -55,7 +55,7 @@ def test_a_selection_a_baseline_and_outputs(call, tmp_path, release):
     assert not sarif.exists()
     assert not call(addon_check, **options, **files, update_baseline=True).failed
     again = call(addon_check, **options, **files)
-    assert (again.failed, again["known"], again["changed"]) == (False, 1, False)
+    assert (again.failed, again["baselined"], again["changed"]) == (False, 1, False)
     (result,) = json.loads(sarif.read_text())["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "addon/a.yaml"
     assert not again["every_selection"]

@@ -74,7 +74,7 @@ def test_json_has_all_fields():
         "message": "its namespace is out",
         "hint": "Create it",
     }
-    assert [item["line"] for item in value["known"]] == [9]
+    assert [item["line"] for item in value["baselined"]] == [9]
 
 
 @pytest.mark.parametrize("reported", [EVERY, report()], ids=["findings", "none"])

@@ -64,7 +64,7 @@ def test_a_capability_that_vanishes(tmp_path):
         "is a capability of the previous release, but not of this one: the API server rejects every write to a "
         "ClusterVersion that contains it"
     )
-    assumed = lint(new, old, LintOptions(assume_known=["Storage"]), Problems())
+    assumed = lint(new, old, LintOptions(known_capabilities=["Storage"]), Problems())
     assert "vanished-capability" not in {item.code for item in assumed}
 
 

@@ -61,7 +61,7 @@ def test_annotations_that_are_not_strings(findings):
         ("Console +Storage", "Separate names with + only"),
         ("Console;Storage", "Separate names with + only"),
         ("Console++Storage", "Remove the extra +, or write the missing name"),
-        ("Backup", "Correct the name, or set assume_known if the API does not know it yet"),
+        ("Backup", "Correct the name, or set known_capabilities if the API does not know it yet"),
         ("Consle", "Did you mean Console?"),
         ("storage", "Write Storage"),
     ],
@@ -83,7 +83,7 @@ def test_an_unknown_or_blank_name(check, value):
 def test_a_new_capability_can_be_assumed(check):
     text = manifest("one", "Backup")
     assert [rule for rule, *_more in check(text)] == ["unknown-capability"]
-    assert check(text, assume_known=["Backup"]) == []
+    assert check(text, known_capabilities=["Backup"]) == []
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_a_resource_that_gains_a_known_capability(update):
 def test_a_resource_that_gains_a_new_capability_becomes_optional(update):
     before = documents(manifest("one"), manifest("two"))
     after = documents(manifest("one", "Backup"), manifest("two", "Backup"))
-    assert update(before, after, assume_known=["Backup"]) == finding("becomes-optional", "info", line=7)
+    assert update(before, after, known_capabilities=["Backup"]) == finding("becomes-optional", "info", line=7)
 
 
 def test_clusters_that_cannot_update_gain_nothing(update):

@@ -41,7 +41,7 @@ def test_findings_are_returned_in_order(check):
     assert [item["line"] for item in outcome["findings"]] == [3, 7]
     assert outcome["counts"] == {"error": 1, "warning": 0, "info": 1}
     assert outcome["text"].splitlines()[-1] == "1 error, 1 note in 2 manifests"
-    assert (outcome["changed"], outcome["known"], outcome["seen"]) == (False, 0, 1)
+    assert (outcome["changed"], outcome["baselined"], outcome["seen"]) == (False, 0, 1)
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -95,10 +95,10 @@ def test_check_mode_predicts_and_writes_nothing(check, tmp_path):
 def test_known_findings_are_neither_reported_nor_failures(check, tmp_path):
     baseline = tmp_path / "known.json"
     first = check(finding(), baseline=baseline, update_baseline=True)
-    assert (first.failed, first["changed"], first["known"]) == (False, True, 1)
+    assert (first.failed, first["changed"], first["baselined"]) == (False, True, 1)
     assert json.loads(baseline.read_text())["findings"][0]["rule"] == "no-namespace"
     again = check(finding(line=99), NOTE, baseline=baseline)
-    assert (again.failed, again["changed"], again["known"]) == (False, False, 1)
+    assert (again.failed, again["changed"], again["baselined"]) == (False, False, 1)
     assert [item["rule"] for item in again["findings"]] == ["no-news"]
 
 
