@@ -16,7 +16,6 @@ from importlib import import_module
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
 
 Schema = dict[str, Any]
 
@@ -53,6 +52,9 @@ def check_result(module: str, result: dict[str, Any]) -> None:
 
 @cache
 def _validator(module: str) -> Any:
+    # The import takes a second of CPU, also of processes that only collect tests or distribute them.
+    from jsonschema import Draft202012Validator
+
     return Draft202012Validator(result_schema(module))
 
 

@@ -59,7 +59,9 @@ def open_maps(entries: Mapping[str, Any], where: str) -> Iterator[str]:
 
 
 def test_the_keys_of_all_returned_maps_are_documented():
-    assert {path for name in NAMES for path in open_maps(documented(name), name)} == OF_THE_API
+    # A plan has the keys of the result for one cluster: plugins/modules/test_update_plan_documentation.py.
+    described_elsewhere = {"update_plan.plans"}
+    assert {path for name in NAMES for path in open_maps(documented(name), name)} == OF_THE_API | described_elsewhere
 
 
 @pytest.mark.parametrize(

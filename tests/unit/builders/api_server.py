@@ -40,16 +40,18 @@ class Body(io.BytesIO):
 
 
 class ApiServer:
-    """Serves ``kinds``, namespaces, ConfigMaps and definitions. ``aggregated``: its discovery needs two requests.
+    """Serves ``kinds``, namespaces, ConfigMaps and definitions. ``aggregated``: the version of its discovery that
+    needs two requests, empty if it has none.
 
     ``objects`` are by path. ``events`` have a type, a path and an object. ``before`` is called before each request with
     its method and path. ``faults`` are answers of requests, by method and path: the status, and what ``fault`` returns.
     ``forbidden`` are verbs and resources that access reviews deny.
     """
 
-    def __init__(self, *kinds: ApiResource, aggregated: bool = True) -> None:
+    def __init__(self, *kinds: ApiResource, aggregated: str = "v2") -> None:
         self.kinds = [NAMESPACES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, *kinds]
         self.aggregated = aggregated
+        self.accept = ""
         self.objects: dict[str, Object] = {}
         self.requests: list[str] = []
         self.events: list[tuple[str, str, Object]] = []
@@ -83,6 +85,7 @@ class ApiServer:
         path, _mark, query = url.removeprefix(HOST).partition("?")
         self.before(method, unquote(path))
         self.requests.append(f"{method} {unquote(path)}")
+        self.accept = headers["Accept"]
         applies = "apply" in headers.get("Content-Type", "")
         document = json.loads(body or "{}")
         faults = self.faults.get((method, unquote(path)))
@@ -90,7 +93,7 @@ class ApiServer:
             status, answer = faults.pop(0)
         else:
             status, answer = self._answer(method, unquote(path), dict(parse_qsl(query)), document, applies=applies)
-        if status < 300 and "PartialObjectMetadata" in headers["Accept"]:
+        if status < 300 and "PartialObjectMetadata" in self.accept:
             items = {"items": [{"metadata": item["metadata"]} for item in answer.get("items", ())]}
             answer = {**items, "metadata": answer["metadata"]}
         if "watch" in query and status < 300:
@@ -202,7 +205,7 @@ class ApiServer:
         core, (_empty, root, *parts) = {"": groups.pop("")}, path.split("/")
         shown = core if root == "api" else groups
         if not parts:
-            return 200, _aggregated(shown) if self.aggregated else _listed(shown)
+            return 200, _aggregated(shown) if f"v={self.aggregated};" in self.accept else _listed(shown)
         group, version = ("", *parts)[-2:]
         kinds = shown.get(group, {}).get(version, [])
         resources = [{"name": kind.plural, "kind": kind.kind, "namespaced": kind.namespaced} for kind in kinds]

@@ -38,6 +38,14 @@ def test_all_options_of_a_wrong_type_are_reported_at_once():
     ]
 
 
+def test_an_option_of_another_filter_is_reported():
+    with pytest.raises(InvalidOptionError) as raised:
+        resolve_selection("4.20", None, {"cluster_profil": "a"}, MANIFEST_OPTIONS, Problems())
+
+    found = [(problem.code, str(problem.where), problem.hint) for problem in raised.value.problems]
+    assert found == [("unknown-option", "cluster_profil", "Did you mean cluster_profile?")]
+
+
 def test_every_value_that_is_not_a_manifest_is_reported():
     good = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "one"}}
     problems = Problems()

@@ -284,3 +284,7 @@ def test_the_platforms_of_an_installer(minor, more):
 )
 def test_each_fact_names_a_repository_as_its_source(fact):
     assert re.search(r"\bopenshift/[a-z-]+(?:[: #]| release-)", fact.source)
+
+
+def test_the_source_of_a_gated_capability_has_its_gates():
+    assert all("featureGatedCapabilities" in item.source for item in capability_data.CAPABILITIES if item.gates)

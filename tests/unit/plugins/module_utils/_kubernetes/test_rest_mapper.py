@@ -24,7 +24,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.api_server imp
 BETA = DEPLOYMENTS._replace(version="v1beta1")
 
 
-@pytest.mark.parametrize("aggregated", [False, True])
+@pytest.mark.parametrize("aggregated", ["", "v2beta1", "v2"])
 @pytest.mark.parametrize(
     ("wanted", "served"),
     [
