@@ -38,7 +38,8 @@ class Playbook(NamedTuple):
 
     ``own`` has the variables that are no options of the module, or differ from them. What is declared as null is no
     variable. If it is an option, each host is one of its items, whose options are ``of_each_host``. ``examples`` are
-    arguments of ``ansible-playbook``. ``cluster_variables`` select the cluster of a host. ``prefix``: of the variables of a role.
+    arguments of ``ansible-playbook``. ``cluster_variables`` select the cluster of a host. ``prefix``: of the
+    variables of a role.
     """
 
     name: str
