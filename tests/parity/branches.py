@@ -53,7 +53,7 @@ def hypershift(branch: Branch) -> dict[str, Any]:
     """Return what HyperShift of the branch does to a release and its ClusterVersion."""
     payload = branch.text(NEW_PAYLOAD) or branch.text(OLD_PAYLOAD)
     deleted = re.findall(r'"([^"]+)"', body(payload, r"manifestsToOmit = \[\]string\{", r"\t\}"))
-    kept, _, removed = body(payload, r"func [rR]esourcesToRemove\(", r"\}").rpartition("default:")
+    kept, _default, removed = body(payload, r"func [rR]esourcesToRemove\(", r"\}").rpartition("default:")
     patterns = re.findall(r'"rm (?:-f )?%s/manifests/(\S+)"', payload)
     types = branch.text(HOSTED_CLUSTER)
     selectable = re.search(r"validation:Enum=(\S+)\s*type OptionalCapability string", types)

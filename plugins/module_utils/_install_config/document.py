@@ -208,7 +208,8 @@ def _check_anchors(root: Node, source: _Source, problems: Problems) -> None:
     for _path, node in walk(root):
         if node.anchor:
             if node.anchor in seen:
-                message = f"repeats the anchor of line {source.line(seen[node.anchor])}, which this module cannot read"
+                message = f"an anchor is repeated, first on line {source.line(seen[node.anchor])}"
+                message += ", which this module cannot read"
                 problems.error("duplicate-anchor", source.at(node.start), message, "Rename one of them")
             seen.setdefault(node.anchor, node.start)
 

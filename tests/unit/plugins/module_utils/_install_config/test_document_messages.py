@@ -35,7 +35,7 @@ PROBLEMS = [
         "a: &a 1\nb: &a 2\n",
         "duplicate-anchor",
         "f, line 2",
-        "repeats the anchor of line 1, which this module cannot read",
+        "an anchor is repeated, first on line 1, which this module cannot read",
         "Rename one of them",
     ),
     ("b: !vault secret\n", "unknown-tag", "f, line 1", "b has a tag that the installer does not know",

@@ -218,11 +218,8 @@ def test_a_hosted_cluster_is_checked(check, stanza, version, rules):
 
 def test_what_a_hosted_cluster_disables_is_in_the_list(check):
     (finding,) = check({"a.yaml": hosted_cluster("{disabled: [Console]}", "4.19.1")})["findings"]
-    message = "contains Console, but a hosted cluster cannot disable it"
-    assert (finding["message"], finding["hint"]) == (
-        f"capabilities.disabled: {message}",
-        "Remove Console from disabled",
-    )
+    assert finding["message"].startswith("capabilities.disabled: contains Console, but")
+    assert finding["hint"] == "Remove Console from disabled"
 
 
 def test_an_install_config_is_checked_with_its_method(check):
