@@ -30,6 +30,8 @@ description:
 notes:
   - Prints a line to standard error for each run level, and for the objects that it waits for, if the task runs on the
     Ansible control node, without C(become), C(async) and C(no_log), and not in check mode.
+  - Restores values of manifests. Does not remove what another client added to an object, such as a container or
+    C(hostNetwork), which the cluster-version operator removes. M(capability.openshift.release_verify) reports it.
   - The playbook also has the variables C(target_serial), how many hosts are one batch, and C(fail_on) and
     C(forbidden_capabilities), for the plan of an update from O(previous_release).
 extends_documentation_fragment:

@@ -53,8 +53,11 @@ options:
     type: dict
 notes:
   - O(release_image) defaults to the image in the status of the ClusterVersion.
-  - Metadata of the rollout, CA bundles that operators inject, and fields that only the cluster has do not count as
-    differences. Resources that a release creates but never updates are not compared.
+  - A difference is what the cluster-version operator of the release would revert, also if another client added it, such
+    as a container, a volume or C(hostNetwork). What that operator leaves as it is does not count, such as more
+    tolerations. M(capability.openshift.release_apply) restores values of manifests, but does not remove additions.
+  - Metadata of the rollout, defaults, and CA bundles that operators inject do not count as differences. Resources that
+    a release creates but never updates are not compared.
   - Expects what the cluster-version operator injects, namely proxy variables, the internal address of the API server in
     its own Deployment, and from 4.22 on TLS settings in ConfigMaps.
   - On a cluster without a cluster-version operator, kinds of OpenShift's aggregated API servers that are not served are
@@ -170,7 +173,7 @@ unexpected:
           type: str
           returned: always
 different:
-  description: Resources that differ from their manifest, in the order of the release.
+  description: Resources that the cluster-version operator would change, in the order of the release.
   returned: success, or if a resource could not be checked
   type: list
   elements: dict
@@ -191,7 +194,7 @@ different:
           type: str
           returned: always
         expected:
-          description: Its value in the manifest. V(null) if it is absent.
+          description: Its value in the manifest. V(null) if it has to be absent.
           type: raw
           returned: always
         actual:

@@ -170,13 +170,14 @@ def test_what_a_selection_has_beyond_the_cluster_is_missing(rollouts: Rollouts) 
 def test_a_resource_of_another_profile_is_unexpected_only_with_the_label_of_a_rollout(rollouts: Rollouts) -> None:
     theirs = config_map("theirs", annotations={"include.release.openshift.io/ibm-cloud-managed": "true"})
     theirs["metadata"]["annotations"].pop("include.release.openshift.io/self-managed-high-availability")
-    release = rollouts.release([theirs])
+    release = rollouts.release([theirs, config_map("ours")])
     path = "/api/v1/namespaces/rollouts/configmaps"
     rollouts.api.post(path, {"metadata": {"name": "theirs"}})
-    assert found(verified(rollouts, release)) == {}
+    missing = {"missing": ["ConfigMap ours"]}
+    assert found(verified(rollouts, release)) == missing
 
     rollouts.api.patch(f"{path}/theirs", {"metadata": {"labels": {PART_OF: applyset_id()}}})
-    assert found(verified(rollouts, release)) == {"unexpected": ["ConfigMap theirs"]}
+    assert found(verified(rollouts, release)) == {**missing, "unexpected": ["ConfigMap theirs"]}
 
 
 def test_what_the_release_deletes_is_unexpected(rollouts: Rollouts) -> None:

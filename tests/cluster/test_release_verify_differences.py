@@ -116,10 +116,10 @@ def test_configuration_that_the_cvo_injects_is_expected(rollouts: Rollouts) -> N
 def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> None:
     spec = {"type": "object", "properties": {"size": {"type": "integer"}}}
     thing = manifest("Thing", "one", "rollouts", api="test.io/v1", spec={"size": 1, "colour": "red"})
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
-    api = "rbac.authorization.k8s.io/v1"
-    binding = manifest("ClusterRoleBinding", "one", api=api, roleRef=role, userNames=["stranger"])
-    release = rollouts.release([crd("things", "Thing", spec), thing, binding])
+    policy = manifest(
+        "NetworkPolicy", "one", "rollouts", api="networking.k8s.io/v1", spec={"podSelector": {}, "users": ["a"]}
+    )
+    release = rollouts.release([crd("things", "Thing", spec), thing, policy])
     rollouts.done(release)
 
     outcome = verified(rollouts, release)
@@ -127,7 +127,7 @@ def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> 
     assert found(outcome) == {}
     undeclared = [item["message"] for item in outcome["problems"] if item["code"] == "undeclared-field"]
     assert len(undeclared) == 2
-    for text in (" .spec.colour of Thing, ", " .userNames of ClusterRoleBinding, "):
+    for text in (" .spec.colour of Thing, ", " .spec.users of NetworkPolicy, "):
         assert any(text in message for message in undeclared)
 
     rollouts.api.patch("/apis/test.io/v1/namespaces/rollouts/things/one", {"spec": {"size": None}})
@@ -136,15 +136,66 @@ def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> 
 
 
 def test_removed_labels_are_a_difference(rollouts: Rollouts) -> None:
-    thing = manifest("Thing", "one", "rollouts", api="test.io/v1", labels={"test.io/a": "b"}, spec={})
-    release = rollouts.release([crd("things", "Thing"), thing])
+    config = config_map("one", labels={"test.io/a": "b"})
+    release = rollouts.release([config])
     rollouts.done(release)
     assert found(verified(rollouts, release)) == {}
 
-    path = "/apis/test.io/v1/namespaces/rollouts/things/one"
-    rollouts.api.patch(path, {"metadata": {"labels": {"test.io/a": None}}})
+    rollouts.api.patch(path_of(config), {"metadata": {"labels": {"test.io/a": None}}})
     (item,) = verified(rollouts, release)["different"]
     assert item["fields"] == [{"field": '.metadata.labels["test.io/a"]', "expected": "b", "actual": None}]
+
+
+def test_defaults_of_a_definition_are_no_difference_and_additions_are(rollouts: Rollouts) -> None:
+    inner = {"type": "object", "default": {}, "properties": {"b": {"type": "integer", "default": 1}}}
+    spec = {"type": "object", "properties": {"size": {"type": "integer"}, "a": inner}}
+    thing = manifest("Thing", "one", "rollouts", api="test.io/v1", spec={})
+    release = rollouts.release([crd("things", "Thing", spec), thing])
+    rollouts.done(release)
+    assert rollouts.get(thing)["spec"] == {"a": {"b": 1}}
+    assert found(verified(rollouts, release)) == {}
+
+    rollouts.api.patch("/apis/test.io/v1/namespaces/rollouts/things/one", {"spec": {"size": 3}})
+    (item,) = verified(rollouts, release)["different"]
+    assert item["fields"] == [{"field": ".spec.size", "expected": None, "actual": 3}]
+
+
+def test_additions_to_a_pod_are_a_difference_that_no_rollout_removes(rollouts: Rollouts) -> None:
+    operator = deployment("operator")
+    release = rollouts.release([operator])
+    rollouts.done(release)
+    pod = {
+        "hostNetwork": True,
+        "tolerations": [{"operator": "Exists"}],
+        "containers": [{"name": "other", "image": "a"}, {"name": "main", "securityContext": {"privileged": True}}],
+    }
+    merge = "application/strategic-merge-patch+json"
+    rollouts.api.patch(path_of(operator), {"spec": {"template": {"spec": pod}}}, merge)
+
+    fields = [item["field"] for item in verified(rollouts, release)["different"][0]["fields"]]
+
+    template = ".spec.template.spec"
+    assert fields == [
+        f'{template}.containers[name="main"].securityContext',
+        f'{template}.containers[name="other"]',
+        f"{template}.hostNetwork",
+    ]
+    assert ids(rollouts.done(release), "changed_resources") == []
+    assert len(verified(rollouts, release)["different"]) == 1
+
+
+def test_an_owner_that_a_rollout_set_is_expected_and_no_other(rollouts: Rollouts) -> None:
+    config, older = config_map("one"), config_map("older")
+    rollouts.api.post("/api/v1/namespaces/rollouts/configmaps", older)
+    release = rollouts.release([config, older], cluster_version=True)
+    rollouts.done(release, capabilities=NONE)
+    assert found(verified(rollouts, release)) == {}
+
+    rollouts.api.patch(path_of(config), {"metadata": {"ownerReferences": None}})
+    (item,) = verified(rollouts, release)["different"]
+    (field,) = item["fields"]
+    assert field["field"].startswith(".metadata.ownerReferences[uid=")
+    assert (field["expected"]["kind"], field["actual"]) == ("ClusterVersion", None)
 
 
 def test_secrets_are_compared_and_not_shown(rollouts: Rollouts) -> None:

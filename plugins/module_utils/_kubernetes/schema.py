@@ -64,6 +64,31 @@ def is_declared(schema: Schema, field: str) -> bool:
     return True
 
 
+def is_default(schema: Schema, field: str, value: object) -> bool:
+    """Whether an API server adds ``value`` to objects of a kind that lack ``field``, a path as in ``Difference``.
+
+    Source: kubernetes/apiextensions-apiserver:pkg/apiserver/schema/defaulting/algorithm.go.
+    """
+    at = schema.kind
+    for name, quoted, selector in _STEP.findall(field):
+        found = _resolve(schema.others, at)
+        named = nested(found, "properties", json.loads(quoted) if quoted else name)
+        at = nested(found, "items") if selector else named or nested(found, "additionalProperties")
+    at = _resolve(schema.others, at)
+    return isinstance(at, Mapping) and "default" in at and _completed(at, at["default"]) == value
+
+
+def _completed(schema: Any, value: Any) -> Any:
+    """Copy ``value`` with the defaults of its fields."""
+    if not isinstance(value, Mapping):
+        return value
+    fields = nested(schema, "properties") or {}
+    defaults = {
+        name: item["default"] for name, item in fields.items() if isinstance(item, Mapping) and "default" in item
+    }
+    return {name: _completed(fields.get(name), item) for name, item in {**defaults, **value}.items()}
+
+
 def _resolve(schemas: object, schema: Any) -> Any:
     """The schema behind a reference. Built-in kinds wrap references to add a default and a description."""
     for _step in range(4):

@@ -120,8 +120,7 @@ def build_apply_object(
     if manifest.resource_id.group_kind == _CLUSTER_ROLE and obj.get("aggregationRule"):
         # A controller sets the rules (lib/resourcemerge/rbac.go EnsureClusterRole).
         obj.pop("rules", None)
-    if _has_injected_ca(manifest):
-        _remove_ca_bundles(obj)
+    remove_injected_bundles(manifest, obj)
     return obj
 
 
@@ -162,12 +161,13 @@ def mark_normalized(obj: Mapping[str, Any], *, hashed: bool = True) -> dict[str,
     return {**obj, "metadata": metadata}
 
 
-def _has_injected_ca(manifest: Manifest) -> bool:
-    return (manifest.annotations or {}).get(_INJECT_CA_BUNDLE) == "true"
-
-
 def _owner_uid(manifest: Manifest, ownership: OwnershipMetadata) -> str:
-    return "" if manifest.resource_id.name == _APPLIED_BEFORE_ITS_OWNER else ownership.owner_uid
+    return "" if ownership.is_created and is_applied_before_its_owner(manifest) else ownership.owner_uid
+
+
+def is_applied_before_its_owner(manifest: Manifest) -> bool:
+    """Whether a rollout applies an object when the ClusterVersion can be missing, so the object gets no owner."""
+    return manifest.resource_id.name == _APPLIED_BEFORE_ITS_OWNER
 
 
 def _owners(manifest: Manifest, references: object, ownership: OwnershipMetadata) -> list[dict[str, Any]]:
@@ -180,8 +180,10 @@ def _owners(manifest: Manifest, references: object, ownership: OwnershipMetadata
     return [owner if is_create_only(manifest.annotations) else {**owner, "controller": True}]
 
 
-def _remove_ca_bundles(obj: dict[str, Any]) -> None:
-    """Remove the CAs of webhooks and APIServices, because an operator injects them."""
+def remove_injected_bundles(manifest: Manifest, obj: Mapping[str, Any]) -> None:
+    """Remove the CAs of webhooks and APIServices from an object if an operator injects them."""
+    if (manifest.annotations or {}).get(_INJECT_CA_BUNDLE) != "true":
+        return
     conversion = nested(obj, "spec", "conversion", "webhook", "clientConfig")
     clients = [conversion, *(nested(item, "clientConfig") for item in mappings_in(obj.get("webhooks")))]
     for client in clients:

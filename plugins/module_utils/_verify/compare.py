@@ -8,10 +8,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._cluster.injected_config import InjectedConfig
 from .._cluster.injected_config_reader import read_config
 from .._cluster.injection import inject, with_live_formatting
 from .._cluster.operators import readiness_of
@@ -20,12 +19,23 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import read_schema
 from .._kubernetes.rest_mapper import RestMapper
-from .._kubernetes.schema import Schema, is_declared
+from .._kubernetes.schema import Schema, is_declared, is_default
 from .._problems import Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ApiResource, Target, mappings_in, nested
-from .._rollout.desired_object import LAST_APPLIED_HASH, PART_OF, OwnershipMetadata, build_apply_object, is_create_only
+from .._rollout.desired_object import (
+    CREATED_BY_ROLLOUT,
+    LAST_APPLIED_HASH,
+    PART_OF,
+    OwnershipMetadata,
+    build_apply_object,
+    is_applied_before_its_owner,
+    is_create_only,
+    is_created_by_rollout,
+    remove_injected_bundles,
+)
+from .._version import Minor
 from .difference import Difference, differences, mask
 
 _LONGEST = 200
@@ -45,11 +55,28 @@ class CheckedResource(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
+class Owner(NamedTuple):
+    """The ClusterVersion, which owns all objects of its CVO, and those that a rollout created.
+
+    ``uid`` is empty if there is none.
+    """
+
+    uid: str
+    is_cvo_running: Callable[[], bool]
+
+    def is_expected(self, manifest: Manifest, metadata: Mapping[str, Any]) -> bool:
+        """Whether the object with this metadata should have it. Nothing adds it to other objects without a CVO."""
+        is_there = any(item.get("uid") == self.uid for item in mappings_in(metadata.get("ownerReferences")))
+        from_rollout = is_created_by_rollout(metadata) and not is_applied_before_its_owner(manifest)
+        return bool(self.uid) and (is_there or from_rollout or self.is_cvo_running())
+
+
 def compare_with_cluster(
     client: Client,
     kinds: RestMapper,
     release: Release,
     existing: Sequence[tuple[Manifest, Target]],
+    owner: Owner,
     problems: Problems,
 ) -> Sequence[CheckedResource]:
     """Read the ``existing`` resources and compare each with its manifest; report what affects all of them."""
@@ -73,30 +100,29 @@ def compare_with_cluster(
         if configuration.reasons(manifest):
             return CheckedResource(manifest, unclear=True, readiness=unready)
         reported = Problems()
-        fields = _different_fields(release, target, manifest, live, configuration.config, reported)
+        uid = owner.uid if owner.is_expected(manifest, live["metadata"]) else ""
+        ownership = OwnershipMetadata("", uid, configuration.config, is_created=False)
+        body = release.read_body(manifest)
+        inject(manifest, body, configuration.config, reported)
+        desired = build_apply_object(manifest, body, ownership, "", reported, namespaced=target.kind.namespaced)
+        fields = () if reported.has_errors else different_fields(manifest, desired, live, release.minor)
         return CheckedResource(manifest, fields=fields, readiness=unready, problems=tuple(reported))
 
-    return _without_undeclared_fields(client, existing, list(client.each(check, existing)))
+    return _as_declared(client, existing, list(client.each(check, existing)))
 
 
-def _different_fields(
-    release: Release,
-    target: Target,
-    manifest: Manifest,
-    live: Mapping[str, Any],
-    config: InjectedConfig,
-    problems: Problems,
+def different_fields(
+    manifest: Manifest, desired: Mapping[str, Any], live: Mapping[str, Any], minor: Minor | None
 ) -> tuple[Difference, ...]:
-    """Return the fields that differ from the manifest; report why the desired object is unknown."""
-    body = release.read_body(manifest)
-    inject(manifest, body, config, problems)
-    ownership = OwnershipMetadata("", "", config, is_created=False)
-    desired = build_apply_object(manifest, body, ownership, "", problems, namespaced=target.kind.namespaced)
-    if problems.has_errors:
-        return ()
-    expected = with_live_formatting(manifest, _without_ownership(desired), live)
-    different = mask(differences(expected, live), manifest.resource_id.kind)
-    return tuple(map(shorten, different))
+    """Return the fields of ``live`` that the CVO of ``minor`` would revert to ``desired``, and defaults of definitions.
+
+    What a rollout or an operator adds to ``live`` is removed.
+    """
+    remove_injected_bundles(manifest, live)
+    without_rollout = {**live, "metadata": _without_rollout(live["metadata"])}
+    without_own = {**desired, "metadata": _without_rollout(desired["metadata"])}
+    expected = with_live_formatting(manifest, without_own, live)
+    return mask(differences(expected, without_rollout, minor), manifest.resource_id.kind)
 
 
 def shorten(difference: Difference) -> Difference:
@@ -109,46 +135,44 @@ def _beginning(value: Any) -> Any:
     return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
 
-def _without_ownership(desired: Mapping[str, Any]) -> dict[str, Any]:
-    """Remove what the rollout itself adds, and owner references to the ClusterVersion, whose uid differs by cluster."""
-    metadata = dict(desired["metadata"])
-    metadata["labels"] = {key: value for key, value in metadata["labels"].items() if key != PART_OF}
-    metadata["annotations"] = {key: value for key, value in metadata["annotations"].items() if key != LAST_APPLIED_HASH}
-    owners = [
-        item for item in mappings_in(metadata.pop("ownerReferences", None)) if item.get("kind") != "ClusterVersion"
-    ]
-    return {**desired, "metadata": {**metadata, **({"ownerReferences": owners} if owners else {})}}
+def _without_rollout(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy metadata without what a rollout adds."""
+    result = dict(metadata)
+    for field, names in (("labels", {PART_OF}), ("annotations", {LAST_APPLIED_HASH, CREATED_BY_ROLLOUT})):
+        result[field] = {name: value for name, value in (metadata.get(field) or {}).items() if name not in names}
+    return result
 
 
-def _without_undeclared_fields(
+def _as_declared(
     client: Client, existing: Sequence[tuple[Manifest, Target]], checked: Sequence[CheckedResource]
 ) -> Sequence[CheckedResource]:
-    """Remove fields that the API does not declare from the differences, and report them.
+    """Remove what the API adds or does not declare from the differences, and report the latter.
 
-    Reads one schema per kind, and only for kinds whose objects lack a field.
+    Reads one schema per kind, and only for kinds whose objects have or lack a field.
     """
     results = list(checked)
     suspects: dict[ApiResource, list[int]] = {}
     for index, (_manifest, target) in enumerate(existing):
-        if any(item.actual is None for item in results[index].fields):
+        if any(None in (item.expected, item.actual) for item in results[index].fields):
             suspects.setdefault(target.kind, []).append(index)
     for kind, indexes in suspects.items():
         schema = read_schema(client, kind)
         for index in indexes:
-            results[index] = _declared(schema, kind, results[index])
-    return results
+            results[index] = as_declared(schema, results[index])
+    return [item._replace(fields=tuple(map(shorten, item.fields))) for item in results]
 
 
-def _declared(schema: Schema, kind: ApiResource, item: CheckedResource) -> CheckedResource:
-    undeclared = [one.field for one in item.fields if one.actual is None and not is_declared(schema, one.field)]
-    if not undeclared:
-        return item
-    message = f"the API does not declare {', '.join(undeclared)} of {kind.kind}, so this is not compared"
-    where = item.manifest.location
-    fields = tuple(one for one in item.fields if one.field not in undeclared)
-    return item._replace(
-        fields=fields, problems=(*item.problems, Problem("warning", "undeclared-field", where, message))
-    )
+def as_declared(schema: Schema, item: CheckedResource) -> CheckedResource:
+    """Remove defaults and undeclared fields from the differences of a resource, and report the latter."""
+    fields = [one for one in item.fields if one.expected is not None or not is_default(schema, one.field, one.actual)]
+    undeclared = [one.field for one in fields if one.actual is None and not is_declared(schema, one.field)]
+    fields = [one for one in fields if one.field not in undeclared]
+    problems = item.problems
+    if undeclared:
+        kind = item.manifest.resource_id.kind
+        message = f"the API does not declare {', '.join(undeclared)} of {kind}, so this is not compared"
+        problems = (*problems, Problem("warning", "undeclared-field", item.manifest.location, message))
+    return item._replace(fields=tuple(fields), problems=problems)
 
 
 def report_checked(checked: Iterable[CheckedResource], problems: Problems) -> None:

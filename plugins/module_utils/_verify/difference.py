@@ -3,10 +3,9 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Compares a live object with its manifest. Fields that only the live object has are ignored.
+"""Compares a live object with its manifest, as the CVO does: a difference is what it would revert.
 
-An API server adds defaults and fields of other clients, omits empty values, and normalizes some values. None of these
-is a difference.
+An API server adds defaults, omits empty values, and normalizes some values. None of these is a difference.
 """
 
 from __future__ import annotations
@@ -21,23 +20,25 @@ from typing import Any, NamedTuple
 from .._cluster.injected_config import without_credentials
 from .._kubernetes.quantity import parse_quantity
 from .._resources import nested
+from .._version import Minor
 from .api_fields import (
+    DEFAULTS,
     DROPPED_MAPS,
     ENCODED,
-    KEY_DEFAULTS,
     KEYED,
-    KEYED_IN_STRUCTS,
-    MERGED,
-    METADATA,
+    POINTERS,
     QUANTITIES,
     QUANTITY_MAPS,
     SCHEMA,
     SCHEMA_FIELDS,
     SCHEMA_MAPS,
+    SCHEMA_POINTERS,
+    SCHEMA_VALUES,
     SCHEMAS,
     TYPED_GROUPS,
-    WHOLE,
 )
+from .defaults import with_defaults
+from .merge_rules import KINDS, METADATA, Rule
 
 MASK = "(not shown)"
 """Replaces a value that may be secret."""
@@ -64,21 +65,20 @@ class Difference(NamedTuple):
 class _FieldPath(NamedTuple):
     """A field path: as text, and as its last two names without list items.
 
-    ``typed``: in a Go struct. ``whole``: no other fields are allowed. ``schema``: in an OpenAPI schema, whose
-    properties can have any name.
+    ``typed``: in a Go struct. ``schema``: in an OpenAPI schema, whose properties can have any name. ``lenient``: fields
+    that only the cluster has can be defaults.
     """
 
     typed: bool
-    whole: bool = False
+    lenient: bool = False
     schema: bool = False
     shown: str = ""
     names: tuple[str, str] = ("", "")
 
     def field(self, name: str) -> _FieldPath:
         shown = f"{self.shown}.{name}" if _NAME.fullmatch(name) else f"{self.shown}[{json.dumps(name)}]"
-        whole = self.whole or name == "matchLabels" or (self.typed and name in WHOLE)
         schema = self.schema or (self.typed and name == SCHEMA)
-        return _FieldPath(self.typed, whole, schema, shown, (self.names[-1], name))
+        return _FieldPath(self.typed, self.lenient, schema, shown, (self.names[-1], name))
 
     def item(self, shown: str) -> _FieldPath:
         return self._replace(shown=f"{self.shown}[{shown}]")
@@ -86,22 +86,27 @@ class _FieldPath(NamedTuple):
     @property
     def is_text(self) -> bool:
         """Whether the value is in a map of strings."""
-        return not self.schema and self.names[0] in (KEYED_IN_STRUCTS if self.typed else KEYED)
+        return not self.schema and self.names[0] in KEYED
 
     @property
     def is_quantity(self) -> bool:
         inside, name = self.names
         return not (self.schema or self.is_text) and (inside in QUANTITY_MAPS or name in QUANTITIES)
 
-    @property
-    def is_omitted_if_empty(self) -> bool:
-        """Whether the field is a map that a Go struct omits if it is empty."""
-        return self.typed and not self.schema and not self.is_text and self.names[1] in DROPPED_MAPS
+    def is_omitted(self, value: object) -> bool:
+        """Whether a value is the same as an absent field (Go's ``omitempty``).
 
-    @property
-    def merged_by(self) -> tuple[str, ...]:
-        """The key fields of the items of this list, empty if the list is replaced as a whole (atomic)."""
-        return MERGED.get(self.names, ()) if self.typed and not self.schema else ()
+        Not every empty value is: ``emptyDir: {}`` selects the type of a volume, and a custom resource is stored as it
+        is.
+        """
+        inside, name = self.names
+        if value is None:
+            return True
+        if value or not self.typed or self.is_text:
+            return False
+        if self.schema:
+            return not isinstance(value, Mapping) and not {name, inside} & SCHEMA_VALUES and name not in SCHEMA_POINTERS
+        return name in DROPPED_MAPS if isinstance(value, Mapping) else name not in POINTERS
 
     def has_field(self, name: str) -> bool:
         """Whether the kind declares such a field. Unknown kinds declare every field."""
@@ -110,11 +115,13 @@ class _FieldPath(NamedTuple):
         return not is_schema or name in SCHEMA_FIELDS
 
 
-def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Difference, ...]:
-    """Compare ``live`` with ``desired``, the object to apply. Both have the same name.
+def differences(
+    desired: Mapping[str, Any], live: Mapping[str, Any], minor: Minor | None = None
+) -> tuple[Difference, ...]:
+    """Compare ``live`` with ``desired``, the object to apply, as the CVO of ``minor`` does (the newest by default).
 
-    If the versions of the API group differ, only metadata is compared, because fields differ between versions. If the
-    kinds differ, only the kind is reported.
+    Both have the same name. If the versions of the API group differ, only metadata is compared, because fields differ
+    between versions. If the kinds differ, only the kind is reported. Defaults of a definition count as differences.
     """
     desired_group, live_group = _group(desired), _group(live)
     other = Difference(".apiVersion", desired.get("apiVersion"), live.get("apiVersion"))
@@ -123,18 +130,43 @@ def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Di
         mismatches.append(Difference(".kind", desired.get("kind"), live.get("kind")))
     if mismatches:
         return tuple(mismatches)
-    top = _FieldPath(desired_group in TYPED_GROUPS)
-    result = list(_metadata(top, nested(desired, "metadata"), nested(live, "metadata")))
-    if other.expected == other.actual:
-        result += _fields(top, _content(desired), live)
-    return tuple(result)
+    kind = (desired_group, str(desired.get("kind")))
+    rule = KINDS.get(kind)
+    if rule is not None and minor is not None and minor < rule.since:
+        rule = None
+    is_typed = desired_group in TYPED_GROUPS or rule is not None
+    top = _FieldPath(is_typed, lenient=is_typed and kind not in DEFAULTS)
+    if rule is not None and other.expected != other.actual:
+        rule = Rule({"metadata": METADATA})
+    expected, actual = (_stored(kind, body) for body in (desired, live))
+    if rule is None:
+        if other.expected != other.actual:
+            return ()
+        rule = _generic_rule(kind, desired, live)
+    return tuple(_fields(top, rule, expected, actual, minor))
+
+
+def _generic_rule(kind: tuple[str, str], desired: Mapping[str, Any], live: Mapping[str, Any]) -> Rule:
+    """The rule of the generic builder of the CVO. It also replaces metadata if anything else is not as in the manifest.
+
+    A default that the API server added is enough.
+    """
+    contents = [{name: value for name, value in body.items() if name not in _HEAD} for body in (desired, live)]
+    rules = dict.fromkeys(sorted(contents[0]), Rule())
+    if kind == ("", "Secret") and "stringData" in desired:
+        rules["data"] = Rule(merged="data" not in desired)
+    return Rule({**({"metadata": _REPLACED} if contents[0] != contents[1] else {}), **rules})
+
+
+_HEAD = ("apiVersion", "kind", "metadata", "status")
+_REPLACED = Rule(dict.fromkeys(("annotations", "labels", "ownerReferences"), Rule()), value=True)
 
 
 def rewritten_fields(
     desired: Mapping[str, Any], live: Mapping[str, Any], is_declared: Callable[[str], bool]
 ) -> tuple[str, ...]:
     """The paths of the fields that have another value in ``live`` than in ``desired``, or none although declared."""
-    found = differences(desired, live)
+    found = [item for item in differences(desired, live) if item.expected is not None]
     return tuple(item.field for item in found if item.actual is not None or is_declared(item.field))
 
 
@@ -161,19 +193,19 @@ def _group(body: Mapping[str, Any]) -> str:
     return group if slash else ""
 
 
-def _content(desired: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields to compare, in the form in which the API server stores them."""
-    content = {key: value for key, value in desired.items() if key not in ("apiVersion", "kind", "metadata", "status")}
-    if desired.get("kind") == "ClusterRole" and content.get("aggregationRule"):
+def _stored(kind: tuple[str, str], body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object in the form in which the API server stores it."""
+    content = dict(with_defaults(kind, body))
+    if kind == ("rbac.authorization.k8s.io", "ClusterRole") and content.get("aggregationRule"):
         # A controller writes the rules: kubernetes/kubernetes:pkg/controller/clusterroleaggregation.
         content.pop("rules", None)
-    encoded = ENCODED.get(str(desired.get("kind")), "")
+    encoded = ENCODED.get(kind[1], "") if not kind[0] else ""
     if isinstance(content.get(encoded), Mapping):
         # The API server ignores line breaks in base64 and does not return them.
         content[encoded] = {
             key: "".join(value.split()) if isinstance(value, str) else value for key, value in content[encoded].items()
         }
-    if desired.get("kind") == "Secret" and isinstance(content.get("stringData"), Mapping):
+    if kind == ("", "Secret") and isinstance(content.get("stringData"), Mapping):
         # Write-only, and overrides data (kubernetes/api:core/v1/types.go Secret).
         texts = {key: _base64(value) for key, value in content.pop("stringData").items()}
         content["data"] = {**(content.get("data") or {}), **texts}
@@ -184,84 +216,93 @@ def _base64(value: object) -> str:
     return b64encode(("" if value is None else str(value)).encode()).decode()
 
 
-def _metadata(top: _FieldPath, desired: Any, live: Any) -> Iterator[Difference]:
-    at = top._replace(typed=True).field("metadata")
-    for name in METADATA:
-        desired_value, live_value = nested(desired, name), nested(live, name)
-        if desired_value is None or (name == "namespace" and live_value is None):
-            continue  # the API server drops the namespace of a cluster-scoped object
-        if name == "finalizers" and isinstance(desired_value, list):
-            # A set: other clients add to it, and its order has no meaning.
-            existing = live_value if isinstance(live_value, list) else []
-            desired_value = [item for item in desired_value if item not in existing]
-            if desired_value:
-                yield Difference(at.field(name).shown, desired_value, live_value)
+def _compare(at: _FieldPath, rule: Rule, desired: Any, live: Any, minor: Minor | None) -> Iterator[Difference]:
+    """Yield the differences of a field that ``rule`` compares."""
+    if minor is not None and minor < rule.since:
+        return
+    if rule.optional and at.is_omitted(desired):
+        return
+    if rule.value:
+        desired, live = ({} if value is None else value for value in (desired, live))
+    if rule.fields is not None and isinstance(desired, Mapping) and isinstance(live, Mapping):
+        yield from _fields(at, rule, desired, live, minor)
+    elif rule.key or rule.merged:
+        yield from _collection(at, rule, desired, live, minor)
+    else:
+        yield from _values(at, desired, live)
+
+
+def _fields(
+    at: _FieldPath, rule: Rule, desired: Mapping[str, Any], live: Mapping[str, Any], minor: Minor | None
+) -> Iterator[Difference]:
+    for name, inner in sorted((rule.fields or {}).items()):
+        yield from _compare(at.field(name), inner, desired.get(name), live.get(name), minor)
+
+
+def _collection(at: _FieldPath, rule: Rule, desired: Any, live: Any, minor: Minor | None) -> Iterator[Difference]:
+    """Compare maps, and lists in any order."""
+    if isinstance(desired or {}, Mapping) and isinstance(live or {}, Mapping):
+        for name in sorted(desired or {}):
+            yield from _values(at.field(name), desired[name], (live or {}).get(name))
+        return
+    if not rule.key:
+        expected, found = (value if isinstance(value, list) else [] for value in (desired, live))
+        lacking = [item for item in expected if item not in found or (rule.unique and found.count(item) > 1)]
+        if lacking:
+            yield Difference(at.shown, lacking, live)
+        return
+    desired_items, live_items = _by_key(rule.key, desired, ""), _by_key(rule.key, live, "")
+    if desired_items is None or live_items is None:
+        yield from _values(at, desired, live)
+        return
+    for key, item in desired_items.items():
+        item_path = at.item(f"{rule.key}={json.dumps(key)}")
+        if key not in live_items:
+            yield Difference(item_path.shown, item, None)
         else:
-            yield from _values(at.field(name), desired_value, live_value)
+            yield from _compare(item_path, rule.item or Rule(), item, live_items[key], minor)
+    if not rule.merged:
+        for key, item in live_items.items():
+            if key not in desired_items:
+                yield Difference(at.item(f"{rule.key}={json.dumps(key)}").shown, None, item)
 
 
 def _values(at: _FieldPath, desired: Any, live: Any) -> Iterator[Difference]:
-    if isinstance(desired, Mapping) and live is None and at.is_omitted_if_empty:
-        live = {}  # to report the keys
-    if live is None:
-        if not _can_be_omitted(at, desired):
-            yield Difference(at.shown, desired, None)
-    elif desired is None:
-        # In a Go struct, null means absent, and a default replaces it. Elsewhere it is a value.
-        if not at.typed and live not in (False, 0, "", [], {}):
-            yield Difference(at.shown, None, live)
-    elif isinstance(desired, Mapping) and isinstance(live, Mapping):
-        yield from _fields(at, desired, live)
+    """Yield the differences of two values that have to be the same."""
+    if desired is None and (at.lenient or at.is_omitted(live)):
+        return
+    if live is None and at.is_omitted(desired):
+        return
+    if isinstance(desired, Mapping) and isinstance(live, Mapping):
+        for name in sorted({**desired, **live}):
+            if name in live or at.has_field(name):
+                yield from _values(at.field(name), desired.get(name), live.get(name))
     elif isinstance(desired, list) and isinstance(live, list):
         yield from _lists(at, desired, live)
     elif not _same(desired, live) and not _same_amount(at, desired, live):
         yield Difference(at.shown, desired, live)
 
 
-def _can_be_omitted(at: _FieldPath, desired: Any) -> bool:
-    """Whether an API server, or an operator that rewrites the object, can omit a value (Go's ``omitempty``).
-
-    Not every empty value is equal to an absent one: ``emptyDir: {}`` selects the type of a volume. It is unknown which
-    empty maps an operator omits from a custom resource.
-    """
-    if desired is None:
-        return True
-    if at.is_text:
-        return False
-    if not isinstance(desired, Mapping):
-        return not desired
-    if at.typed:
-        return not desired and at.is_omitted_if_empty
-    return next(_fields(at, desired, {}), None) is None
-
-
-def _fields(at: _FieldPath, desired: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[Difference]:
-    for name in sorted(desired):
-        if name in live or at.has_field(name):
-            yield from _values(at.field(name), desired[name], live.get(name))
-    if at.whole:
-        for name in sorted(set(live) - set(desired)):
-            if not _can_be_omitted(at.field(name), live[name]):
-                yield Difference(at.field(name).shown, None, live[name])
-
-
 def _lists(at: _FieldPath, desired: Sequence[Any], live: Sequence[Any]) -> Iterator[Difference]:
-    fields = at.merged_by
-    desired_items, live_items = _by_key(fields, desired), _by_key(fields, live)
-    if desired_items is not None and live_items is not None:
-        for key, item in desired_items.items():
-            item_path = at.item(",".join(f"{name}={json.dumps(part)}" for name, part in zip(fields, key, strict=True)))
-            if key in live_items:
-                yield from _values(item_path, item, live_items[key])
-            else:
-                yield Difference(item_path.shown, item, None)
+    """Compare two lists in order. Items that have names are reported by their names."""
+    desired_items, live_items = _by_key("name", desired), _by_key("name", live)
+    if desired_items is None or live_items is None:
+        if len(desired) != len(live) or not all(map(_comparable, desired, live)):
+            yield Difference(at.shown, desired, live)
+            return
+        for index, (desired_item, live_item) in enumerate(zip(desired, live, strict=True)):
+            if isinstance(desired_item, (Mapping, list)):
+                yield from _values(at.item(str(index)), desired_item, live_item)
         return
-    if len(desired) != len(live) or not all(map(_comparable, desired, live)):
+    for name in {**desired_items, **live_items}:
+        item = at.item(f"name={json.dumps(name)}")
+        if name in desired_items and name in live_items:
+            yield from _values(item, desired_items[name], live_items[name])
+        else:
+            yield Difference(item.shown, desired_items.get(name), live_items.get(name))
+    common = [name for name in desired_items if name in live_items]
+    if common != [name for name in live_items if name in desired_items]:
         yield Difference(at.shown, desired, live)
-        return
-    for index, (desired_item, live_item) in enumerate(zip(desired, live, strict=True)):
-        if isinstance(desired_item, (Mapping, list)):
-            yield from _values(at.item(str(index)), desired_item, live_item)
 
 
 def _comparable(desired: Any, live: Any) -> bool:
@@ -273,14 +314,12 @@ def _comparable(desired: Any, live: Any) -> bool:
     return _same(desired, live)
 
 
-def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...], Any] | None:
-    """Map items by their key fields, ``None`` if they have no unique keys."""
-    if not fields:
-        return None
-    keyed: dict[tuple[Any, ...], Any] = {}
-    for item in items:
-        key = tuple(nested(item, field) or KEY_DEFAULTS.get(field) for field in fields)
-        if not all(isinstance(part, (str, int)) for part in key) or key in keyed:
+def _by_key(field: str, items: object, default: str | None = None) -> dict[str, Any] | None:
+    """Map items by a field, ``None`` if it does not distinguish them. An absent field has the ``default``."""
+    keyed: dict[str, Any] = {}
+    for item in items if isinstance(items, list) else ():
+        key = nested(item, field) or default
+        if not isinstance(key, str) or key in keyed:
             return None
         keyed[key] = item
     return keyed

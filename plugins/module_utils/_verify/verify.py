@@ -12,6 +12,7 @@ faults are kept in memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
@@ -24,7 +25,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._problems import ClusterError, Problem, Problems
 from .._release.release import Release
-from .._resources import finalizers_of
+from .._resources import finalizers_of, nested
 from .._rollout.cluster_state import (
     ClusterState,
     RolloutContext,
@@ -34,9 +35,13 @@ from .._rollout.cluster_state import (
 from .._rollout.desired_object import check_annotations
 from .._rollout.feature_set import FeatureGateReading, read_feature_gate
 from .._rollout.inventory_store import is_applyset_member, is_ours
-from .compare import CheckedResource, compare_with_cluster, report_checked
+from .._version import Minor
+from .compare import CheckedResource, Owner, compare_with_cluster, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .missing import ABSENT, Missing, find_missing
+
+_CONTROLLED_SINCE = Minor(4, 13)
+"""The first minor whose CVO makes the ClusterVersion the controller (openshift/cluster-version-operator:pkg/cvo)."""
 
 
 class Verification(NamedTuple):
@@ -75,8 +80,11 @@ def verify(
     resources = {*(item.resource_id for item in desired.expected), *desired.unexpected}
     lookup = find_existing(client, state.kinds, resources)
     problems += lookup.problems
-    found = find_missing(state.kinds, desired.expected, lookup, lambda: _is_cvo_running(client, state), problems)
-    checked = compare_with_cluster(client, state.kinds, release, found.existing, problems)
+    is_cvo_running = cache(lambda: _is_cvo_running(client, state))
+    found = find_missing(state.kinds, desired.expected, lookup, is_cvo_running, problems)
+    is_controller = release.minor is None or release.minor >= _CONTROLLED_SINCE
+    uid = str(nested(state.cluster_version, "metadata", "uid") or "") if is_controller else ""
+    checked = compare_with_cluster(client, state.kinds, release, found.existing, Owner(uid, is_cvo_running), problems)
     report_checked(checked, problems)
     unread = {item.manifest.resource_id for item in checked if item.unclear}
     unserved = {manifest.resource_id for manifest in found.unserved}
