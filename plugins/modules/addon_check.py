@@ -79,7 +79,7 @@ options:
     type: str
     choices: [olm, helm, kubectl, gitops]
   packages:
-    description: Packages of catalogs to check. By default, all packages are checked.
+    description: Packages of catalogs to check, each of which must exist. By default, all packages are checked.
     type: list
     elements: str
     default: []

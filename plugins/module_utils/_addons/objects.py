@@ -72,7 +72,7 @@ class AddonObject(NamedTuple):
 
 
 class Addon(NamedTuple):
-    """Objects that are installed together. ``name`` is the name of a bundle in a catalog, empty otherwise.
+    """Objects that are installed together. ``name`` and ``package`` are of a bundle in a catalog, empty otherwise.
 
     ``optional`` are the objects that the property ``olm.manifests.optional`` names.
     """
@@ -82,6 +82,7 @@ class Addon(NamedTuple):
     objects: tuple[AddonObject, ...]
     name: str = ""
     optional: frozenset[GroupKindName] = frozenset()
+    package: str = ""
 
     def location(self, item: AddonObject) -> Location:
         """The location of one of its objects."""

@@ -180,7 +180,8 @@ class _AddonReader:
             without_objects.append(line)
             objects = read_object(_described_csv(name, properties), path, line, self.problems)
         optional = _optional_objects(properties)
-        return self._addon(path, "olm", objects, name=name, optional=optional)
+        package = as_text(value.get("package"))
+        return self._addon(path, "olm", objects, name=name, optional=optional, package=package)
 
     def _embedded(self, data: object, path: str, line: int) -> list[AddonObject]:
         try:

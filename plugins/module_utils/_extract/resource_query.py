@@ -17,8 +17,8 @@ QUERY_OPTIONS = ("resource_kind", "resource_namespace", "resource_name")
 """The option of each field of a query."""
 
 _ALL = "*"
-_MOST_NAMES = 100
-"""Names that a hint lists. A release has fewer kinds."""
+_MOST_NAMES = 20
+"""Names that a hint lists."""
 
 
 class ResourceQuery(NamedTuple):

@@ -129,7 +129,10 @@ def read_checkout(
     operands = read_source(path, version, folders=tuple(_below(path, applied)))
     operands = operands._replace(findings=_remarks(operands.findings))
     if not any((source.release.manifests, operands.release.manifests, source.findings, operands.findings)):
+        parent, name = os.path.split(path)
         hint = "Render them, and set manifest_directories to the directory of the result"
+        if name in (*given, *applied):
+            hint = f"Set checkout to {parent}, which has the directory {name}"
         message = f"is {path}, which contains no manifests in {', '.join((*given, *applied))}"
         raise InvalidOptionError([Problem("error", "empty-checkout", "checkout", message, hint)])
     if not any(item.profiles for item in source.release.manifests):

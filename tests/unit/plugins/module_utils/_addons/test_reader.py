@@ -111,6 +111,10 @@ def test_a_catalog_has_bundles_with_objects(tmp_path, form):
     # What is fine is left out, because a catalog can have a hundred thousand objects.
     assert [row["resource"] for row in result.keys["objects"]] == [f"widgets.v1: {LINK_NAME}"]
     assert [name for _path, name, _number in rows(path, packages=["gears"])] == ["olm"]
+    with pytest.raises(InvalidOptionError) as raised:
+        check(path, packages=["gears", "gear"])
+    assert [(item.code, str(item.where)) for item in raised.value.problems] == [("unknown-package", "packages")]
+    assert "gears" not in raised.value.problems[0].message
 
 
 def test_bundles_of_a_catalog_bring_nothing_for_others(tmp_path):

@@ -424,6 +424,17 @@ def test_no_manifests_at_all(tmp_path):
         assert problem.message == f"is {path}, which {fault}"
 
 
+def test_the_directory_of_the_manifests_is_no_checkout(tmp_path):
+    write_operator(tmp_path, {"a.yaml": manifest("one")})
+    with pytest.raises(InvalidOptionError) as raised:
+        read(tmp_path / "manifests")
+    (problem,) = raised.value.problems
+    assert (problem.code, problem.hint) == (
+        "empty-checkout",
+        f"Set checkout to {tmp_path}, which has the directory manifests",
+    )
+
+
 def test_manifests_of_an_operator_that_is_in_no_release(tmp_path):
     write_operator(tmp_path, {"one.package.yaml": "packageName: one\n"})
     write_operator(tmp_path, {"a.yaml": manifest("one", profile="")}, folder="bindata")
