@@ -56,6 +56,19 @@ def test_leftovers_are_reported_until_they_are_gone(rollouts: Rollouts) -> None:
     assert rollouts.done([KEPT])["leftovers"] == []
 
 
+def test_leftover_that_another_client_replaced_is_reported_and_stays(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, OLD])
+    body = {field: value for field, value in OLD.items() if field != "metadata"}
+    rollouts.api.put(path_of(OLD), {**body, "metadata": {"name": "old", "namespace": OLD["metadata"]["namespace"]}})
+    for _run in range(2):
+        outcome = rollouts.predicted(rollouts.release([KEPT]), prune=True)
+        assert [(item["name"], item["pruned"]) for item in outcome["leftovers"]] == [("old", False)]
+        assert [item["code"] for item in outcome["problems"]] == ["kept-leftover"]
+    rollouts.api.delete(path_of(OLD))
+    assert rollouts.done([KEPT])["leftovers"] == []
+    assert "old" not in rollouts.api.get(INVENTORY)["data"]["resources"]
+
+
 def test_leftovers_are_pruned_on_request(rollouts: Rollouts) -> None:
     rollouts.done([KEPT, OLD])
     outcome = rollouts.done([KEPT], prune=True)

@@ -257,5 +257,6 @@ def test_leftover_that_contains_applied_objects_stays(rollouts: Rollouts) -> Non
     outcome = rollouts.done([*KEPT, *inside], capabilities=INGRESS_ONLY, prune=True)
     assert [item["pruned"] for item in outcome["leftovers"]] == [False, False]
     assert {problem["code"] for problem in outcome["problems"]} == {"applied-leftover"}
+    assert not any("defect" in problem["hint"] for problem in outcome["problems"])
     assert all(map(rollouts.has, inside))
     assert not any("deletionTimestamp" in rollouts.get(body)["metadata"] for body in needed)

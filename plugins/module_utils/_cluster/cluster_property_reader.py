@@ -67,7 +67,7 @@ def find_or_warn(
     ``ClusterError``.
     """
     try:
-        return client.find(target)
+        return client.find_once(target)
     except ApiError as error:
         if not error.is_forbidden:
             raise

@@ -52,7 +52,7 @@ def read_config(client: Client, kinds: RestMapper, manifests: Iterable[Manifest]
         if kinds.find(kind.group, kind.kind) is None:
             continue
         try:
-            objects[kind] = client.find(Target(kind, "cluster")) or {}
+            objects[kind] = client.find_once(Target(kind, "cluster")) or {}
         except ApiError as error:
             unread[kind] = error.problems
     injection = tls_injection(minor) if API_SERVERS in requested else None

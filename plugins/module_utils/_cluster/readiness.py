@@ -178,7 +178,7 @@ def _namespace(live: Object) -> Readiness:
 
 
 def _generic(live: Object) -> Readiness:
-    """Conditions Ready and Available are True, if present."""
+    """Of a custom resource, Ready and Available are True, if present. Pods and so on always, as for the CVO."""
     conditions = conditions_of(live)
     ready, available = (
         _waits_for(live, kind, words) if kind in conditions else READY

@@ -97,24 +97,24 @@ def read_request_counts(objects: Iterable[Mapping[str, Any]], where: str, proble
 def _read(obj: Mapping[str, Any], api: ApiRequests, where: str, problems: Problems) -> ApiRequests:
     requests: Counter[ApiClient] = Counter()
     verbs: defaultdict[ApiClient, Counter[str]] = defaultdict(Counter)
-    unnamed = 0
+    counted = 0
     location = f"{where}: {KIND} {api.name}"
-    hours = mappings_in(nested(obj, "status", "last24h")) or mappings_in([nested(obj, "status", "currentHour")])
-    for hour in hours:
-        hour_total = 0
+    status: Mapping[str, Any] = next(iter(mappings_in([nested(obj, "status")])), {})
+    for hour in mappings_in(status.get("last24h")) or mappings_in([status.get("currentHour")]):
+        of_hour = 0
         for node in mappings_in(hour.get("byNode")):
-            node_total = 0
+            of_node = 0
             for user in mappings_in(node.get("byUser")):
                 client = ApiClient(str(user.get("username") or ""), str(user.get("userAgent") or ""))
                 count = _count(user, location, problems)
                 requests[client] += count
-                node_total += count
+                of_node += count
                 for verb in mappings_in(user.get("byVerb")):
                     verbs[client][str(verb.get("verb"))] += _count(verb, location, problems)
-            total = max(node_total, _count(node, location, problems))
-            unnamed += total - node_total
-            hour_total += total
-        unnamed += max(0, _count(hour, location, problems) - hour_total)
+            of_hour += max(of_node, _count(node, location, problems))
+        counted += max(of_hour, _count(hour, location, problems))
+    # A file that was cut has the sum, and not all hours.
+    unnamed = max(counted, _count(status, location, problems)) - sum(requests.values())
     return api._replace(
         requests={client: count for client, count in requests.items() if count},
         verbs={client: dict(counts) for client, counts in verbs.items()},

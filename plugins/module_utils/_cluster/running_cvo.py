@@ -120,7 +120,7 @@ def _is_recent(value: object, now: datetime | None) -> bool:
 
 def _find(client: Client, target: Target, problems: Problems) -> Object | None:
     try:
-        return client.find(target)
+        return client.find_once(target)
     except ApiError as error:
         if not error.is_forbidden:
             raise

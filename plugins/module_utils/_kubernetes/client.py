@@ -98,6 +98,7 @@ class Client:
         self._parallelism = parallelism
         self._outage = OutageTimer()
         self._limit = RequestLimit()
+        self._found: dict[Target, dict[str, Any] | None] = {}
         self._dated: tuple[datetime, float] | None = None
 
     def server_time(self) -> datetime | None:
@@ -119,6 +120,12 @@ class Client:
             if not error.is_not_found:
                 raise
             return None
+
+    def find_once(self, target: Target) -> dict[str, Any] | None:
+        """Return one object as ``find`` does. It is read once, even if several callers need it."""
+        if target not in self._found:
+            self._found[target] = self.find(target)
+        return self._found[target]
 
     def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
         """Return the document at a path that is not that of an object, such as a discovery document."""
@@ -278,7 +285,10 @@ class Client:
 
     def _object(self, verb: str, method: str, target: Target, **options: Any) -> WriteResult:
         response = self._request(verb, method, target.path, str(target), **options)
-        return WriteResult(response.status == 201, self._parse(response, verb, str(target)))
+        document = self._parse(response, verb, str(target))
+        if not isinstance(document.get("metadata"), dict):
+            raise self.no_api_error(verb, str(target))
+        return WriteResult(response.status == 201, document)
 
     def _write(
         self,

@@ -48,7 +48,7 @@ from .._resources import (
 )
 from .feature_set import FeatureGateReading, cluster_options, read_feature_gate
 from .inventory import Inventory
-from .inventory_store import StoredInventory, find_members, is_ours, read_inventory
+from .inventory_store import StoredInventory, find_members, is_ours, read_inventory, with_unlabelled
 from .options import RolloutOptions
 
 _NO_MEMBERS = ExistingResources(MappingProxyType({}), frozenset(), (), 0)
@@ -192,6 +192,7 @@ def read_context(client: Client, state: ClusterState, release: Release, options:
     # Without both, there was no rollout. If its records were deleted, each apply finds the object that exists.
     is_new = state.inventory is None and state.cluster_version is None
     members = _NO_MEMBERS if is_new else find_members(client, state.kinds, resources)
+    members = with_unlabelled(client, state.kinds, members, context.dropped)
     configuration = read_config(client, state.kinds, context.manifests, release.minor)
     return context._replace(members=members, configuration=configuration)
 

@@ -19,8 +19,9 @@ from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, find_existing
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, LockLostError, Problem
-from .._resources import CONFIG_MAPS, ResourceId, Target, nested
+from .._resources import CONFIG_MAPS, ResourceId, Target, nested, target_for
 from .desired_object import PART_OF
+from .drift import owned_digest
 from .inventory import NAME, NAMESPACE, Inventory, applyset_id, inventory_object, parse_inventory
 
 _ATTEMPTS = 6
@@ -161,3 +162,28 @@ def find_members(client: Client, kinds: RestMapper, resources: Collection[Resour
         if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):
             raise error
     return lookup
+
+
+def with_unlabelled(
+    client: Client, kinds: RestMapper, members: ExistingResources, dropped: Collection[ResourceId]
+) -> ExistingResources:
+    """Add those of the ``dropped`` resources that exist without the label, because another client removed it.
+
+    Without this, an inventory would forget them. An object of which no rollout owns a field was created by another
+    client. Raises ``ClusterError``.
+    """
+    existing, unclear = dict(members.existing), set(members.unclear)
+    for resource in dropped:
+        served = kinds.find(resource.group, resource.kind)
+        if resource in existing or resource in unclear or served is None:
+            continue
+        try:
+            obj = client.find(target_for(served, resource), metadata_only=True)
+        except ApiError as error:
+            if not (error.is_forbidden or error.is_server_error):
+                raise
+            unclear.add(resource)
+        else:
+            if obj is not None and owned_digest(obj["metadata"]):
+                existing[resource] = obj["metadata"]
+    return members._replace(existing=existing, unclear=frozenset(unclear))

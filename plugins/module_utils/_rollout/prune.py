@@ -83,7 +83,8 @@ def prune(
             pass  # An earlier deletion is not over yet.
         elif any(_is_needed_by(result, target, metadata, context.state.kinds) for result in applied):
             message = "is not pruned: this rollout applied it, or an object that would be deleted with it"
-            problems.warning("applied-leftover", str(target), message, "Report it as a defect of the collection")
+            hint = "Do nothing: it is pruned when the release no longer contains what needs it"
+            problems.warning("applied-leftover", str(target), message, hint)
         elif not is_ours or is_overridden(resource, context.overrides):
             message = "is not pruned: it existed before the first rollout, or is create-only or unmanaged"
             problems.warning("kept-leftover", str(target), message, "Delete it yourself if it is not needed")

@@ -106,7 +106,10 @@ class ApiServer:
     ) -> tuple[int, Any]:
         if path.endswith("/selfsubjectaccessreviews"):
             asked = body["spec"]["resourceAttributes"]
-            return 201, {"status": {"allowed": (asked["verb"], asked["resource"]) not in self.forbidden}}
+            return 201, {
+                "metadata": {},
+                "status": {"allowed": (asked["verb"], asked["resource"]) not in self.forbidden},
+            }
         found = next(((kind, *parts) for kind in self.kinds if (parts := _parts(kind, path))), None)
         if found is None:
             return self._discovery(path)

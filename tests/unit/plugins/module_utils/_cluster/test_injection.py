@@ -271,6 +271,8 @@ class Cluster:
             raise found
         return found
 
+    find_once = find
+
 
 def read(cluster: Cluster, *bodies: dict[str, Any], minor: Minor = FIVE) -> Any:
     client: Any = cluster

@@ -153,6 +153,14 @@ def test_requests_of_clients_without_a_name_are_reported(usage):
     assert problem["message"] == "requests of clients that the API server does not name: 5"
 
 
+def test_requests_of_hours_that_a_file_lacks_are_of_clients_without_a_name(usage):
+    cut = request_count(LINKS, hour([counted("alice", 3)], unnamed=4))
+    cut["status"]["last24h"] = []
+    del cut["status"]["currentHour"]
+    outcome = usage(cut)
+    assert next(item for item in outcome["capabilities"] if item["capability"] == "Console")["unnamed"] == 7
+
+
 def test_apis_without_an_owner_and_those_that_a_release_deletes_do_not_count(usage):
     names = ("pods.v1", "ingresses.v1.config.openshift.io", "gone.v1.example.org", "deployments.v1.apps")
     outcome = usage(*(request_count(name, hour([counted("alice")])) for name in names))

@@ -124,7 +124,7 @@ def test_a_list_without_items_is_empty() -> None:
 
 def test_each_request_has_the_token_of_the_moment() -> None:
     tokens = iter(["Bearer one", "Bearer two"])
-    answers = Answers(200, b"{}", Date="Tue, 03 Feb 2026 12:00:00 GMT")
+    answers = Answers(200, b'{"metadata": {}}', Date="Tue, 03 Feb 2026 12:00:00 GMT")
     client = answers.client(lambda: next(tokens))
     assert client.server_time() is None
     client.get(A._replace(name="a b"))
@@ -136,6 +136,20 @@ def test_each_request_has_the_token_of_the_moment() -> None:
     time = client.server_time()
     assert time is not None
     assert time.isoformat().startswith("2026-02-03T12:00:00")
+
+
+@pytest.mark.parametrize("answer", [b"{}", b'{"metadata": null}', b'{"items": []}'])
+def test_an_answer_that_is_no_object_is_not_that_of_an_api_server(answer: bytes) -> None:
+    with pytest.raises(ClusterError) as error:
+        Answers(200, answer).client(lambda: None).get(A)
+    assert [item.code for item in error.value.problems] == ["invalid-answer"]
+
+
+def test_an_object_that_several_callers_need_is_read_once() -> None:
+    answers = Answers(200, b'{"metadata": {}}')
+    client = answers.client(lambda: None)
+    assert client.find_once(A) == client.find_once(A) == {"metadata": {}}
+    assert len(answers.sent) == 1
 
 
 def test_a_program_that_returns_no_token_is_named() -> None:
