@@ -80,11 +80,12 @@ def verify(
     resources = {*(item.resource_id for item in desired.expected), *desired.unexpected}
     lookup = find_existing(client, state.kinds, resources)
     problems += lookup.problems
-    is_cvo_running = cache(lambda: _is_cvo_running(client, state))
-    found = find_missing(state.kinds, desired.expected, lookup, is_cvo_running, problems)
+    find_cvo = cache(lambda: _is_cvo_running(client, state))
+    found = find_missing(state.kinds, desired.expected, lookup, lambda: find_cvo() is not False, problems)
     is_controller = release.minor is None or release.minor >= _CONTROLLED_SINCE
     uid = str(nested(state.cluster_version, "metadata", "uid") or "") if is_controller else ""
-    checked = compare_with_cluster(client, state.kinds, release, found.existing, Owner(uid, is_cvo_running), problems)
+    owner = Owner(uid, lambda: find_cvo() is True)
+    checked = compare_with_cluster(client, state.kinds, release, found.existing, owner, problems)
     report_checked(checked, problems)
     unread = {item.manifest.resource_id for item in checked if item.unclear}
     unserved = {manifest.resource_id for manifest in found.unserved}
@@ -98,12 +99,12 @@ def verify(
     )
 
 
-def _is_cvo_running(client: Client, state: ClusterState) -> bool:
-    """Whether a CVO manages the cluster. If the user may not read that, it is assumed."""
+def _is_cvo_running(client: Client, state: ClusterState) -> bool | None:
+    """Whether a CVO manages the cluster, ``None`` if the user may not read that."""
     try:
         return bool(find_running_cvo(client, state.cluster_version or {}, is_ours))
     except ClusterError:
-        return True
+        return None
 
 
 def _check_version(state: ClusterState, release: Release, problems: Problems) -> None:
