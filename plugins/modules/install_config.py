@@ -315,7 +315,8 @@ known_capabilities:
 cluster_version_spec:
   description:
     - The spec of a ClusterVersion with only C(capabilities), as in C(cvo-overrides.yaml).
-    - Empty if nothing is selected.
+    - Empty if nothing is selected. For O(install_method=hosted), what HyperShift writes. Up to 4.19, that is nothing
+      unless C(ImageRegistry) is disabled.
   returned: success, without O(clusters)
   type: dict
   sample: {capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress]}}

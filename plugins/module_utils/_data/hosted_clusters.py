@@ -88,6 +88,13 @@ DEFAULT_DISABLED_SINCE: tuple[DefaultDisabled, ...] = (
     DefaultDisabled(Minor(4, 20), frozenset({"baremetal", "ClusterAPI", "CompatibilityRequirements"}), _CALCULATE),
 )
 
+NAMES_WRITTEN_SINCE = Minor(4, 20)
+WRITTEN_WITHOUT = "ImageRegistry"
+"""Since when HyperShift writes all enabled names into the ClusterVersion. Before, it does so only without this one.
+
+Source: ``_RECONCILE`` and IsImageRegistryCapabilityEnabled.
+"""
+
 
 class SelectableNames(NamedTuple):
     """Names that a HostedCluster can disable (``disabled``) and enable (``enabled``) from ``since`` on."""

@@ -16,6 +16,7 @@ from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._capability.solution import ResolvedSelection
 from .._data.capabilities import API_FIELDS, NONE
+from .._data.hosted_clusters import NAMES_WRITTEN_SINCE, WRITTEN_WITHOUT
 from .._data.install_rules import HOSTED
 from .._module.result import diff_entry
 from .build import EditedFile
@@ -59,7 +60,7 @@ def _selection_forms(
         "explanation": list(reasons),
         "enabled_capabilities": sorted(status.enabled),
         "known_capabilities": sorted(status.known),
-        "cluster_version_spec": _spec(_cluster_version_block(check.method, block, status)),
+        "cluster_version_spec": _spec(_cluster_version_block(check, block, status)),
         "install_config_overrides": json.dumps(_spec(block), separators=(",", ":")),
         "hosted_cluster_spec": _spec(check.hosted.stanza() if check.hosted else {}),
     }
@@ -106,11 +107,11 @@ def _spec(block: dict[str, Any]) -> dict[str, Any]:
     return {"capabilities": block} if block else {}
 
 
-def _cluster_version_block(method: str, block: dict[str, Any], status: CapabilityStatus) -> dict[str, Any]:
-    """The block of a ClusterVersion. HyperShift writes ``None`` and every name, in byte order.
-
-    Source: openshift/hypershift:support/capabilities.
-    """
-    if method != HOSTED:
+def _cluster_version_block(check: InstallCheck, block: dict[str, Any], status: CapabilityStatus) -> dict[str, Any]:
+    """The block of a ClusterVersion. HyperShift writes ``None`` and every name in byte order, or no block."""
+    if check.method != HOSTED:
         return block
+    is_without = WRITTEN_WITHOUT in status.known - status.enabled
+    if check.install is None or (check.install.minor < NAMES_WRITTEN_SINCE and not is_without):
+        return {}
     return Selection(NONE, tuple(sorted(status.enabled))).to_api()

@@ -32,6 +32,18 @@ def test_a_selection_has_the_form_of_each_reader(method: str) -> None:
     assert ("Console" in lists["disabled"], "Insights" in lists["disabled"]) == (method == "hosted", True)
 
 
+@pytest.mark.parametrize(
+    ("minor", "disabled", "is_written"),
+    [("4.17", [], False), ("4.19", [], False), ("4.19", ["ImageRegistry"], True), ("4.20", [], True)],
+)
+def test_hypershift_writes_names_from_4_20_on_or_without_the_image_registry(minor, disabled, is_written):
+    selection = {"excludedCapabilities": disabled} if disabled else None
+    result = installation_dict(check(minor, method="hosted", capabilities=selection))
+
+    written = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": result["enabled_capabilities"]}
+    assert result["cluster_version_spec"] == ({"capabilities": written} if is_written else {})
+
+
 def test_a_selection_with_errors_has_only_its_correction() -> None:
     wrong = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["marketplace", "Ingress"]}
     result = installation_dict(check("4.20", {"platform": {"none": {}}}, method="upi", capabilities=wrong), failed=True)
