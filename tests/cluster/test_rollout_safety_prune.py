@@ -250,6 +250,18 @@ def test_namespace_with_its_own_name_as_namespace_does_not_wait_for_itself(rollo
     assert outcome["problems"] == []
 
 
+def test_leftover_that_contains_an_object_of_other_clusters_stays(rollouts: Rollouts) -> None:
+    inside = config_map("inside", "team")
+    applied(rollouts, namespace("team"), inside)
+    annotations = {"include.release.openshift.io/ibm-cloud-managed": "true"}
+    hosted = {**inside, "metadata": {**inside["metadata"], "annotations": annotations}}
+    release = rollouts.release([*KEPT, hosted])
+    outcome = rollouts.predicted(release, capabilities=INGRESS_ONLY, prune=True)
+    assert [(item["kind"], item["pruned"]) for item in outcome["leftovers"]] == [("Namespace", False)]
+    assert rollouts.has(inside)
+    assert "deletionTimestamp" not in rollouts.get(namespace("team"))["metadata"]
+
+
 def test_leftover_that_contains_applied_objects_stays(rollouts: Rollouts) -> None:
     needed = [namespace("team"), crd("things", "Thing")]
     inside = [config_map("inside", "team"), manifest("Thing", "inside", HOME, api="test.io/v1")]

@@ -17,7 +17,15 @@ from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId, Target, target_for
+from .._resources import (
+    CLUSTER_VERSIONS,
+    CUSTOM_RESOURCE_DEFINITIONS,
+    NAMESPACES,
+    ApiResource,
+    ResourceId,
+    Target,
+    target_for,
+)
 from .change_set import ApplyResult, Leftover
 from .cluster_state import RolloutContext
 from .desired_object import is_create_only, is_created_by_rollout
@@ -70,6 +78,8 @@ def prune(
     """
     leftovers: list[Leftover] = []
     is_over = False
+    # The release can contain what an earlier rollout applied for other clusters only.
+    kept = context.live.keys() - set(context.dropped)
     # Definitions and namespaces last, because deleting them deletes the rest.
     for resource in sorted(_leftovers(context), key=lambda resource: resource.kind in _CREATED_FIRST):
         served = context.state.kinds.find(resource.group, resource.kind)
@@ -81,8 +91,10 @@ def prune(
         is_ours = is_created_by_rollout(metadata) and not is_create_only(metadata.get("annotations"))
         if metadata.get("deletionTimestamp"):
             pass  # An earlier deletion is not over yet.
-        elif any(_is_needed_by(result, target, metadata, context.state.kinds) for result in applied):
-            message = "is not pruned: this rollout applied it, or an object that would be deleted with it"
+        elif any(_is_needed_by(result, target, metadata, context.state.kinds) for result in applied) or any(
+            _is_inside(target, item, context.state.kinds.find(item.group, item.kind)) for item in kept
+        ):
+            message = "is not pruned: the release still contains it, or an object that would be deleted with it"
             hint = "Do nothing: it is pruned when the release no longer contains what needs it"
             problems.warning("applied-leftover", str(target), message, hint)
         elif not is_ours or is_overridden(resource, context.overrides):
@@ -109,11 +121,16 @@ def _leftovers(context: RolloutContext) -> tuple[ResourceId, ...]:
 def _is_needed_by(result: ApplyResult, target: Target, metadata: Mapping[str, Any], kinds: RestMapper) -> bool:
     """Whether an applied object is the one with this target, or is deleted with it: by its namespace or its kind."""
     resource = result.manifest.resource_id
+    if result.manifest.deletes:
+        return False
     served = kinds.find(resource.group, resource.kind, result.manifest.version)
-    if result.manifest.deletes or served is None:
+    return _is_inside(target, resource, served) or result.metadata.get("uid") == metadata["uid"]
+
+
+def _is_inside(target: Target, resource: ResourceId, served: ApiResource | None) -> bool:
+    """Whether a resource, whose kind is ``served``, is deleted with the namespace or definition at ``target``."""
+    if served is None:
         return False
     if target.kind.group_kind == NAMESPACES.group_kind:
-        is_inside = served.namespaced and resource.namespace == target.name
-    else:
-        is_inside = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind and served.resource == target.name
-    return is_inside or result.metadata.get("uid") == metadata["uid"]
+        return served.namespaced and resource.namespace == target.name
+    return target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind and served.resource == target.name

@@ -81,7 +81,8 @@ class Model:
             self.objects[item] = Known(body, known is None or known.is_ours)
         self.inventory |= applied
         dropped = {item for item in self.inventory if item not in set(map(identity, release))}
-        needed = {outer for outer in dropped if any(holds(outer, *inner) for inner in applied.items())}
+        kept = {item: body for item, body in self.inventory.items() if item in self.objects and item not in dropped}
+        needed = {outer for outer in dropped if any(holds(outer, *inner) for inner in kept.items())}
         made = {item for item, known in self.objects.items() if known.is_ours}
         pruned = dropped & made - needed if prune else set()
         for item in pruned - self.held:
