@@ -22,8 +22,7 @@ from urllib.parse import quote, urlencode
 from .._problems import ClusterError, Problem
 from .._resources import ApiResource, Target, nested
 from .api_errors import ApiError, api_error, connection_error, one_line
-from .request_limit import RequestLimit
-from .retries import OutageTimer, retries, timeout_until
+from .retries import OutageTimer, RequestLimit, retries, timeout_until
 
 if TYPE_CHECKING:
     import urllib3

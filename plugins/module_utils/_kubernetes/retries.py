@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""When a request to an API server is retried, and after which delay."""
+"""When a request to an API server is retried, after which delay, and how many are sent at the same time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import math
 import random
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Condition
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._problems import ClusterError, LockLostError
@@ -44,6 +46,9 @@ _SHORTEST_TIMEOUT = 5.0
 """Timeout in seconds after the deadline, for callers with a longer limit: a server that recovers can be slow."""
 
 
+_ANSWERS_BEFORE_INCREASE = 100
+
+
 class OutageTimer:
     """Records since when a server has not answered any request. Threads may share it."""
 
@@ -64,6 +69,56 @@ class OutageTimer:
         """When a request of the time ``started`` has to fail."""
         since = self._since
         return (started if since is None else since) + OUTAGE_SECONDS
+
+
+class RequestLimit:
+    """The number of concurrent requests, at first unlimited. Threads share it.
+
+    As TCP's congestion window, it is halved after the API server rejected requests as too many, and then increased by
+    one after many answers.
+    Source of the rejections: kubernetes/apiserver:pkg/server/filters/priority-and-fairness.go, maxinflight.go.
+    """
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._running = 0
+        self._limit: int | None = None
+        self._reductions = 0
+        self._answers = 0
+
+    @contextmanager
+    def slot(self) -> Iterator[int]:
+        """Wait until one more request may be sent. The value is for ``lower``."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._limit is None or self._running < self._limit)
+            self._running += 1
+            reductions = self._reductions
+        try:
+            yield reductions
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify()
+
+    def lower(self, reductions: int) -> None:
+        """Halve the limit, because a request was rejected. ``reductions`` is the value of its slot.
+
+        Of requests that were sent with the same limit, only the first rejection counts.
+        """
+        with self._changed:
+            if reductions == self._reductions:
+                self._limit = max(1, (self._limit or self._running + 1) // 2)
+                self._reductions += 1
+            self._answers = 0
+
+    def answered(self) -> None:
+        """Increase the limit after many answers."""
+        with self._changed:
+            self._answers += 1
+            if self._limit is not None and self._answers >= _ANSWERS_BEFORE_INCREASE:
+                self._answers = 0
+                self._limit += 1
+                self._changed.notify()
 
 
 def timeout_until(deadline: float, read_seconds: float) -> urllib3.Timeout:

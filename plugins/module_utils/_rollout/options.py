@@ -107,22 +107,16 @@ def rollout_options_from_params(
     diff_mode: bool,
 ) -> RolloutOptions:
     """Read the options of a rollout from ``params``, which ``release_apply_spec`` checked."""
+    same = {name: params[name] for name in RolloutOptions._fields if name in params and name != "release_image"}
     return RolloutOptions(
         cluster=ClusterOptions.from_params(params),
-        mode=params["mode"],
-        parallelism=params["parallelism"],
-        wait=params["wait"],
         deadline=time.monotonic() + (params["wait_timeout"] if params["wait"] else 0),
-        force_conflicts=params["force_conflicts"],
-        prune=params["prune"],
-        allow_cvo_managed=params["allow_cvo_managed"],
-        allow_downgrade=params["allow_downgrade"],
-        allow_unserved=params["allow_unserved"],
         release_image=release_image,
         dry_run=dry_run,
         diff_mode=diff_mode,
         timings=timings,
         rewritten_fields=rewritten_fields,
+        **same,
     )
 
 

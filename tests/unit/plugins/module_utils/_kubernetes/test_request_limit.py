@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from threading import Lock
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.request_limit import RequestLimit
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import RequestLimit
 
 THREADS = 8
 
