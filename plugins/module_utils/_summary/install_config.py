@@ -53,7 +53,8 @@ def _state(result: Mapping[str, Any], errors: Sequence[str], options: Mapping[st
     if errors:
         return f"{'not written' if writes else 'not valid'}, {plural(len(errors), 'error')}"
     if not writes:
-        return "valid"
+        is_partial = any(item["code"] == "unchecked-rules" for item in result["problems"])
+        return "valid, but not all rules were checked" if is_partial else "valid"
     if not result["changed"]:
         return "unchanged"
     return "would be written" if options.get("check_mode") else "written"

@@ -287,6 +287,11 @@ def test_install_config_without_a_file_shows_what_to_paste(method, options, firs
     ]
 
 
+def test_install_config_says_first_that_not_all_rules_were_checked() -> None:
+    partial = {**WITHOUT_FILE, "problems": [{**WARNING, "code": "unchecked-rules"}]}
+    assert summary_lines("install_config", partial, {})[0] == "selection: valid, but not all rules were checked"
+
+
 def test_install_config_of_a_hosted_cluster_shows_its_spec_and_the_flags_of_hcp() -> None:
     hosted = {**WITHOUT_FILE, "install_method": "hosted"}
     lines = summary_lines("install_config", hosted, {"solution": "managed_service"})
