@@ -17,13 +17,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     ReleaseError,
     check_list,
     check_string,
+    did_you_mean,
     missing_library,
     raise_errors,
     type_name,
 )
 
 INFO = Problem("info", "odd-value", "a", "is odd")
+
+
 WARNING = Problem("warning", "bad-value", "b", "is bad", "Change it")
+
+
 ERROR = Problem("error", "wrong-value", "c", "is wrong", "Undo it")
 
 
@@ -160,3 +165,63 @@ def test_a_library_that_is_missing_and_one_that_lacks_another():
     )
     assert "cannot be imported (No module named 'dateutil')" in broken.message
     assert missing.code == broken.code == "missing-library"
+
+
+KNOWN = ["Console", "baremetal", "Storage"]
+
+
+SAMPLES = ["openshift-samples", "openshift-tests", "ImageRegistry"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("console", "Write Console: names are case sensitive"),
+        ("BAREMETAL", "Write baremetal: names are case sensitive"),
+        (" Console", "Remove the spaces around Console"),
+        ("Console\n", "Remove the spaces around Console"),
+        ("Consol", "Did you mean Console?"),
+        ("bare-metal", "Did you mean baremetal?"),
+        # Too short to be near, and the beginning of only one
+        ("bare", "Did you mean baremetal?"),
+        ("Quux", "Use one of: Console, Storage, baremetal"),
+        (7, "Use one of: Console, Storage, baremetal"),
+    ],
+)
+def test_the_hint_for_a_name_that_does_not_exist(name, hint):
+    assert did_you_mean(name, KNOWN) == hint
+
+
+def test_the_hint_if_no_name_is_known():
+    assert did_you_mean("Console", []) == "Remove it"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("samples", "Did you mean openshift-samples?"),
+        ("Registry", "Did you mean ImageRegistry?"),
+        # Part of more than one name
+        ("pens", "Use one of: ImageRegistry, openshift-samples, openshift-tests"),
+        # The beginning of one name: three letters are enough
+        ("ima", "Did you mean ImageRegistry?"),
+        ("im", "Use one of: ImageRegistry, openshift-samples, openshift-tests"),
+        # Too short a part
+        ("ift", "Use one of: ImageRegistry, openshift-samples, openshift-tests"),
+    ],
+)
+def test_the_hint_for_a_part_of_one_name(name, hint):
+    assert did_you_mean(name, SAMPLES) == hint
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("nonsense", "Use one of: agent, aws, none"),
+        ("nnoe", "Did you mean none?"),
+        ("non", "Did you mean none?"),
+        ("asw", "Did you mean aws?"),
+    ],
+)
+def test_a_suggestion_is_as_long_as_the_name(name, hint):
+    assert did_you_mean(name, ["aws", "none", "agent"]) == hint
