@@ -174,9 +174,8 @@ def test_a_misspelled_variable_ends_the_play_before_its_first_task(tmp_path, pla
     assert len(re.findall(r"^TASK \[", done.stdout, re.MULTILINE)) == 1
 
 
-@pytest.mark.parametrize("value", ["true", "on", "y", "1"])
-def test_help_shows_the_variables_and_ends(tmp_path, value):
-    done = run(tmp_path, "capability.openshift.update_plan", "-e", f"help={value}")
+def test_help_shows_the_variables_and_ends(tmp_path):
+    done = run(tmp_path, "capability.openshift.update_plan", "-e", "help=y")
     assert done.returncode == 0, done.stdout
     assert help_text(read_playbook("update_plan")) in done.stdout
     assert "skipped=0" in done.stdout

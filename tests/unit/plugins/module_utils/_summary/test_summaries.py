@@ -15,7 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils import _summa
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import consequences_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import plural
 from ansible_collections.capability.openshift.plugins.module_utils._summary.lines import summary_lines
-from ansible_collections.capability.openshift.plugins.module_utils._summary.words import listed
+from ansible_collections.capability.openshift.plugins.module_utils._summary.words import listed, sorted_names
 
 MODULES = sorted(
     path.stem
@@ -35,6 +35,7 @@ def test_a_module_that_failed_before_it_had_a_result_has_no_lines(module: str) -
 def test_words() -> None:
     assert [plural(number, "error") for number in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
     assert (listed(["a", "b"]), listed([])) == ("a, b", "none")
+    assert sorted_names(["b", "C", "a"]) == ["a", "b", "C"]
 
 
 # Findings
