@@ -396,3 +396,11 @@ def test_any_document_is_read_or_reported(document: dict[str, Any]) -> None:
     entry = read_entry(document, None, problems)
     config = connection_config({}, entry, problems)
     assert (config is None) == problems.has_errors
+
+
+def test_a_ca_that_is_no_certificate_is_reported(tmp_path):
+    (tmp_path / "ca.crt").write_text("no certificate")
+    with pytest.raises(ClusterError) as error:
+        connect(host="https://api.example:6443", api_key=TOKEN, ca_cert=str(tmp_path / "ca.crt"))
+    (problem,) = error.value.problems
+    assert (problem.code, "\n" in problem.message) == ("failed-tls", False)

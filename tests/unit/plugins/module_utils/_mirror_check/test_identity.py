@@ -37,6 +37,7 @@ REMAP = SignedIdentity(REMAP_IDENTITY, prefix="mirror.example.com/ocp", signed_p
         ("Host/app", "Host/app"),
         ("quay.io/App", None),
         ("quay.io/app:", None),
+        ("quay.io/app:gr\u00f6\u00dfe", None),
         ("quay.io/app@sha256:abc", None),
         ("https://quay.io/app", None),
         ("quay.io/app\n", None),

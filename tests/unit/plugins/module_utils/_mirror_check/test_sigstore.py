@@ -54,6 +54,7 @@ def verify(signatures: list[SigstoreSignature], *manifests: dict) -> tuple[bool,
     assert IMAGE
     problems = Problems()
     result = verify_sigstore("mirror", IMAGE, tuple(signatures), policies(*manifests), problems)
+    assert all(problem.hint for problem in problems if problem.code == "sigstore-not-verified")
     return result, [problem.code for problem in problems]
 
 
