@@ -205,12 +205,10 @@ def test_leftovers_of_the_release_before_are_unexpected_until_another_client_own
     assert verified(rollouts, NEXT)["unexpected"] == []
 
 
-def test_another_release_than_that_of_the_cluster_is_a_warning(rollouts: Rollouts) -> None:
+def test_another_release_than_that_of_the_cluster_is_an_error(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=NONE)
 
-    outcome = verified(rollouts, NEXT)
-
-    assert outcome.problem("other-release")["where"] == "release"
+    assert ran(rollouts, NEXT).faults == [("other-release", "release")]
 
 
 # Clusters of all kinds

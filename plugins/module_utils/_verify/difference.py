@@ -43,6 +43,10 @@ from .merge_rules import KINDS, METADATA, Rule
 MASK = "(not shown)"
 """Replaces a value that may be secret."""
 
+_HEAD = ("apiVersion", "kind", "metadata", "status")
+_REPLACED = Rule(dict.fromkeys(("annotations", "labels", "ownerReferences"), Rule()), value=True)
+"""The metadata that the generic builder of the CVO replaces."""
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _LONGEST_DURATION = 100
 _DURATION = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+")
@@ -136,13 +140,11 @@ def differences(
         rule = None
     is_typed = desired_group in TYPED_GROUPS or rule is not None
     top = _FieldPath(is_typed, lenient=is_typed and kind not in DEFAULTS)
-    if rule is not None and other.expected != other.actual:
-        rule = Rule({"metadata": METADATA})
-    expected, actual = (_stored(kind, body) for body in (desired, live))
-    if rule is None:
-        if other.expected != other.actual:
-            return ()
+    if other.expected != other.actual:
+        rule = Rule({"metadata": METADATA} if rule else {})
+    elif rule is None:
         rule = _generic_rule(kind, desired, live)
+    expected, actual = (_stored(kind, body) for body in (desired, live))
     return tuple(_fields(top, rule, expected, actual, minor))
 
 
@@ -156,10 +158,6 @@ def _generic_rule(kind: tuple[str, str], desired: Mapping[str, Any], live: Mappi
     if kind == ("", "Secret") and "stringData" in desired:
         rules["data"] = Rule(merged="data" not in desired)
     return Rule({**({"metadata": _REPLACED} if contents[0] != contents[1] else {}), **rules})
-
-
-_HEAD = ("apiVersion", "kind", "metadata", "status")
-_REPLACED = Rule(dict.fromkeys(("annotations", "labels", "ownerReferences"), Rule()), value=True)
 
 
 def rewritten_fields(

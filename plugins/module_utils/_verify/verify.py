@@ -108,10 +108,11 @@ def _is_cvo_running(client: Client, state: ClusterState) -> bool | None:
 
 
 def _check_version(state: ClusterState, release: Release, problems: Problems) -> None:
-    """Warn if the cluster runs another release or an incomplete rollout, because both cause differences."""
-    if state.version and state.version != release.shown_version:
-        message = f"is {release.shown_version}, but the cluster runs {state.version}"
-        problems.warning("other-release", "release", message, "Set release to the release that the cluster runs")
+    """Warn of an incomplete rollout, which causes differences. Raises ``ClusterError`` for another release."""
+    if state.version and release.version not in (None, state.version):
+        message = f"is {release.version}, but the cluster runs {state.version}"
+        problems.error("other-release", "release", message, "Set release to the release that the cluster runs")
+        raise ClusterError(problems)
     if state.inventory and state.inventory.unfinished:
         message = f"the last rollout ({state.inventory.unfinished}) is incomplete"
         problems.warning("unfinished-rollout", "", message, "Run release_apply again")

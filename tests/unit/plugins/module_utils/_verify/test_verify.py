@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, DEPLOYMENTS
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
@@ -95,11 +95,11 @@ def test_what_cannot_be_read_is_not_verified(site: Site) -> None:
     assert found(site) == {"missing": ["c"], "problems": ["forbidden-request"], "verified": 5}
 
 
-def test_another_release_and_an_unfinished_rollout_are_named(site: Site) -> None:
-    verification = site.verify("4.20.4", *RELEASE)
-    assert [(item.code, str(item.where)) for item in verification.problems if item.severity == "warning"] == [
-        ("other-release", "release")
-    ]
+def test_another_release_is_an_error_and_an_unfinished_rollout_is_named(site: Site) -> None:
+    with pytest.raises(ClusterError) as error:
+        site.verify("4.20.4", *RELEASE)
+    (problem,) = [item for item in error.value.problems if item.severity == "error"]
+    assert (problem.code, str(problem.where)) == ("other-release", "release")
     site.server.faults["PATCH", CONFIG_MAPS.path("new", "team")] = [fault(403)] * 20
     more = (*RELEASE, config("new"))
     site.roll_out(VERSION, *more, reported=Problems())
