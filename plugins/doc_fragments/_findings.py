@@ -37,12 +37,6 @@ options:
     type: list
     elements: str
     default: []
-  documentation_url:
-    description:
-      - Address of the documentation of this collection, as C(make site) builds it, such as
-        V(https://docs.example.com/openshift). V(sarif) then has a link to the description of each rule
-        (C(helpUri)).
-    type: str
   relative_to:
     description:
       - Directory that the paths in findings are relative to, such as the root of the checkout. It must contain the

@@ -27,11 +27,9 @@ def sarif_report(report: Report) -> str:
     """Render ``report``. Findings of the baseline are in it as suppressed results."""
     findings = (*report.findings, *report.known)
     # A selection is checked with code that also checks options, so a finding can have any code of a problem.
-    pages = dict.fromkeys((rule.id for rule in report.rules), f"{report.tool}_rules")
-    others = {found.code: _other_rule(found) for found in findings if found.code not in pages}
-    rules = [
-        _rule(rule, report.documentation, pages.get(rule.id, "problems")) for rule in (*report.rules, *others.values())
-    ]
+    ids = {rule.id for rule in report.rules}
+    others = {found.code: _other_rule(found) for found in findings if found.code not in ids}
+    rules = [_rule(rule) for rule in (*report.rules, *others.values())]
     indexes = {rule["id"]: index for index, rule in enumerate(rules)}
     results = [_result(*each, indexes) for each in zip(findings, fingerprints(findings), strict=True)]
     for suppressed in results[len(report.findings) :]:
@@ -49,17 +47,14 @@ def _other_rule(found: Problem) -> CheckRule:
     return CheckRule(found.code, found.severity, f"{name}.", f"{name}, see the page on the codes of problems.")
 
 
-def _rule(rule: CheckRule, documentation: str, page: str) -> dict[str, Any]:
-    described: dict[str, Any] = {
+def _rule(rule: CheckRule) -> dict[str, Any]:
+    return {
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.reason},
         "help": {"text": f"{rule.hint}." if rule.hint else rule.reason},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
-    if documentation:
-        described["helpUri"] = f"{documentation.rstrip('/')}/docs/reference/{page}.html#{rule.id}"
-    return described
 
 
 def _result(finding: Problem, fingerprint: str, indexes: dict[str, int]) -> dict[str, Any]:

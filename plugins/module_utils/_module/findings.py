@@ -30,7 +30,6 @@ def findings_spec() -> Spec:
         "baseline": {"type": "path"},
         "update_baseline": {"type": "bool", "default": False},
         "outputs": {"type": "list", "elements": "str", "default": []},
-        "documentation_url": {"type": "str"},
         "relative_to": {"type": "path"},
         "fail_on": {"type": "str", "choices": ["error", "warning", "info", "never"], "default": "error"},
     }
@@ -67,8 +66,8 @@ def finish_check(
     update = params["update_baseline"]
     found = in_order(relative_findings(findings, directory, params["relative_to"]))
     compared = compare_with_file(found, params["baseline"], problems, update=update)
-    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, tuple(unchecked))
-    report = report._replace(documentation=params["documentation_url"] or "", appendix=appendix)
+    unchecked = tuple(unchecked)
+    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, unchecked, appendix)
     if update:
         report = report._replace(findings=(), known=found)
     changes = file_changes(report, parse_outputs(params["outputs"]), params["baseline"] if update else None, found)

@@ -90,15 +90,6 @@ def test_no_forge_refuses_a_report(reported):
     assert len(codequality_paths(FORMATS["codequality"](reported))) == len(reported.findings)
 
 
-def test_sarif_leads_to_the_page_of_each_rule_if_the_documentation_has_an_address():
-    with_address = EVERY._replace(documentation="https://docs.example.com/openshift/")
-    (named,), (unnamed,) = (json.loads(FORMATS["sarif"](one))["runs"] for one in (with_address, EVERY))
-    page = f"https://docs.example.com/openshift/docs/reference/{EVERY.tool}_rules.html"
-    assert [rule["helpUri"] for rule in named["tool"]["driver"]["rules"]] == [f"{page}#{rule.id}" for rule in RULES]
-    assert not any("helpUri" in rule for rule in unnamed["tool"]["driver"]["rules"])
-    assert sarif_paths(FORMATS["sarif"](with_address))
-
-
 def test_sarif_names_rule_line_resource_and_suppression():
     (run,) = json.loads(FORMATS["sarif"](EVERY))["runs"]
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [rule.id for rule in RULES]
@@ -120,12 +111,11 @@ def test_sarif_names_rule_line_resource_and_suppression():
 
 def test_sarif_describes_also_a_code_that_is_no_rule():
     other = finding(rule="unknown-platform", severity="warning", path="c.yaml")
-    reported = report(finding(), other, other._replace(message="x"), documentation="https://docs.example.com")
+    reported = report(finding(), other, other._replace(message="x"))
     (run,) = json.loads(FORMATS["sarif"](reported))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [item.code for item in reported.findings]
     assert [rule["id"] for rule in rules] == [*(rule.id for rule in RULES), "unknown-platform"]
-    assert rules[-1]["helpUri"] == "https://docs.example.com/docs/reference/problems.html#unknown-platform"
     assert rules[-1]["defaultConfiguration"]["level"] == "warning"
 
 
