@@ -26,7 +26,6 @@ from .._contents.unmet_references import ReleaseReferences
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest
 from .._resources import ResourceId
-from .live_resources import present_after
 from .release_diff import Changes, ReleaseDiff
 
 Rule = Literal["manifest", "presence"]
@@ -154,7 +153,7 @@ def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:
         plan = _plan_hop(hop, cluster, current, present)
         current = plan.after
         if present is not None:
-            present = present_after(hop.end.included(current), present)
+            present = _present_after(hop.end.included(current), present)
         plans.append(plan)
     condition = None if hops[-1].end.minor_data is None else capability_condition(current)
     return Plan(selection, tuple(plans), current, condition, cluster.rule)
@@ -245,3 +244,9 @@ def _deleted_ids(outgoing: ResolvedRelease, enabled: frozenset[str]) -> frozense
         for manifest in outgoing.loaded
         if manifest.deletes and enabled.issuperset(manifest.capabilities)
     )
+
+
+def _present_after(included: Sequence[Manifest], present: frozenset[ResourceId]) -> frozenset[ResourceId]:
+    """Return the resources that exist after a release applied its ``included`` manifests."""
+    deleted = {item.object_id for item in included if item.deletes}
+    return (present | {item.object_id for item in included if not item.deletes}) - deleted

@@ -32,7 +32,6 @@ from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
 from .plan_options import DEFAULT_SHARED_OPTIONS, SharedOptions
 from .release_diff import ReleaseDiff
-from .report_sources import ReportSources
 from .request import PlanRequest
 from .update_reasons import VERDICTS, Verdict
 from .verdict import HopVerdict, hop_verdicts
@@ -65,13 +64,17 @@ class PlanResult(NamedTuple):
 class FleetPlan(NamedTuple):
     """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
-    ``problems``: the problems of the releases. ``sources``: what a report is about.
+    ``problems``: the problems of the releases. For reports, ``releases`` has the version of each and its name, a pull
+    spec by digest if that is known, or its directory. ``cluster_versions``: the object of each cluster, valid or not; a
+    single cluster has no name. ``own_name``: the name of a selected cluster in the cloud.
     """
 
     plans: tuple[PlanResult, ...]
     clusters: Mapping[str, int]
     problems: tuple[Problem, ...]
-    sources: ReportSources
+    releases: tuple[tuple[str, str], ...]
+    cluster_versions: Mapping[str, object]
+    own_name: str
 
 
 class ResolvedPath(NamedTuple):

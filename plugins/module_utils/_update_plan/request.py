@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
 from .._capability.resolved_release import ResolvedRelease, read_selection, solution_selection
@@ -17,8 +17,8 @@ from .._cluster.cluster_version import ReportedCapabilities, parse_cluster_versi
 from .._data.capabilities import NONE
 from .._data.platforms import PLATFORM_DATA
 from .._problems import Location, Problems, did_you_mean, type_name
+from .._release.manifest import manifest_from_object
 from .._resources import ResourceId
-from .live_resources import read_live_resources
 from .plan import StartingCluster
 from .plan_options import PlanOptions
 from .update_status import read_update_status
@@ -148,3 +148,40 @@ def _read_names(options: ClusterOptions, problems: Problems) -> tuple[Selection,
     problems.info("unknown-selection", "enabled_capabilities", message, "Set cluster_version, which contains both")
     known = None if options.known_capabilities is None else frozenset(options.known_capabilities)
     return Selection(NONE, tuple(sorted(enabled))), ReportedCapabilities(enabled, known)
+
+
+def read_live_resources(entries: Sequence[Any], problems: Problems) -> frozenset[ResourceId]:
+    """Read a list of resource ids, or of objects as the API returns them."""
+    read = (_read_entry(entry, f"live_resources[{index}]", problems) for index, entry in enumerate(entries))
+    return frozenset(resource for resource in read if resource is not None)
+
+
+def _read_entry(entry: object, where: str, problems: Problems) -> ResourceId | None:
+    if not isinstance(entry, Mapping):
+        hint = f"Write it as a dict with {', '.join(ResourceId._fields)}"
+        problems.error("not-a-map", where, f"is {entry!r}, expected a dict", hint)
+        return None
+    if "metadata" not in entry:
+        return _read_id(entry, where, problems)
+    if not entry.get("apiVersion"):
+        problems.error("missing-field", f"{where}.apiVersion", "is missing", "Pass the object as the API returns it")
+        return None
+    manifest_problems = Problems()
+    manifest = manifest_from_object(entry, where, 1, manifest_problems)
+    problems += [problem for problem in manifest_problems if problem.severity == "error"]
+    return None if manifest is None else manifest.object_id
+
+
+def _read_id(entry: Mapping[Any, Any], where: str, problems: Problems) -> ResourceId | None:
+    count = len(problems)
+    for field in sorted(set(map(str, entry)) - set(ResourceId._fields)):
+        hint = did_you_mean(field, ResourceId._fields)
+        problems.error("unknown-field", f"{where}.{field}", "is not a field of a resource id", hint)
+    for field in ResourceId._fields:
+        value = entry.get(field) or ""
+        if not isinstance(value, str) or (field in ("kind", "name") and not value):
+            message = f"is {entry.get(field)!r}, expected a string"
+            problems.error("not-a-string", f"{where}.{field}", message, "Name the resource")
+    if len(problems) > count:
+        return None
+    return ResourceId(*(entry.get(field) or "" for field in ResourceId._fields))

@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._capability.implicit_enablement import MovedResource
 from .._module.result import problem_dicts
 from .._problems import Problem, shown_names
 from .._release.manifest import Manifest, manifest_dict
+from .._resources import mappings_in, nested
 from .._version import COLLECTION_VERSION
 from .plan import EnabledCapability, HopPlan, Plan
 from .plan_options import SharedOptions
@@ -55,8 +56,8 @@ class PlanSerializer:
         ]
         origin = {
             "date": date,
-            "cluster": fleet.sources.identity(""),
-            "releases": fleet.sources.releases(),
+            "cluster": _identity("", fleet),
+            "releases": _named_releases(fleet),
             "collection": COLLECTION_VERSION,
         }
         return {"plans": plans, "problems": problem_dicts(all_problems(fleet)), "origin": origin}
@@ -165,8 +166,26 @@ def _headline(result: PlanResult) -> dict[str, Any]:
 
 
 def _identified(name: str, fleet: FleetPlan) -> str:
-    identity = fleet.sources.identity(name)
+    identity = _identity(name, fleet)
     return f"{name} ({identity})" if identity else name
+
+
+def _identity(name: str, fleet: FleetPlan) -> str:
+    """The name in the cloud and the ID of the cluster ``name``, as far as they are known."""
+    cluster_id = nested(fleet.cluster_versions.get(name), "spec", "clusterID")
+    return ", ".join(filter(None, (fleet.own_name, cluster_id and f"ID {cluster_id}")))
+
+
+def _named_releases(fleet: FleetPlan) -> list[dict[str, str]]:
+    """The version and the name of each release, with the pull spec by which a cluster names it."""
+    images: dict[str, str] = {}
+    for cluster_version in fleet.cluster_versions.values():
+        images.update(_images(cluster_version))
+    named = ((version, name, images.get(version)) for version, name in fleet.releases)
+    return [
+        {"version": version, "name": f"{image} ({name})" if image and "@" not in name else name}
+        for version, name, image in named
+    ]
 
 
 def plan_violations(fleet: FleetPlan, options: SharedOptions) -> list[dict[str, Any]]:
@@ -219,3 +238,19 @@ def _cause(cause: MovedResource) -> dict[str, Any]:
         "to_capabilities": list(target.capabilities),
         "deleted": target.deletes,
     }
+
+
+def _images(cluster_version: Any) -> Iterator[tuple[str, str]]:
+    """Yield the versions that a ClusterVersion names, with the pull specs of their images."""
+    status = nested(cluster_version, "status")
+    releases = [
+        *(item.get("release") for item in mappings_in(nested(status, "conditionalUpdates"))),
+        *mappings_in(nested(status, "availableUpdates")),
+        *mappings_in(nested(status, "history")),
+        nested(status, "desired"),
+    ]
+    for release in releases:
+        if isinstance(release, Mapping):
+            version, image = release.get("version"), release.get("image")
+            if isinstance(version, str) and isinstance(image, str) and version and image:
+                yield version, image

@@ -21,7 +21,6 @@ from .hop_signatures import HopSignatures
 from .plan_options import DEFAULT_SHARED_OPTIONS, PlanOptions, SharedOptions
 from .planner import FleetPlan, Planner, PlanResult
 from .releases import PathRelease, PathReleases
-from .report_sources import ReportSources
 from .request import PlanRequest, read_request
 from .violations import check_forbidden
 
@@ -107,7 +106,15 @@ def _plan(
     if not path_problems and shared.forbidden_capabilities:
         check_forbidden(shared.forbidden_capabilities, _known_names(releases, results.plans), problems)
     problems.raise_errors(InvalidOptionError)
-    return FleetPlan(results.with_problems(), results.clusters, remarks.unique(), clusters.sources)
+    names = tuple((item.release.shown_version, item.exact_name) for item in releases)
+    return FleetPlan(
+        results.with_problems(),
+        results.clusters,
+        remarks.unique(),
+        names,
+        clusters.cluster_versions,
+        clusters.own_name,
+    )
 
 
 class _Results:
@@ -142,7 +149,7 @@ class _Results:
 class _Clusters:
     """Plans one cluster after another, on the same releases.
 
-    ``sources`` gets what clusters report about themselves, ``problems`` what is wrong with extra manifests.
+    ``problems`` gets what is wrong with extra manifests, the others what ``FleetPlan`` has of the clusters.
     """
 
     def __init__(
@@ -152,7 +159,8 @@ class _Clusters:
         self._signatures = HopSignatures(releases, shared.source, remarks)
         self._shared, self._connect = shared, connect
         self._extra: dict[tuple[str, ...], frozenset[ResourceId]] = {}
-        self.sources = ReportSources([(item.release.shown_version, item.exact_name) for item in releases])
+        self.cluster_versions: dict[str, object] = {}
+        self.own_name = ""
         self.problems = Problems()
 
     def plan(self, options: PlanOptions, path: tuple[int, ...] | None, problems: Problems) -> PlanResult | None:
@@ -190,12 +198,12 @@ class _Clusters:
             from .live import complete_options  # imports the client, which only plans with a cluster need
 
             completed = complete_options(options, client, problems, is_strict=self._shared.is_strict)
-            options, self.sources.own_name = completed.options, completed.infrastructure_name
+            options, self.own_name = completed.options, completed.infrastructure_name
         elif options.rule == "presence" and options.live_resources is None:
             message = "is presence, but the resources of the cluster are not known"
             hint = "Set live_resources or connection options, or remove the option"
             problems.error("missing-option", "rule", message, hint)
-        self.sources.add_cluster(options.name, options.cluster_version)
+        self.cluster_versions[options.name] = options.cluster_version
         return read_request(options, path or (), self._extra[given], problems)
 
 

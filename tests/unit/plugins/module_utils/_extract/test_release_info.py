@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._extract.release_info import (
     ReleaseInfoOptions,
+    ResourceQuery,
     release_info_spec,
     run_release_info,
 )
@@ -21,7 +22,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.rele
     release_manifests_spec,
     run_release_manifests,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._extract.resource_query import ResourceQuery
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import ReleaseOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource

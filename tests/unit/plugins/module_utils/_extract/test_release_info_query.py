@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._extract.resource_query import (
+from ansible_collections.capability.openshift.plugins.module_utils._extract.release_info import (
     ResourceQuery,
     find_resources,
 )

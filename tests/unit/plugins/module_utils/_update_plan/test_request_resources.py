@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
     read_live_resources,
 )
 
