@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -16,7 +17,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
     SelectionOptions,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import COMMENTED, site
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
+    COMMENTED,
+    PULL_SECRET,
+    selection,
+    site,
+)
 
 
 def options_of(**options: Any) -> InstallConfigOptions:
@@ -116,3 +122,14 @@ def test_a_text_that_was_decoded_with_another_encoding_is_one_error():
     assert [error[:2] for error in errors(content=text, openshift_version="4.20")] == [
         ("invalid-encoding", "content, line 4")
     ]
+
+
+def test_white_space_in_the_pull_secret_is_no_other_content(tmp_path):
+    path = tmp_path / "install-config.yaml"
+    path.write_text(COMMENTED)
+    content = site(pullSecret=json.dumps(json.loads(PULL_SECRET), indent=1))
+    request = {"capabilities": selection("Ingress", "Console"), "openshift_version": "4.20"}
+    file = build_install_config(options_of(path=str(path), content=content, **request)).file
+    assert file is not None
+    assert file.after is not None
+    assert set(COMMENTED.splitlines()) < set(file.after.splitlines())
