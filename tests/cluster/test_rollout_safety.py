@@ -145,15 +145,16 @@ def test_same_play_runs_again_after_a_kill_in_the_middle(rollouts: Rollouts) -> 
 
 
 def test_other_profile_than_that_of_the_cluster_is_an_error(rollouts: Rollouts) -> None:
-    rollouts.done([MOVING], capabilities=INGRESS_ONLY)
-    problem = is_refused(rollouts, [MOVING], cluster_profile="ibm-cloud-managed", capabilities=INGRESS_ONLY)
+    bodies = [MOVING, config_map("hosted", annotations={"include.release.openshift.io/ibm-cloud-managed": "true"})]
+    rollouts.done(bodies, capabilities=INGRESS_ONLY)
+    problem = is_refused(rollouts, bodies, cluster_profile="ibm-cloud-managed", capabilities=INGRESS_ONLY)
     assert (problem["code"], problem["where"]) == ("different-profile", "cluster_profile")
-    assert rollouts.done([MOVING], capabilities=INGRESS_ONLY)["changed"] is False
+    assert rollouts.done(bodies, capabilities=INGRESS_ONLY)["changed"] is False
 
 
 def test_profile_of_no_manifest_is_an_error(rollouts: Rollouts) -> None:
     problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=INGRESS_ONLY)
-    assert (problem["code"], problem["where"]) == ("empty-release", "release")
+    assert (problem["code"], problem["where"]) == ("unknown-profile", "cluster_profile")
     assert not rollouts.api.exists(INVENTORY)
 
 
