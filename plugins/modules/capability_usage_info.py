@@ -30,7 +30,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.info_module
   - capability.openshift._release
   - capability.openshift._release_image
-  - capability.openshift._registry
   - capability.openshift._chdir
 options:
   capability_names:

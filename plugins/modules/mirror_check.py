@@ -41,7 +41,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.info_module
   - capability.openshift._release
   - capability.openshift._release_image
-  - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - capability.openshift._chdir
 options:
@@ -281,7 +280,6 @@ from ..module_utils._mirror_check.inputs import MirrorOptions
 from ..module_utils._mirror_check.run import UnreadRelease, check_mirror
 from ..module_utils._module.argspec import (
     ReleaseOptions,
-    access_options,
     chdir_spec,
     inclusion_spec,
     release_source,
@@ -301,8 +299,9 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     params, target = _load_target(module.params, problems)
     previous = _load_previous(params)
     options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
-    options = options._replace(architecture=release_source(params).go_architecture)
-    result.update(check_mirror(target, previous, options, access_options(params), os.environ, show_progress, problems))
+    source = release_source(params)
+    options = options._replace(architecture=source.go_architecture)
+    result.update(check_mirror(target, previous, options, source.access, os.environ, show_progress, problems))
 
 
 def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release | UnreadRelease]:

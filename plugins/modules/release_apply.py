@@ -40,7 +40,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release
   - capability.openshift._release_image
-  - capability.openshift._registry
   - capability.openshift._rollout
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion

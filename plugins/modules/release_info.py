@@ -29,7 +29,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.info_module
   - capability.openshift._release
   - capability.openshift._release_image
-  - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
   - capability.openshift._selection.selection

@@ -27,7 +27,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release_image
-  - capability.openshift._registry
   - capability.openshift._findings
   - capability.openshift._chdir
 attributes:

@@ -31,7 +31,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup
   - capability.openshift._findings
   - capability.openshift._release_image
-  - capability.openshift._registry
   - capability.openshift._chdir
 attributes:
   check_mode:

@@ -36,7 +36,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
-  - capability.openshift._registry
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
   - capability.openshift._selection.clusters

@@ -33,7 +33,6 @@ _MOST_CHOICES = 7
 _NAMED = {
     "_auth": "Connection to the cluster",
     "_release_image": "Images and registries",
-    "_registry": "Images and registries",
 }
 """The title of the options that a fragment of the documentation contains, which are only named."""
 _OF_EACH_CLUSTER = ("kubeconfig", "context")

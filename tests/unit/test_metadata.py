@@ -168,7 +168,7 @@ def fragment_options(fragment: str) -> dict:
     ("fragments", "spec"),
     [
         (["_chdir"], _argspec.chdir_spec()),
-        (["_release", "_release_image", "_registry"], _argspec.release_spec()),
+        (["_release", "_release_image"], _argspec.release_spec()),
         (["_selection.cluster_type"], _argspec.inclusion_spec("cluster_type")),
         (["_selection.selection"], {"capabilities": {"type": "dict"}, **_argspec.inclusion_spec("status")}),
         (["_selection.solution"], {"solution": {"type": "str"}}),

@@ -107,27 +107,13 @@ class ReleaseOptions(NamedTuple):
 
 
 def release_image_spec() -> Spec:
-    """Options for releases in images (fragment ``_release_image``), and of ``registry_spec``."""
+    """Options for releases in images, and for registries (fragment ``_release_image``)."""
     return {
         "architecture": {"type": "str", "default": DEFAULT_ARCHITECTURE},
         "release_cache": {"type": "path"},
         "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "warn"},
         "signature_keys": {"type": "list", "elements": "path", "default": [], "no_log": False},
         "signature_stores": {"type": "list", "elements": "raw", "default": []},
-        **registry_spec(),
-    }
-
-
-def release_source(params: Mapping[str, Any]) -> ReleaseSource:
-    """The options of ``release_image_spec``."""
-    signature = SignatureOptions(params["signature"], params["signature_keys"], params["signature_stores"])
-    cache, architecture = params["release_cache"], params["architecture"]
-    return ReleaseSource(access_options(params), cache, architecture, signature, show_progress)
-
-
-def registry_spec() -> Spec:
-    """Options for reading from registries (fragment ``_registry``)."""
-    return {
         "pull_secret": {"type": "json", "no_log": True},
         "auth_file": {"type": "path"},
         "ca_path": {"type": "path"},
@@ -136,9 +122,12 @@ def registry_spec() -> Spec:
     }
 
 
-def access_options(params: Mapping[str, Any]) -> AccessOptions:
-    """The options of ``registry_spec``."""
-    return AccessOptions(**{name: params[name] for name in AccessOptions._fields})
+def release_source(params: Mapping[str, Any]) -> ReleaseSource:
+    """The options of ``release_image_spec``."""
+    signature = SignatureOptions(params["signature"], params["signature_keys"], params["signature_stores"])
+    cache, architecture = params["release_cache"], params["architecture"]
+    access = AccessOptions(**{name: params[name] for name in AccessOptions._fields})
+    return ReleaseSource(access, cache, architecture, signature, show_progress)
 
 
 def cluster_options_spec(*, defaults: bool = True) -> Spec:

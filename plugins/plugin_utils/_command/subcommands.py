@@ -22,7 +22,6 @@ _GROUPS = {
     "_selection": "options of the cluster",
     "_findings": "options of findings",
     "_release_image": "options of images and registries",
-    "_registry": "options of images and registries",
     "_auth": "options of the connection to a cluster",
 }
 """The title of the options that a fragment of the documentation contains, in the order of the help."""
