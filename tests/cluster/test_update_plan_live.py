@@ -309,7 +309,6 @@ def test_the_playbook_reads_from_the_cluster(site: ControlPlane) -> None:
     assert re.search(r"looked up \d+ resources of 8 kinds on the cluster, and found \d+", printed)
     assert "it does not report cluster_profile, feature_gates, feature_set, platform" in printed
     assert "Insights: 1 resource" in printed
-    assert "Namespace openshift-console-operator: managed if Console is ever enabled" in printed
 
 
 def play(site: ControlPlane, **variables: str) -> str:

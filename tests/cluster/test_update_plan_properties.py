@@ -106,7 +106,9 @@ def test_what_the_user_sets_is_not_read(openshift: ControlPlane, call: Call) -> 
 
     assert blockers(outcome) == []
     requests = [request.uri for request in requests_since(openshift, mark)]
-    assert [uri for uri in requests if "configmaps" not in uri] == [f"{CONFIG}/infrastructures/cluster"]
+    assert [uri for uri in requests if "configmaps" not in uri and "leases" not in uri] == [
+        f"{CONFIG}/infrastructures/cluster"
+    ]
 
 
 def test_another_feature_set_than_that_of_the_cluster_is_a_warning(openshift: ControlPlane, call: Call) -> None:

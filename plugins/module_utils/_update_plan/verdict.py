@@ -151,7 +151,7 @@ def _status_at(hop: Hop, state: UpdateState, unchecked: list[Unchecked]) -> Upda
     if status is None or not status.conditions:
         message = "no conditions of a ClusterVersion are known, nor the updates that the update service recommends"
         code = "cluster-state"
-        if state.is_read:
+        if state.is_read or (status is not None and status.version):
             cause = (
                 "the options replace the ClusterVersion" if status is None else "the ClusterVersion has no conditions"
             )
