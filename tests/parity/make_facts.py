@@ -34,7 +34,7 @@ DECISIVE = (
     "release.openshift.io/",
 )
 LONGEST_VALUE = 64
-WIDTH = 400
+WIDTH = 1000
 INSTALLER_FIELDS = (
     "additionalenabledcapabilities",
     "apiversion",

@@ -35,7 +35,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
-const width = 400
+const width = 1000
 
 var (
 	documents = flag.Bool("documents", false, "print the digest of each document")

@@ -29,7 +29,7 @@ type chance struct{ *rand.Rand }
 
 func newChance(number uint64) chance { return chance{rand.New(rand.NewPCG(number, number+seed))} }
 
-const width = 400
+const width = 1000
 
 // seed changes all random choices.
 var seed uint64
