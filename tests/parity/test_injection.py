@@ -37,10 +37,11 @@ class Cluster(NamedTuple):
 
     objects: dict[str, dict[str, Any]]
 
-    def find(self, target: Any, kind: str = "") -> Any:
-        if isinstance(target, Target):
-            return self.objects.get(RESOURCES[target.kind.kind])
-        return ApiResource(target, "v1", "", kind)
+    def find(self, group: str, kind: str) -> ApiResource:
+        return ApiResource(group, "v1", "", kind)
+
+    def find_once(self, target: Target) -> Any:
+        return self.objects.get(RESOURCES[target.kind.kind])
 
 
 def injected(cluster: dict[str, Any], manifest: dict[str, Any], minor: str) -> Any:
