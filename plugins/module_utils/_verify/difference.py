@@ -38,13 +38,13 @@ from .api_fields import (
     TYPED_GROUPS,
 )
 from .defaults import with_defaults
-from .merge_rules import KINDS, METADATA, Rule
+from .merge_rules import KINDS, METADATA, MergeRule
 
 MASK = "(not shown)"
 """Replaces a value that may be secret."""
 
 _HEAD = ("apiVersion", "kind", "metadata", "status")
-_REPLACED = Rule(dict.fromkeys(("annotations", "labels", "ownerReferences"), Rule()), value=True)
+_REPLACED = MergeRule(dict.fromkeys(("annotations", "labels", "ownerReferences"), MergeRule()), value=True)
 """The metadata that the generic builder of the CVO replaces."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -141,23 +141,23 @@ def differences(
     is_typed = desired_group in TYPED_GROUPS or rule is not None
     top = _FieldPath(is_typed, lenient=is_typed and kind not in DEFAULTS)
     if other.expected != other.actual:
-        rule = Rule({"metadata": METADATA} if rule else {})
+        rule = MergeRule({"metadata": METADATA} if rule else {})
     elif rule is None:
         rule = _generic_rule(kind, desired, live)
     expected, actual = (_stored(kind, body) for body in (desired, live))
     return tuple(_fields(top, rule, expected, actual, minor))
 
 
-def _generic_rule(kind: tuple[str, str], desired: Mapping[str, Any], live: Mapping[str, Any]) -> Rule:
+def _generic_rule(kind: tuple[str, str], desired: Mapping[str, Any], live: Mapping[str, Any]) -> MergeRule:
     """The rule of the generic builder of the CVO. It also replaces metadata if anything else is not as in the manifest.
 
     A default that the API server added is enough.
     """
     contents = [{name: value for name, value in body.items() if name not in _HEAD} for body in (desired, live)]
-    rules = dict.fromkeys(sorted(contents[0]), Rule())
+    rules = dict.fromkeys(sorted(contents[0]), MergeRule())
     if kind == ("", "Secret") and "stringData" in desired:
-        rules["data"] = Rule(merged="data" not in desired)
-    return Rule({**({"metadata": _REPLACED} if contents[0] != contents[1] else {}), **rules})
+        rules["data"] = MergeRule(merged="data" not in desired)
+    return MergeRule({**({"metadata": _REPLACED} if contents[0] != contents[1] else {}), **rules})
 
 
 def rewritten_fields(
@@ -214,7 +214,7 @@ def _base64(value: object) -> str:
     return b64encode(("" if value is None else str(value)).encode()).decode()
 
 
-def _compare(at: _FieldPath, rule: Rule, desired: Any, live: Any, minor: Minor | None) -> Iterator[Difference]:
+def _compare(at: _FieldPath, rule: MergeRule, desired: Any, live: Any, minor: Minor | None) -> Iterator[Difference]:
     """Yield the differences of a field that ``rule`` compares."""
     if minor is not None and minor < rule.since:
         return
@@ -231,13 +231,13 @@ def _compare(at: _FieldPath, rule: Rule, desired: Any, live: Any, minor: Minor |
 
 
 def _fields(
-    at: _FieldPath, rule: Rule, desired: Mapping[str, Any], live: Mapping[str, Any], minor: Minor | None
+    at: _FieldPath, rule: MergeRule, desired: Mapping[str, Any], live: Mapping[str, Any], minor: Minor | None
 ) -> Iterator[Difference]:
     for name, inner in sorted((rule.fields or {}).items()):
         yield from _compare(at.field(name), inner, desired.get(name), live.get(name), minor)
 
 
-def _collection(at: _FieldPath, rule: Rule, desired: Any, live: Any, minor: Minor | None) -> Iterator[Difference]:
+def _collection(at: _FieldPath, rule: MergeRule, desired: Any, live: Any, minor: Minor | None) -> Iterator[Difference]:
     """Compare maps, and lists in any order."""
     if isinstance(desired or {}, Mapping) and isinstance(live or {}, Mapping):
         for name in sorted(desired or {}):
@@ -258,7 +258,7 @@ def _collection(at: _FieldPath, rule: Rule, desired: Any, live: Any, minor: Mino
         if key not in live_items:
             yield Difference(item_path.shown, item, None)
         else:
-            yield from _compare(item_path, rule.item or Rule(), item, live_items[key], minor)
+            yield from _compare(item_path, rule.item or MergeRule(), item, live_items[key], minor)
     if not rule.merged:
         for key, item in live_items.items():
             if key not in desired_items:

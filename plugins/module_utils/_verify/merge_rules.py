@@ -18,7 +18,7 @@ from typing import NamedTuple
 from .._version import Minor
 
 
-class Rule(NamedTuple):
+class MergeRule(NamedTuple):
     """How the CVO compares a field. Without any attribute, it has to be the same as in the manifest.
 
     ``fields``: only these fields are compared. ``key``: the items of a list are identified by this field, in any order.
@@ -27,8 +27,8 @@ class Rule(NamedTuple):
     is the same as an empty one. ``since``: the first minor whose CVO looks at the field.
     """
 
-    fields: Mapping[str, Rule] | None = None
-    item: Rule | None = None
+    fields: Mapping[str, MergeRule] | None = None
+    item: MergeRule | None = None
     key: str = ""
     merged: bool = False
     unique: bool = False
@@ -37,73 +37,73 @@ class Rule(NamedTuple):
     since: Minor = Minor(4, 11)
 
 
-_SAME = Rule()
-_OPTIONAL = Rule(optional=True)
-_MERGED = Rule(merged=True)
+_SAME = MergeRule()
+_OPTIONAL = MergeRule(optional=True)
+_MERGED = MergeRule(merged=True)
 
 
-def _same(*names: str) -> dict[str, Rule]:
+def _same(*names: str) -> dict[str, MergeRule]:
     return dict.fromkeys(names, _SAME)
 
 
-def _optional(*names: str) -> dict[str, Rule]:
+def _optional(*names: str) -> dict[str, MergeRule]:
     return dict.fromkeys(names, _OPTIONAL)
 
 
-METADATA = Rule(
+METADATA = MergeRule(
     {
         **_optional("name"),
         "labels": _MERGED,
         "annotations": _MERGED,
-        "ownerReferences": Rule(key="uid", merged=True),
+        "ownerReferences": MergeRule(key="uid", merged=True),
     },
     value=True,
 )
 """meta.go EnsureObjectMeta"""
 
-_SELINUX = Rule(_optional("user", "role", "type", "level"))
-_SECURITY_CONTEXT = Rule(
+_SELINUX = MergeRule(_optional("user", "role", "type", "level"))
+_SECURITY_CONTEXT = MergeRule(
     {
-        "capabilities": Rule({"add": _MERGED, "drop": _MERGED}),
+        "capabilities": MergeRule({"add": _MERGED, "drop": _MERGED}),
         "seLinuxOptions": _SELINUX,
         **_same("privileged", "runAsUser", "runAsNonRoot", "readOnlyRootFilesystem", "allowPrivilegeEscalation"),
         **_same("seccompProfile"),
     }
 )
-_CONTAINER = Rule(
+_CONTAINER = MergeRule(
     {
         **_optional("image", "workingDir"),
         **_same("command", "args", "env", "envFrom", "livenessProbe", "readinessProbe"),
-        "resources": Rule(_same("limits", "requests"), value=True),
-        "ports": Rule(key="name"),
-        "volumeMounts": Rule(key="mountPath"),
+        "resources": MergeRule(_same("limits", "requests"), value=True),
+        "ports": MergeRule(key="name"),
+        "volumeMounts": MergeRule(key="mountPath"),
         "securityContext": _SECURITY_CONTEXT,
     }
 )
-_POD = Rule(
+_POD = MergeRule(
     {
-        "initContainers": Rule(key="name", item=_CONTAINER),
-        "containers": Rule(key="name", item=_CONTAINER),
-        "volumes": Rule(key="name"),
+        "initContainers": MergeRule(key="name", item=_CONTAINER),
+        "containers": MergeRule(key="name", item=_CONTAINER),
+        "volumes": MergeRule(key="name"),
         **_optional("restartPolicy", "serviceAccountName", "priorityClassName"),
-        "automountServiceAccountToken": Rule(since=Minor(4, 21)),
-        "hostUsers": Rule(since=Minor(4, 20)),
+        "automountServiceAccountToken": MergeRule(since=Minor(4, 21)),
+        "hostUsers": MergeRule(since=Minor(4, 20)),
         **_same("hostNetwork", "priority", "shareProcessNamespace", "dnsPolicy", "terminationGracePeriodSeconds"),
         "nodeSelector": _MERGED,
-        "tolerations": Rule(merged=True, unique=True),
-        "affinity": Rule(_same("nodeAffinity", "podAffinity", "podAntiAffinity"), optional=True),
-        "securityContext": Rule(
+        "tolerations": MergeRule(merged=True, unique=True),
+        "affinity": MergeRule(_same("nodeAffinity", "podAffinity", "podAntiAffinity"), optional=True),
+        "securityContext": MergeRule(
             {
                 "seLinuxOptions": _SELINUX,
                 **_same("runAsUser", "runAsGroup", "runAsNonRoot", "seccompProfile", "fsGroup"),
                 "supplementalGroups": _MERGED,
-                "sysctls": Rule(key="name", merged=True),
+                "sysctls": MergeRule(key="name", merged=True),
             }
         ),
     },
     value=True,
 )
-_TEMPLATE = Rule({"metadata": METADATA, "spec": _POD}, value=True)
+_TEMPLATE = MergeRule({"metadata": METADATA, "spec": _POD}, value=True)
 """core.go ensurePodTemplateSpec"""
 
 _JOB = {
@@ -113,8 +113,8 @@ _JOB = {
 }
 """batch.go ensureJobSpec"""
 
-_PAUSED = Rule(since=Minor(4, 15))
-_HISTORY = Rule(optional=True, since=Minor(4, 15))
+_PAUSED = MergeRule(since=Minor(4, 15))
+_HISTORY = MergeRule(optional=True, since=Minor(4, 15))
 _SCC = (
     *("priority", "allowPrivilegedContainer", "defaultAddCapabilities", "requiredDropCapabilities"),
     *("allowedCapabilities", "allowHostDirVolumePlugin", "volumes", "allowedFlexVolumes", "allowHostNetwork"),
@@ -124,24 +124,24 @@ _SCC = (
 )
 
 
-def _spec(fields: Mapping[str, Rule]) -> Rule:
-    return Rule({"metadata": METADATA, "spec": Rule(fields, value=True)})
+def _spec(fields: Mapping[str, MergeRule]) -> MergeRule:
+    return MergeRule({"metadata": METADATA, "spec": MergeRule(fields, value=True)})
 
 
-def _top(*names: str) -> Rule:
-    return Rule({"metadata": METADATA, **_same(*names)})
+def _top(*names: str) -> MergeRule:
+    return MergeRule({"metadata": METADATA, **_same(*names)})
 
 
-KINDS: Mapping[tuple[str, str], Rule] = {
-    ("", "ConfigMap"): Rule(
-        {"metadata": METADATA, "data": _MERGED, "binaryData": Rule(merged=True, since=Minor(4, 20))}
+KINDS: Mapping[tuple[str, str], MergeRule] = {
+    ("", "ConfigMap"): MergeRule(
+        {"metadata": METADATA, "data": _MERGED, "binaryData": MergeRule(merged=True, since=Minor(4, 20))}
     ),
     ("", "Namespace"): _top(),
     ("", "Service"): _spec(
         {
-            "ports": Rule(
+            "ports": MergeRule(
                 key="name",
-                item=Rule({**_same("protocol", "appProtocol", "port", "targetPort"), **_optional("nodePort")}),
+                item=MergeRule({**_same("protocol", "appProtocol", "port", "targetPort"), **_optional("nodePort")}),
             ),
             **_same("type", "selector"),
         }
@@ -162,7 +162,7 @@ KINDS: Mapping[tuple[str, str], Rule] = {
         {
             **_same("startingDeadlineSeconds", "suspend", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"),
             **_same("schedule", "timeZone", "concurrencyPolicy"),
-            "jobTemplate": Rule({"metadata": METADATA, "spec": Rule(_JOB, value=True)}, value=True),
+            "jobTemplate": MergeRule({"metadata": METADATA, "spec": MergeRule(_JOB, value=True)}, value=True),
         }
     )._replace(since=Minor(4, 14)),
     ("batch", "Job"): _spec(_JOB),
@@ -170,7 +170,7 @@ KINDS: Mapping[tuple[str, str], Rule] = {
     ("image.openshift.io", "ImageStream"): _spec(
         {
             **_same("lookupPolicy"),
-            "tags": Rule(key="name", merged=True, item=Rule(_same("from", "importPolicy"))),
+            "tags": MergeRule(key="name", merged=True, item=MergeRule(_same("from", "importPolicy"))),
         }
     ),
     ("operators.coreos.com", "OperatorGroup"): _spec(
