@@ -163,7 +163,7 @@ def test_the_version_is_not_part_of_the_identity(api):
     data = ONE + b"---\n" + manifest("one", api=api).encode()
     _file, (problem,) = read_with_problems(data)
 
-    assert problem.code == "duplicate-resource"
+    assert (problem.code, problem.hint) == ("duplicate-resource", "Remove one of the two")
 
 
 def test_the_same_name_in_another_namespace_group_or_kind_is_another_resource():
