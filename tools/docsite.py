@@ -107,6 +107,7 @@ def reference() -> None:
         text = path.read_text(encoding="utf-8")
         # Two hyphens are a dash in titles.
         text = re.sub(rf"(?m)^((?:{re.escape(FQCN)}\.|Entry point |\* :ansplugin:).*?) -- ", "\\1 \N{EN DASH} ", text)
+        text = re.sub(rf"(?mi)^{re.escape(FQCN)}$", FQCN, text)
         path.write_text(index(text) if path.stem == "index" else text, encoding="utf-8")
 
 
