@@ -74,7 +74,8 @@ def read_request(
     status = None
     if source == "enabled_capabilities":
         selection, status = _read_names(cluster, problems)
-    platform = resolve_platform(cluster.platform, problems)
+    listed, platform = options.live_resources, resolve_platform(cluster.platform, problems)
+    present = None if listed is None else read_live_resources(listed, problems)
     if source == "capabilities":
         selection = read_selection(cluster, problems)
     if source == "cluster_version":
@@ -90,8 +91,6 @@ def read_request(
     criteria = check_options(cluster, None, problems, overrides_at=overrides_at)
     overrides = criteria.filters.overrides
     effective = overrides if any(override.unmanaged for override in overrides) else ()
-    listed = options.live_resources
-    present = None if listed is None else read_live_resources(listed, problems)
     hosted_platform = platform if criteria.hosted else None
     criteria = criteria.without_overrides()._replace(reported_gates=options.reported_gates, platform=hosted_platform)
     start = StartingCluster(selection, status, effective, present, options.rule, extra)

@@ -84,6 +84,7 @@ class UpdateStatus(NamedTuple):
 
 def read_update_status(cluster_version: object) -> UpdateStatus:
     """Read the fields of a ClusterVersion object. The ones that it does not have are empty."""
+    is_outdated = is_behind(cluster_version)
     status, desired = nested(cluster_version, "status"), nested(cluster_version, "spec", "desiredUpdate")
     stores = mappings_in(nested(cluster_version, "spec", "signatureStores"))
     known_risks = {
@@ -109,7 +110,7 @@ def read_update_status(cluster_version: object) -> UpdateStatus:
         requested=as_text(nested(desired, "version")),
         accepted_risks=frozenset(as_text(nested(risk, "name")) for risk in mappings_in(nested(desired, "acceptRisks"))),
         signature_stores=tuple(as_text(nested(store, "url")) for store in stores),
-        is_outdated=is_behind(cluster_version),
+        is_outdated=is_outdated,
     )
 
 
