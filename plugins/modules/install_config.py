@@ -170,9 +170,6 @@ options:
       install_method:
         description: As O(install_method).
         type: str
-      backup:
-        description: As O(backup).
-        type: bool
   write_valid:
     description:
       - Whether to write the files of the valid O(clusters) even if others are invalid. The invalid ones are errors in
@@ -460,7 +457,6 @@ CLUSTER_SPEC: Spec = {
     # Without choices: an unknown one is an error of this cluster, with its name.
     "install_method": {"type": "str"},
     "topology": {"type": "str"},
-    "backup": {"type": "bool"},
 }
 
 
