@@ -14,11 +14,12 @@ const KINDS = [
   ["CHANGELOG", -2],
 ];
 
-/* Options whose names are words that titles of other pages contain, and the page that describes them. */
+/* Options that several pages name, or whose names are words in titles, and the page that describes them. */
 const OPTIONS = {
   baseline: "docs/how_to/check_sites",
   checkout: "docs/how_to/check_sites",
   clusters: "docs/how_to/run_at_scale",
+  fail_on: "docs/how_to/plan_an_update",
   help: "playbooks",
   kubeconfig: "docs/how_to/enable_capabilities",
   mode: "docs/how_to/guard_capabilities",
