@@ -19,13 +19,13 @@ from ansible.utils.vars import load_extra_vars
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
     error_text,
-    problem_dicts,
     warnings_of,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
     Problems,
+    problem_dicts,
     shown,
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (

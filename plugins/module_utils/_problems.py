@@ -78,6 +78,11 @@ class Problem(_ProblemFields):
         return {**self._asdict(), "where": str(self.where)}
 
 
+def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
+    """Convert problems to the form of the return value ``problems``."""
+    return [problem.as_dict() for problem in problems]
+
+
 def as_location(where: Location | str) -> Location:
     """The location of an option or a field that is given as a string."""
     return Location(field=where) if isinstance(where, str) else where

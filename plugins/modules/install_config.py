@@ -437,9 +437,9 @@ from ..module_utils._module.argspec import Spec, chdir_spec, release_image_spec,
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
-from ..module_utils._module.result import HIDDEN, error_text, fail, problem_dicts, succeed
+from ..module_utils._module.result import HIDDEN, error_text, fail, succeed
 from ..module_utils._module.untag import untag
-from ..module_utils._problems import CapabilityError, DestinationError, InvalidOptionError, Problems
+from ..module_utils._problems import CapabilityError, DestinationError, InvalidOptionError, Problems, problem_dicts
 
 OPTIONS: Spec = {
     "path": {"type": "path"},

@@ -754,8 +754,8 @@ from ..module_utils._module.argspec import (
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, require_library, run_module
 from ..module_utils._module.progress import show_progress
-from ..module_utils._module.result import problem_dicts, warn
-from ..module_utils._problems import InvalidOptionError, Problem, Problems
+from ..module_utils._module.result import diff_entry, warn
+from ..module_utils._problems import InvalidOptionError, Problem, Problems, problem_dicts
 from ..module_utils._update_plan.plan import RULES
 from ..module_utils._update_plan.plan_options import FAIL_ON, PlanOptions, SharedOptions
 from ..module_utils._update_plan.planner import FleetPlan
@@ -845,14 +845,14 @@ def results(
     result = planning_result(fleet, of_fleet=of_fleet, details=params["details"], options=shared)
     if params["report"] is not None:
         # Imported here, because only reports need templates and Jinja2.
-        from ..module_utils._report.write import report_diff, write_report
+        from ..module_utils._report.write import report_changes, write_report
 
         path = absolute(params["report"])
         today = datetime.now(tz=UTC).date().isoformat()
         written = write_report(path, PlanSerializer().report(fleet, today), check_mode=check_mode)
         result |= {"changed": written.changed, "report": sorted(written.files)}
         if diff_mode:
-            result["diff"] = report_diff(written.files)
+            result["diff"] = [diff_entry(*change) for change in report_changes(written.files)]
     return result
 
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleError
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import problem_dicts
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, problem_dicts
 
 if TYPE_CHECKING:
     from ansible.plugins.action.normal import ActionModule as NormalAction

@@ -16,10 +16,13 @@ from typing import Any, NoReturn
 from .._findings.files import compare_with_file, file_changes, relative_findings, write_files
 from .._findings.finding import CheckRule, Report, counts, finding_dict, finding_line, in_order, summary
 from .._findings.formats import FORMATS, parse_outputs
-from .._problems import Problem, Problems
+from .._problems import Problem, Problems, problem_dicts
 from .argspec import Spec
 from .interface import Module
-from .result import diff_entry, problem_dicts, warn
+from .result import diff_entry, warn
+
+OUTPUT_FORMATS = tuple(FORMATS)
+"""The formats of the option ``outputs``."""
 
 _MOST_SHOWN = 20
 

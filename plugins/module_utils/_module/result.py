@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-from .._problems import CapabilityError, Problem
+from .._problems import CapabilityError, Problem, problem_dicts
 from .interface import Module
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
@@ -52,11 +52,6 @@ def warnings_of(problems: Iterable[Problem]) -> list[str]:
 def with_problems(result: dict[str, Any], problems: Iterable[Problem]) -> dict[str, Any]:
     """Return ``result`` with the return value ``problems``."""
     return {**result, "problems": problem_dicts(problems)}
-
-
-def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
-    """Convert problems to the form of the return value ``problems``."""
-    return [problem.as_dict() for problem in problems]
 
 
 def diff_entry(what: str, before: str | Mapping[str, Any], after: str | Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.files import cannot, check_access, make_directory, write_file
-from .._module.result import diff_entry
 from .._problems import DestinationError, Problems, plural, raise_errors
 from . import words
 from .html import HTML
@@ -190,10 +189,10 @@ def _code(value: object) -> str:
     return f"{fence} {text} {fence}" if longest else f"{fence}{text}{fence}"
 
 
-def report_diff(files: Mapping[str, tuple[str | None, str]]) -> list[dict[str, str]]:
-    """Return the diff of a report, path -> (before, after). Of an HTML page it contains only the digest."""
+def report_changes(files: Mapping[str, tuple[str | None, str]]) -> list[tuple[str, str, str]]:
+    """Return the changed files of a report, path -> (before, after), as tuples. Of an HTML page, only the digest."""
     return [
-        diff_entry(path, _readable(path, before or ""), _readable(path, after))
+        (path, _readable(path, before or ""), _readable(path, after))
         for path, (before, after) in files.items()
         if before != after
     ]

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._capability.implicit_enablement import MovedResource
-from .._module.result import problem_dicts
-from .._problems import Problem, shown_names
+from .._problems import Problem, problem_dicts, shown_names
 from .._release.manifest import Manifest, manifest_dict
 from .._resources import mappings_in, nested
 from .._version import COLLECTION_VERSION

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...module_utils._files.files import cannot
-from ...module_utils._findings.formats import FORMATS
 from ...module_utils._module.argspec import check_rules
+from ...module_utils._module.findings import OUTPUT_FORMATS
 from ...module_utils._module.main import ModuleDefinition
 from ...module_utils._problems import InvalidOptionError, Location, Problem, Problems, nearest_name
 from ...module_utils._yaml.libyaml import load_body
@@ -91,7 +91,7 @@ def _add_option(group: Any, name: str, option: Mapping[str, Any], text: str) -> 
 
 def _add_output(parser: Parser, spec: Mapping[str, Any]) -> None:
     output = parser.add_argument_group("options of the output")
-    formats = dict.fromkeys((*RENDERED, *(FORMATS if "outputs" in spec else ())))
+    formats = dict.fromkeys((*RENDERED, *(OUTPUT_FORMATS if "outputs" in spec else ())))
     output.add_argument("--format", choices=tuple(formats), default="text", help="Format of the result. Default: text")
     output.add_argument("--check", action="store_true", default=False, help="Write no file, and show what would change")
     output.add_argument("--diff", action="store_true", default=False, help="Show the changes of files")
