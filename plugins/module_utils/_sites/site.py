@@ -24,7 +24,7 @@ from .._data.install_rules import HOSTED
 from .._data.platforms import PLATFORMS
 from .._problems import Location, Problem, Problems, type_name
 from .._yaml.nodes import Node, Pair
-from .._yaml.values import YamlError
+from .._yaml.values import YamlError, resolve_plain
 from .document import (
     AGENT_CLUSTER_INSTALL,
     CLUSTER_INSTANCE,
@@ -181,7 +181,7 @@ def _overridden(origin: SiteObject, problems: Problems, cluster: Node | None, pa
     files = document.get(cluster, "extraManifests", "filter")
     only = document.text_of(files, "inclusionDefault").lower() == "exclude"
     names = document.texts_of(document.get(files, "include" if only else "exclude"))
-    single = document.text_of(cluster, "clusterType").lower() == "sno" or _control_planes(
+    no_platform = document.text_of(cluster, "clusterType").lower() == "sno" or _control_planes(
         document, document.get(cluster, "nodes")
     )
     return _site(
@@ -190,7 +190,7 @@ def _overridden(origin: SiteObject, problems: Problems, cluster: Node | None, pa
         "overrides",
         (f"{path}.{OVERRIDES}", OVERRIDES, cluster),
         name=document.text_of(cluster, "clusterName"),
-        platform=_platform(document.text_of(cluster, "platformType"), single=single),
+        platform=_platform(document.text_of(cluster, "platformType"), no_platform=no_platform),
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
         extra_config_maps=_names(document.texts_of(document.get(cluster, "extraManifestsRefs"), "name")),
@@ -205,7 +205,8 @@ def _overridden(origin: SiteObject, problems: Problems, cluster: Node | None, pa
 def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     annotations = document.get(origin.node, "metadata", "annotations")
-    agents = document.text_of(spec, "provisionRequirements", "controlPlaneAgents")
+    no_platform = document.text_of(spec, "provisionRequirements", "controlPlaneAgents") == "1"
+    no_platform |= resolve_plain(document.text_of(spec, "networking", "userManagedNetworking")) is True
     config_maps = document.texts_of(document.get(spec, "manifestsConfigMapRefs"), "name")
     yield _site(
         origin,
@@ -213,7 +214,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         "overrides",
         (f"metadata.annotations[{ANNOTATION}]", ANNOTATION, annotations),
         name=document.text_of(spec, "clusterDeploymentRef", "name"),
-        platform=_platform(document.text_of(spec, "platformType"), single=agents == "1"),
+        platform=_platform(document.text_of(spec, "platformType"), no_platform=no_platform),
         image_set=document.text_of(spec, "imageSetRef", "name"),
         extra_config_maps=_names((document.text_of(spec, "manifestsConfigMapRef", "name"), *config_maps)),
     )
@@ -270,11 +271,14 @@ METHODS: dict[Form, str] = {"overrides": "assisted", "hosted": HOSTED}
 """The install methods of sites. The content of an install-config decides."""
 
 
-def _platform(given: str, *, single: bool) -> str | None:
-    """The platform of an assisted installation. Without one, a single node has none, others are on bare metal."""
+def _platform(given: str, *, no_platform: bool) -> str | None:
+    """The platform of an assisted installation. A single node and a user-managed network have ``none`` by default.
+
+    Source: openshift/assisted-service:internal/provider/platform.go GetActualCreateClusterPlatformParams.
+    """
     if given:
         return given.lower() if given.lower() in PLATFORMS else None
-    return "none" if single else "baremetal"
+    return "none" if no_platform else "baremetal"
 
 
 def _names(texts: Iterable[str]) -> tuple[str, ...]:

@@ -64,6 +64,21 @@ def test_several_nodes_are_on_bare_metal(check):
     assert outcome["sites"][0]["platform"] == "baremetal"
 
 
+@pytest.mark.parametrize(
+    ("spec", "platform"),
+    [
+        ("networking: {userManagedNetworking: true}\n", "none"),
+        ("networking: {userManagedNetworking: false}\n", "baremetal"),
+        ("networking: {userManagedNetworking: true}\nplatformType: External\n", "external"),
+    ],
+)
+def test_a_user_managed_network_has_no_platform_unless_one_is_set(check, spec, platform):
+    text = agent_cluster_install(overrides("CloudCredential", "Ingress"), spec=spec).replace("Agents: 1", "Agents: 3")
+    outcome = check({"a.yaml": text}, openshift_version="4.18")
+    assert outcome["sites"][0]["platform"] == platform
+    assert errors_of(outcome) == ["inst-platform-baremetal"] * (platform == "baremetal")
+
+
 def test_a_platform_in_the_object_comes_first(check):
     text = instance(*RAN_DU, kind="HighlyAvailable").replace("spec:\n", "spec:\n  platformType: VSphere\n")
     assert check({"a.yaml": text})["sites"][0]["platform"] == "vsphere"
