@@ -16,7 +16,12 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.kinds import CLUSTER_SCOPED, is_of_kubernetes
+from ansible_collections.capability.openshift.plugins.module_utils._data.kinds import (
+    CLUSTER_SCOPED,
+    is_of_kubernetes,
+    kubernetes_serves,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.cluster.helpers.addon_oracle import Body, Item, TrimmedCluster
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
@@ -149,6 +154,8 @@ def test_the_table_of_cluster_scoped_kinds(plane: ControlPlane) -> None:
         for item in plane.api.get(path)["resources"]:
             if "/" not in item["name"]:
                 found[item["namespaced"]].add(item["kind"])
+                group = path.split("/")[2] if path.startswith("/apis") else ""
+                assert kubernetes_serves(group, item["kind"], Minor(4, 21)), (group, item["kind"])
     assert found[False] == CLUSTER_SCOPED
     assert not found[True] & CLUSTER_SCOPED
     assert all(is_of_kubernetes(group["name"]) for group in groups)

@@ -103,7 +103,8 @@ def check_addon(
         own = found[id(item)]
         problems = [finding(each.rule, addon.location(item), each.message, each.hint) for each in own]
         verdicts = {_VERDICTS.get(problem.severity, "fine") for problem in problems}
-        verdicts |= {"review"} if check.is_of_unknown_kind(item) else set()
+        if check.is_unknown(*item.resource_id.group_kind) or any(each.rule == "unknown-kind" for each in own):
+            verdicts.add("review")
         needs = {name for each in own for name in each.needs}
         objects.append(CheckedObject(item, min(verdicts, key=VERDICTS.index, default="fine"), tuple(sorted(needs))))
         findings += problems
@@ -133,11 +134,9 @@ class _Check:
             found.append(_Finding("invalid-manifest", message, "Split the bundle"))
         return found
 
-    def is_of_unknown_kind(self, item: AddonObject) -> bool:
-        """Whether neither the release nor an add-on defines its kind, so that nothing is known about the object."""
-        group, kind = item.resource_id.group_kind
-        is_defined = self.cluster.kind(group, kind) is not None or (group, kind) in self.brought.definitions
-        return not is_defined and not self.cluster.has_group(group)
+    def is_unknown(self, group: str, kind: str) -> bool:
+        """Whether neither the release nor an add-on defines a kind, so that nothing is known about its objects."""
+        return (group, kind) not in self.brought.definitions and not self.cluster.knows(group, kind)
 
     def _kind(self, item: AddonObject, at: int) -> Iterator[_Finding]:
         group, kind = item.resource_id.group_kind
@@ -157,7 +156,7 @@ class _Check:
         elif served is not None and served.needs:
             yield self._absent("absent-kind", "its kind exists", served.needs, "Leave the object out")
             return
-        elif self.is_of_unknown_kind(item) and self._is_first(group, kind):
+        elif self.is_unknown(group, kind) and self._is_first(group, kind):
             yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
         if definition is not None and item.manifest.version not in definition.versions:
             versions = " and ".join(sorted(definition.versions)) or "no version"
@@ -198,6 +197,10 @@ class _Check:
                     what, so = f"requires {kind}.{group}, which exists", "OLM does not start the operator"
                     way = "Do not require it"
                     yield self._absent("absent-requirement", what, served.needs, way, so)
+                # OLM installs an operator that provides what the other lists require.
+                elif path == ("nativeAPIs",) and self.is_unknown(group, kind):
+                    message = f"requires {kind}.{group}, which neither the release nor the add-on defines"
+                    yield _Finding("unknown-kind", message)
 
     def _rights(self, item: AddonObject) -> Iterator[_Finding]:
         grants: list[Any] = []

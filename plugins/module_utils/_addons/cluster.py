@@ -17,8 +17,8 @@ from typing import NamedTuple
 from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_manifests
 from .._contents.reference_report import missing_names
 from .._contents.unmet_references import UnmetReference
-from .._data.aggregated_apis import AGGREGATED_APIS, AGGREGATED_GROUPS, OPERATOR_APIS
-from .._data.kinds import is_of_kubernetes
+from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS, is_aggregated
+from .._data.kinds import kubernetes_serves
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId
@@ -90,11 +90,10 @@ class SelectedCluster:
         definition = ResourceId(*CUSTOM_RESOURCE_DEFINITIONS.group_kind, "", f"{plural}.{group}")
         return self.needs(definition) if definition in self._providers else self._without_definition(plural, group)
 
-    def has_group(self, group: str) -> bool:
-        """Whether kinds of ``group`` come from Kubernetes or the release, whatever its capabilities are."""
-        if is_of_kubernetes(group) or group in AGGREGATED_GROUPS or group in self._definitions:
-            return True
-        return any(item.group == group for item in self._undefined)
+    def knows(self, group: str, kind: str) -> bool:
+        """Whether Kubernetes or the release serves a kind, whatever its capabilities are."""
+        is_served = kubernetes_serves(group, kind, self.release.minor) or is_aggregated(group, kind)
+        return is_served or self.kind(group, kind) is not None
 
     def _kind(self, group: str, kind: str) -> ServedKind | None:
         """A kind of the release, ``None`` if the release does not define it."""

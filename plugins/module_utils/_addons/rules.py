@@ -89,7 +89,7 @@ RULES: tuple[CheckRule, ...] = (
         "info",
         "The kinds of an add-on are known.",
         "Another operator can define a kind. Its objects are to review.",
-        "Check that its operator is installed before",
+        "Correct the kind, or check that its operator is installed before",
     ),
     CheckRule(
         "unchecked-bundle",

@@ -7,37 +7,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-AGGREGATED_GROUPS = frozenset(
-    {
-        "apps.openshift.io",
-        "authorization.openshift.io",
-        "build.openshift.io",
-        "image.openshift.io",
-        "oauth.openshift.io",
-        "project.openshift.io",
-        "quota.openshift.io",
-        "route.openshift.io",
-        "template.openshift.io",
-        "user.openshift.io",
-    }
-)
-"""Groups with kinds of OpenShift's own API servers.
+_AGGREGATED: Mapping[str, str] = {
+    "apps.openshift.io": "DeploymentConfig",
+    "authorization.openshift.io": """
+        ClusterRole ClusterRoleBinding LocalResourceAccessReview LocalSubjectAccessReview ResourceAccessReview Role
+        RoleBinding SelfSubjectRulesReview SubjectAccessReview SubjectRulesReview
+        """,
+    "build.openshift.io": "Build BuildConfig",
+    "image.openshift.io": """
+        Image ImageSignature ImageStream ImageStreamImage ImageStreamImport ImageStreamMapping ImageStreamTag ImageTag
+        """,
+    "oauth.openshift.io": """
+        OAuthAccessToken OAuthAuthorizeToken OAuthClient OAuthClientAuthorization UserOAuthAccessToken
+        """,
+    "project.openshift.io": "Project ProjectRequest",
+    "quota.openshift.io": "AppliedClusterResourceQuota",
+    "route.openshift.io": "Route",
+    "security.openshift.io": """
+        PodSecurityPolicyReview PodSecurityPolicySelfSubjectReview PodSecurityPolicySubjectReview
+        """,
+    "template.openshift.io": "BrokerTemplateInstance Template TemplateInstance",
+    "user.openshift.io": "Group Identity User UserIdentityMapping",
+}
+"""Kinds of OpenShift's own API servers. Others of these groups have a CustomResourceDefinition.
 
 Sources: openshift/openshift-apiserver:pkg/cmd/openshift-apiserver/openshiftapiserver;
-openshift/oauth-apiserver:pkg/apiserver, for users and OAuth.
+openshift/oauth-apiserver:pkg/apiserver, for users and OAuth; openshift/api:*/v1/register.go.
 """
 
-_DEFINED = frozenset(
-    {("authorization.openshift.io", "RoleBindingRestriction"), ("quota.openshift.io", "ClusterResourceQuota")}
-)
-"""Kinds of these groups that have a CustomResourceDefinition (openshift/api:authorization/v1, quota/v1)."""
+AGGREGATED_GROUPS = frozenset(_AGGREGATED)
+_AGGREGATED_KINDS = frozenset((group, kind) for group, kinds in _AGGREGATED.items() for kind in kinds.split())
 
 
 def is_aggregated(group: str, kind: str) -> bool:
     """Whether an aggregated API server of OpenShift serves the kind."""
-    return group in AGGREGATED_GROUPS and (group, kind) not in _DEFINED
+    return (group, kind) in _AGGREGATED_KINDS
 
 
 class UndefinedApi(NamedTuple):

@@ -3,11 +3,13 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Kinds: which are not in a Namespace, which the CVO decodes into Go types, and which have Pods."""
+"""Kinds: which Kubernetes serves, which are in no Namespace, which the CVO decodes into Go types, which have Pods."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from .._version import Minor
 
 CLUSTER_SCOPED = frozenset(
     """
@@ -48,6 +50,64 @@ def is_cluster_scoped(group: str, kind: str) -> bool:
 def is_of_kubernetes(group: str) -> bool:
     """Whether the kinds of ``group`` are part of Kubernetes (kubernetes/enhancements:keps/sig-api-machinery/2337)."""
     return "." not in group or group.endswith(".k8s.io")
+
+
+_KUBERNETES: Mapping[str, str] = {
+    "": """
+        Binding ComponentStatus ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume
+        PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount
+        """,
+    "admissionregistration.k8s.io": """
+        MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
+        ValidatingWebhookConfiguration
+        """,
+    "apiextensions.k8s.io": "CustomResourceDefinition",
+    "apiregistration.k8s.io": "APIService",
+    "apps": "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet",
+    "authentication.k8s.io": "SelfSubjectReview TokenReview",
+    "authorization.k8s.io": """
+        LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview
+        """,
+    "autoscaling": "HorizontalPodAutoscaler",
+    "batch": "CronJob Job",
+    "certificates.k8s.io": "CertificateSigningRequest",
+    "coordination.k8s.io": "Lease",
+    "discovery.k8s.io": "EndpointSlice",
+    "events.k8s.io": "Event",
+    "flowcontrol.apiserver.k8s.io": "FlowSchema PriorityLevelConfiguration",
+    "networking.k8s.io": "IPAddress Ingress IngressClass NetworkPolicy ServiceCIDR",
+    "node.k8s.io": "RuntimeClass",
+    "policy": "PodDisruptionBudget PodSecurityPolicy",
+    "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding Role RoleBinding",
+    "resource.k8s.io": "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice",
+    "scheduling.k8s.io": "PriorityClass",
+    "storage.k8s.io": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
+}
+_FIRST_MINORS: Mapping[str, Minor] = {
+    "SelfSubjectReview": Minor(4, 15),
+    "ValidatingAdmissionPolicy": Minor(4, 17),
+    "ValidatingAdmissionPolicyBinding": Minor(4, 17),
+    "IPAddress": Minor(4, 20),
+    "ServiceCIDR": Minor(4, 20),
+    "DeviceClass": Minor(4, 21),
+    "ResourceClaim": Minor(4, 21),
+    "ResourceClaimTemplate": Minor(4, 21),
+    "ResourceSlice": Minor(4, 21),
+    "VolumeAttributesClass": Minor(4, 21),
+}
+_LAST_MINORS: Mapping[str, Minor] = {"PodSecurityPolicy": Minor(4, 11)}
+_KUBERNETES_KINDS = frozenset((group, kind) for group, kinds in _KUBERNETES.items() for kind in kinds.split())
+
+
+def kubernetes_serves(group: str, kind: str, minor: Minor | None) -> bool:
+    """Whether the kube-apiserver of ``minor`` serves a kind without feature gates, in any version.
+
+    4.11 is Kubernetes 1.24, and 4.21 is 1.34. Source: kubernetes/api:*/types.go, ``+k8s:prerelease-lifecycle-gen``,
+    and discovery of kube-apiserver 1.34, with which ``tests/cluster`` compares the kinds.
+    """
+    if (group, kind) not in _KUBERNETES_KINDS:
+        return False
+    return minor is None or _FIRST_MINORS.get(kind, minor) <= minor <= _LAST_MINORS.get(kind, minor)
 
 
 TYPED_KINDS: frozenset[tuple[str, str]] = frozenset(

@@ -34,7 +34,6 @@ TYPED_GROUPS = AGGREGATED_GROUPS | frozenset(
         "rbac.authorization.k8s.io",
         "resource.k8s.io",
         "scheduling.k8s.io",
-        "security.openshift.io",
         "storage.k8s.io",
     }
 )

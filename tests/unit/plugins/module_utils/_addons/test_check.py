@@ -117,6 +117,35 @@ def test_an_unknown_kind_is_reported_once_and_none_of_its_objects_is_fine(tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("kind", "api"),
+    [
+        ("ConsolePlugn", "console.openshift.io/v1"),
+        ("Deploymint", "apps/v1"),
+        ("DeploymintConfig", "apps.openshift.io/v1"),
+        ("PodSecurityPolicy", "policy/v1beta1"),
+        ("VolumeAttributesClass", "storage.k8s.io/v1"),
+    ],
+)
+def test_a_known_group_makes_no_kind_known(tmp_path, kind, api):
+    result = gitops(tmp_path, thing(kind, api=api), capabilities=EVERYTHING)
+    assert [rule for rule, _resource in found(result)] == ["unknown-kind"]
+    assert [row["verdict"] for row in result.keys["objects"]] == ["review"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "api"),
+    [
+        ("Route", "route.openshift.io/v1"),
+        ("PodSecurityPolicyReview", "security.openshift.io/v1"),
+        ("ServiceCIDR", "networking.k8s.io/v1"),
+        ("PersistentVolumeClaim", "v1"),
+    ],
+)
+def test_kinds_of_api_servers_are_known(tmp_path, kind, api):
+    assert found(gitops(tmp_path, thing(kind, api=api))) == []
+
+
+@pytest.mark.parametrize(
     ("kind", "api", "capability"),
     [
         ("BuildConfig", "build.openshift.io/v1", "Build"),
@@ -260,6 +289,17 @@ def test_apis_that_olm_waits_for(tmp_path: Path, spec: dict[str, Any]) -> None:
     assert (error.code, error.severity) == ("absent-requirement", "error")
     assert error.message.endswith("so OLM does not start the operator")
     assert found(check(path, capabilities=EVERYTHING)) == []
+
+
+def test_a_native_api_that_nothing_defines_is_for_review(tmp_path):
+    native = [{"group": "console.openshift.io", "kind": "ConsolePlugn", "version": "v1"}]
+    result = check(bundle(tmp_path, csv(nativeAPIs=native)), capabilities=EVERYTHING)
+    note = one(result)
+    assert (note.code, note.severity) == ("unknown-kind", "info")
+    assert note.message == (
+        "requires ConsolePlugn.console.openshift.io, which neither the release nor the add-on defines"
+    )
+    assert result.keys["addons"][0]["review"] == 1
 
 
 def test_required_apis_of_the_bundle_and_of_other_operators(tmp_path):
