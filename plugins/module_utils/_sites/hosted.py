@@ -96,7 +96,8 @@ def _replacement(
     required: frozenset[str] = frozenset()
     while (lists := corrected_hosted(fields, install.minor_data, install.gated, required)) is not None:
         check = _check(lists, installation)
-        missing = frozenset(item.capability for item in check.violations if item.capability)
+        errors = (item for item in check.violations if item.problem.severity == "error")
+        missing = frozenset(item.capability for item in errors if item.capability)
         if missing <= required:
             return lists if count_errors(check.problems) < count_errors(problems) else None
         required |= missing

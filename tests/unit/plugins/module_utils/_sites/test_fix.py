@@ -207,6 +207,9 @@ def test_an_annotation_is_edited(fix):
         # the Console needs Ingress
         ("{disabled: [ingress, Insights]}", "{disabled: [Insights]}"),
         ("{disabled: [ingress, console]}", "{disabled: [Ingress, Console]}"),
+        # what only the documentation advises against
+        ("{disabled: [imageregistry, Console]}", "{disabled: [ImageRegistry, Console]}"),
+        ("{disabled: [ImageRegistry, Storage]}", "{disabled: [ImageRegistry]}"),
     ],
 )
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
