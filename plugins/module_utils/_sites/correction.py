@@ -29,7 +29,7 @@ def corrected_options(block: object, excluded: Sequence[str], install: InstallCo
         return None
     fields = block if isinstance(block, Mapping) else {}
     baseline, names = fields.get(API_BASELINE), fields.get(API_ADDITIONAL) or []
-    if set(fields) - set(API_FIELDS) or (names and baseline is None):
+    if set(fields) - set(API_FIELDS) or (not baseline and (names or not excluded)):
         return None
     corrected = known_names(names, known)
     if corrected is None:
