@@ -155,7 +155,7 @@ def _changes(node: SiteNode, overrides: Overrides, block: Mapping[str, Any]) -> 
         if any(key != BLOCK and key.lower() == BLOCK for key in overrides.values):
             return None  # the installer reads it, too
         value = _new_overrides(overrides, block)
-    except CapabilityError:
+    except (CapabilityError, YamlError):  # not all JSON is YAML
         return None
     if pair is None:
         new_field = _new_field(node, value)

@@ -499,6 +499,14 @@ def test_a_site_of_a_list_that_cannot_be_edited_does_not_prevent_the_others(fix)
     assert fix(list_of([one, shared, two])) == list_of(expected)
 
 
+@pytest.mark.parametrize("others", [{"additionalTrustBundle": "\U0001f600"}, {"k" * 1025: 1}])
+def test_a_site_whose_json_is_not_yaml_does_not_prevent_the_others(fix, check, others):
+    value = json.dumps(block("nodetuning", "Ingress", **others))
+    left, corrected = (cluster_instance(quoted(text), name=name) for name, text in (("left", value), ("other", WRONG)))
+    assert fix(documents(left, corrected)) == documents(left, corrected.replace("nodetuning", "NodeTuning"))
+    assert "uneditable-text" in {rule for rule, _path in rules_of(check(state="fixed")["findings"])}
+
+
 def list_of(documents):
     """Return a List of the objects."""
     return "apiVersion: v1\nkind: List\nitems:\n" + "".join(
