@@ -343,8 +343,13 @@ def _parse(text: str, repeated: list[str], where: str, problems: Problems) -> ob
         repeated.extend(name for name in dict.fromkeys(names) if names.count(name) > 1)
         return dict(pairs)
 
+    # Python reads NaN and Infinity, Go does not.
+    constants: list[str] = []
     try:
-        return json.loads(text, object_pairs_hook=collect)
+        parsed = json.loads(text, object_pairs_hook=collect, parse_constant=constants.append)
+        if not constants:
+            return parsed
+        problems.error("invalid-json", where, f"is not JSON: {constants[0]} is not a value", "Write a number")
     except json.JSONDecodeError as error:
         at = f"line {error.lineno}, column {error.colno}"
         problems.error("invalid-json", where, f"is not JSON: {error.msg} ({at} of the string)", _json_hint(text))

@@ -33,6 +33,8 @@ HEAD = "apiVersion: siteconfig.open-cluster-management.io/v1alpha1\nkind: Cluste
     [
         (cluster_instance("'{'"), "error", "invalid-json", 10),
         (cluster_instance("'[1]'"), "error", "not-a-map", 10),
+        (cluster_instance(quoted('{"a": NaN}')), "error", "invalid-json", 10),
+        (cluster_instance(quoted('{"a": [-Infinity]}')), "error", "invalid-json", 10),
         (cluster_instance(quoted('"{}"')), "error", "not-a-map", 10),
         (cluster_instance("'" + "[" * 100_000 + "'"), "error", "invalid-json", 10),
         (cluster_instance("[1]"), "error", "not-a-string", 10),
@@ -78,6 +80,7 @@ def test_the_hint_of_a_tab_names_it(check):
         ('{"capabilities": {},}', "Remove the comma before the closing bracket"),
         ("capabilities: {}", "Write JSON, which begins with {, and not YAML"),
         ('{"capabilities" {}}', "Correct the syntax: jq reports the same position"),
+        ('{"capabilities": {}, "a": NaN}', "Write a number"),
     ],
 )
 def test_the_hint_depends_on_what_is_wrong_with_json(check, text, hint):
