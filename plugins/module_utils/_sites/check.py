@@ -49,6 +49,7 @@ class SiteCheckRequest(NamedTuple):
     values: Mapping[str, Any]
     method: str | None
     platform: str | None
+    external_cloud_controller_manager: bool = False
     desired: SelectionRequest | None = None
     provided: frozenset[ResourceId] = frozenset()
 
@@ -76,7 +77,8 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     form = check_form(values, problems)
     document = dict(form.values)
     if request.platform is not None:
-        document.setdefault("platform", {request.platform: {}})
+        settings = {"cloudControllerManager": "External"} if request.external_cloud_controller_manager else {}
+        document.setdefault("platform", {request.platform: settings})
     if form.excluded and not document.get(BLOCK):
         document.pop(BLOCK, None)
     options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)

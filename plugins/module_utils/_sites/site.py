@@ -68,10 +68,11 @@ class Site(NamedTuple):
     """A site without its nodes, because ten thousand of them are in memory.
 
     ``resource`` is the kind and the name, for messages. ``field`` is the path of the selection in the object.
-    ``overrides`` is ``None`` if the selection cannot be read, ``platform`` if it is not known. ``image_set`` names a
-    ClusterImageSet, ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are
-    names of ConfigMaps with extra manifests, ``extra_folders`` directories of the checkout with them, and
-    ``extra_filter`` which of their files count.
+    ``overrides`` is ``None`` if the selection cannot be read, ``platform`` if it is not known.
+    ``external_cloud_controller_manager`` is as in an ``InstallContext``. ``image_set`` names a ClusterImageSet,
+    ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
+    ConfigMaps with extra manifests, ``extra_folders`` directories of the checkout with them, and ``extra_filter``
+    which of their files count.
     """
 
     path: str
@@ -85,6 +86,7 @@ class Site(NamedTuple):
     has_selection: bool
     overrides: Overrides | None
     platform: str | None = None
+    external_cloud_controller_manager: bool = False
     image_set: str = ""
     release_image: str = ""
     version: str = ""
@@ -208,13 +210,18 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     no_platform = document.text_of(spec, "provisionRequirements", "controlPlaneAgents") == "1"
     no_platform |= resolve_plain(document.text_of(spec, "networking", "userManagedNetworking")) is True
     config_maps = document.texts_of(document.get(spec, "manifestsConfigMapRefs"), "name")
+    platform = _platform(document.text_of(spec, "platformType"), no_platform=no_platform)
+    # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
+    # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
+    cloud_controller_manager = document.text_of(spec, "external", "cloudControllerManager")
     yield _site(
         origin,
         problems,
         "overrides",
         (f"metadata.annotations[{ANNOTATION}]", ANNOTATION, annotations),
         name=document.text_of(spec, "clusterDeploymentRef", "name"),
-        platform=_platform(document.text_of(spec, "platformType"), no_platform=no_platform),
+        platform=platform,
+        external_cloud_controller_manager=platform == "external" and cloud_controller_manager == "External",
         image_set=document.text_of(spec, "imageSetRef", "name"),
         extra_config_maps=_names((document.text_of(spec, "manifestsConfigMapRef", "name"), *config_maps)),
     )

@@ -79,6 +79,20 @@ def test_a_user_managed_network_has_no_platform_unless_one_is_set(check, spec, p
     assert errors_of(outcome) == ["inst-platform-baremetal"] * (platform == "baremetal")
 
 
+@pytest.mark.parametrize(
+    ("spec", "errors"),
+    [
+        ("platformType: External\nexternal: {platformName: oci, cloudControllerManager: External}\n", True),
+        ("platformType: External\nexternal: {platformName: oci}\n", False),
+        ("external: {cloudControllerManager: External}\n", False),
+    ],
+)
+def test_an_external_cloud_controller_manager_needs_its_capability(check, spec, errors):
+    names = ("CloudCredential", "Ingress", "OperatorLifecycleManager")
+    outcome = check({"a.yaml": agent_cluster_install(overrides(*names), spec=spec)}, openshift_version="4.20")
+    assert errors_of(outcome) == ["inst-ccm-external"] * errors
+
+
 def test_a_platform_in_the_object_comes_first(check):
     text = instance(*RAN_DU, kind="HighlyAvailable").replace("spec:\n", "spec:\n  platformType: VSphere\n")
     assert check({"a.yaml": text})["sites"][0]["platform"] == "vsphere"
