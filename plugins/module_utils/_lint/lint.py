@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from .._capability.inclusion import InclusionContext
 from .._capability.release_capabilities import read_minor_data
+from .._data.capabilities import FORCED_CAPABILITIES
 from .._findings.finding import CheckRule
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean
 from .._release.release import Release
@@ -172,6 +173,7 @@ def _check_components(names: Sequence[str], release: Release) -> None:
 
 def _unused_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[Problem]:
     used = {name for manifest in source.release.manifests for name in manifest.capabilities}
+    used.update(item.capability for item in FORCED_CAPABILITIES if item.to_minor == source.release.minor)
     message = "is a capability that no manifest needs, so no update enables it implicitly"
     for name in sorted(known - used):
         yield finding("unused-capability", _definition_of(name, source), message)

@@ -151,7 +151,7 @@ RULES: tuple[CheckRule, ...] = (
         "warning",
         "A capability has manifests.",
         "An update cannot notice a capability without manifests, so it disables the components on existing clusters "
-        "(OTA-1040).",
+        "(OTA-1040), unless the CVO forces it, as 4.13 does with DeploymentConfig.",
         "Annotate the manifests of the component, or plan the update separately",
     ),
     CheckRule(

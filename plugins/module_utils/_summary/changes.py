@@ -42,13 +42,16 @@ _ACCOUNTS: Mapping[str, str] = {
     "create_pods": "Accounts that can create Pods in all namespaces",
     "reach_nodes": "Accounts that can reach the kubelets of all nodes",
 }
+_CAPABILITIES: Mapping[str, str] = {"known_capabilities": "known", "enabled_capabilities": "enabled"}
 _NOT_KNOWN = "This is what manifests allow and request. What operators create at run time is not known."
 
 
 def changes_lines(changes: Mapping[str, Any], version: str | None) -> Iterator[str]:
     """Render ``changes`` of the release ``version``: what the module release_info returns."""
     old, new = changes["previous_version"] or "unknown version", version or "unknown version"
-    yield f"{old} -> {new}" if old != new else f"{new}, with another selection"
+    names = (changes[key][word] for key in _CAPABILITIES for word in ("added", "removed"))
+    same = "with another selection" if any(names) else "with the same capabilities"
+    yield f"{old} -> {new}" if old != new else f"{new}, {same}"
     yield ""
     yield from table(_facts(changes))
     yield ""
@@ -65,7 +68,7 @@ def changes_lines(changes: Mapping[str, Any], version: str | None) -> Iterator[s
 
 
 def _facts(changes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for key, label in (("known_capabilities", "known"), ("enabled_capabilities", "enabled")):
+    for key, label in _CAPABILITIES.items():
         yield f"newly {label} capabilities", listed(changes[key]["added"])
         yield f"no longer {label} capabilities", listed(changes[key]["removed"])
     yield "APIs no longer defined", first_of(changes["resources"]["crds"]["removed"], _MOST)

@@ -45,6 +45,13 @@ def test_a_capability_without_manifests(tmp_path):
     assert (unused.where.source, lines[unused.where.line - 1].strip()) == ("release-manifests/b.yaml", "- Storage")
 
 
+@pytest.mark.parametrize(("version", "codes"), [("4.14.1", []), ("4.15.1", ["unused-capability"])])
+def test_a_capability_that_every_update_to_the_minor_enables_needs_no_manifest(tmp_path, version, codes):
+    files = {"a.yaml": manifest("one"), "b.yaml": cluster_version_crd(["DeploymentConfig"])}
+    found = lint(source(write_release(tmp_path, files, version)), None, LintOptions(), Problems())
+    assert [item.code for item in found if item.where.field == "DeploymentConfig"] == codes
+
+
 def test_a_capability_that_vanishes(tmp_path):
     def files(names: list[str]) -> dict[str, str]:
         return {"a.yaml": manifest("one"), "b.yaml": cluster_version_crd(names)}

@@ -57,8 +57,10 @@ def lines(version: str | None = "4.21.0", **values: Any) -> list[str]:
 
 def test_the_first_line_has_the_versions() -> None:
     assert lines()[0] == "4.20.3 -> 4.21.0"
-    assert lines("4.20.3")[0] == "4.20.3, with another selection"
-    assert lines(None, previous_version=None)[0] == "unknown version, with another selection"
+    more = {**NOTHING, "added": ["Console"]}
+    assert lines("4.20.3", enabled_capabilities=more)[0] == "4.20.3, with another selection"
+    assert lines("4.20.3")[0] == "4.20.3, with the same capabilities"
+    assert lines(None, previous_version=None)[0] == "unknown version, with the same capabilities"
 
 
 def test_nothing_that_stays_the_same_is_in_the_table() -> None:
