@@ -100,7 +100,7 @@ options:
     description:
       - Maps globs to versions. A glob matches the name of a site, the path of its file, or the name or the release
         image of its C(ClusterImageSet). The first glob that matches applies, and takes precedence over versions in the
-        checkout.
+        checkout. A glob that matches no site is a warning.
       - Without a match, the version is the tag of C(releaseImage) of the site or of its C(ClusterImageSet) in the
         checkout, a version in the name of the C(ClusterImageSet), or O(openshift_version).
     type: dict

@@ -88,7 +88,7 @@ class CheckedSite(NamedTuple):
 
 
 class SitesResult(NamedTuple):
-    """All sites, all findings, the number of files that were read, the files to write, and problems of releases.
+    """All sites, all findings, the number of files that were read, the files to write, and problems of options.
 
     ``unchecked`` is what was not checked, as clauses.
     """
@@ -190,7 +190,11 @@ def check_sites(
     unchecked = tuple(_unchecked(all_sites, desired))
     if fixed and options.is_dry_run:
         unchecked += (f"{plural(len(fixed), 'file')} would be corrected",)
-    return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), Problems(checker.of_releases), unchecked)
+    problems = Problems(checker.of_releases)
+    for pattern in versions.unmatched if all_sites else ():
+        hint = "Name a site, its file, its ClusterImageSet or its release image"
+        problems.warning("missing-path", f"openshift_versions[{pattern}]", "matches no site", hint)
+    return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), problems, unchecked)
 
 
 def _refuse_unknown_versions(options: SitesOptions, releases: Iterable[Release]) -> None:

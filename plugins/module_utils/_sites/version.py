@@ -51,10 +51,14 @@ def version_source(origin: SiteObject) -> VersionSource | None:
 
 
 class SiteVersions:
-    """Finds versions with ``by_pattern``, which maps globs to versions, with ``sources``, or else with the default."""
+    """Finds versions with ``by_pattern``, which maps globs to versions, with ``sources``, or else with the default.
+
+    ``unmatched`` has the globs that have matched no site so far.
+    """
 
     def __init__(self, sources: Iterable[VersionSource], by_pattern: Mapping[str, object], default: str | None) -> None:
         self._by_pattern, self._default = by_pattern, default
+        self.unmatched = dict.fromkeys(by_pattern)
         self._image_sets: dict[str, str] = {}
         self._deployments: dict[tuple[str, str], tuple[str, str]] = {}
         for item in sources:
@@ -70,9 +74,11 @@ class SiteVersions:
             image_set, release_image = self._deployments.get((site.namespace, site.name), ("", ""))
         release_image = release_image or self._image_sets.get(image_set, "")
         names = [name for name in (site.name, site.path, image_set, release_image) if name]
-        for pattern, version in self._by_pattern.items():
-            if any(fnmatch.fnmatchcase(name, pattern) for name in names):
-                return SiteVersion(str(version), f"openshift_versions[{pattern}]")
+        matches = [item for item in self._by_pattern if any(fnmatch.fnmatchcase(name, item) for name in names)]
+        for pattern in matches:
+            self.unmatched.pop(pattern, None)
+        if matches:
+            return SiteVersion(str(self._by_pattern[matches[0]]), f"openshift_versions[{matches[0]}]")
         if find_minor(site.version):
             return SiteVersion(site.version, "spec.desiredUpdate.version")
         if tag := _TAG.search(release_image):

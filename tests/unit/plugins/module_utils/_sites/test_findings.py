@@ -177,9 +177,13 @@ def test_the_map_of_the_user_comes_first(check, pattern):
         "edge/a.yaml": instance("Ingress"),
         "b.yaml": image_set("img4.20.3-x86-64-appsub", "quay.io/ocp/release@sha256:abcd"),
     }
-    (site,) = check(files, openshift_versions={"other": "4.12", pattern: "4.17.1"})["sites"]
+    outcome = check(files, openshift_versions={"other": "4.12", pattern: "4.17.1", "*": "4.18"})
+    (site,) = outcome["sites"]
     assert site["openshift_version"] == "4.17.1"
     assert site["version_source"] == f"openshift_versions[{pattern}]"
+    assert [(item["code"], item["where"]) for item in outcome["problems"]] == [
+        ("missing-path", "openshift_versions[other]")
+    ]
 
 
 def test_without_a_version_the_form_is_checked(check):
