@@ -196,7 +196,7 @@ def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: Location
         message = f"names {len(names)} platforms: {', '.join(names)}"
         problems.error("several-platforms", where, message, "Keep one of them")
     for name in names:
-        if name not in platforms:
+        if platforms and name not in platforms:
             known = name in PLATFORMS
             message = "is not a platform of this version and install method" if known else "is not a platform"
             hint = f"Use one of: {', '.join(platforms)}" if known else did_you_mean(name, platforms)

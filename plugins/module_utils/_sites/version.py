@@ -12,13 +12,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from .._version import find_minor
+from .._data.capabilities import has_capabilities
+from .._version import Minor, find_minor
 from .document import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject
 from .site import Site
 
 _ARCHITECTURES = "x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi"
 _TAG = re.compile(rf":v?([0-9]+\.[0-9]+\.[0-9][^@/]*?)(?:-(?:{_ARCHITECTURES}))?(?:@.*)?$")
 _IN_NAME = re.compile(r"(?:^|[^0-9.])([0-9]\.[0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9.])")
+
+
+_FIRST = Minor(4, 0)
 
 
 class SiteVersion(NamedTuple):
@@ -85,6 +89,14 @@ class SiteVersions:
             return SiteVersion(
                 tag[1], f"release image of ClusterImageSet {image_set}" if image_set else "release image"
             )
-        if named := _IN_NAME.search(image_set):
-            return SiteVersion(named[1], f"name of ClusterImageSet {image_set}")
+        if named := _version_in(image_set):
+            return SiteVersion(named, f"name of ClusterImageSet {image_set}")
         return SiteVersion(self._default, "openshift_version" if self._default else "")
+
+
+def _version_in(name: str) -> str | None:
+    """The first version of OpenShift in ``name``, if possible one with capabilities: ``acm-2.11-ocp-4.16.3``."""
+    found = [(version, find_minor(version)) for version in _IN_NAME.findall(name)]
+    versions = [(version, minor) for version, minor in found if minor is not None and minor >= _FIRST]
+    capable = [version for version, minor in versions if has_capabilities(minor)]
+    return next(iter(capable or [version for version, _minor in versions]), None)

@@ -171,6 +171,26 @@ def test_the_version_is_the_tag_of_the_release_image_or_else_in_the_name(check, 
     assert check(files)["sites"][0]["openshift_version"] == version
 
 
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("acm-2.11-ocp-4.16.3", "4.16.3"),
+        ("rhacm2.9-img4.15.12", "4.15.12"),
+        ("odf-4.9-ocp-4.16", "4.16"),
+        ("img4.10.3", "4.10.3"),
+        ("acm-2.11", None),
+        ("lab-4.08", None),
+    ],
+)
+def test_versions_of_other_products_in_the_name_do_not_count(check, name, version):
+    assert check({"a.yaml": instance("Ingress", image_set=name)})["sites"][0]["openshift_version"] == version
+
+
+def test_a_version_that_no_platform_has_is_one_error(check):
+    outcome = check({"a.yaml": instance("Ingress")}, openshift_versions={"*": "2.11"})
+    assert errors_of(outcome) == ["unsupported-version"]
+
+
 @pytest.mark.parametrize("pattern", ["berlin", "edge/*", "img4.20*", "*@sha256:ab*"])
 def test_the_map_of_the_user_comes_first(check, pattern):
     files = {
