@@ -73,7 +73,7 @@ ONLY_CVO = {
     "the hash MD5, also in the key ring": ["md5", "ring-self-md5"],
     "a signature that is older than its key": ["time-before-key", "ring-self-before-key"],
     "a key from the future": ["key-future"],
-    "a signature without the ID of its key, or with that of another key": [
+    "a signature without the ID of its key, or with the ID of another key": [
         *("issuer-none", "issuer-fingerprint", "issuer-other", "issuer-twice")
     ],
     "two lifetimes, or one that ends after 2106": ["expires-twice", "expires-overflow"],
