@@ -61,7 +61,8 @@ class SitesOptions(NamedTuple):
 class CheckedSite(NamedTuple):
     """A site, its version, and the result of its check, which is empty if nothing could be checked.
 
-    ``extra`` are the findings of its extra manifests. ``fixed``: its selection was corrected.
+    ``extra`` are the findings of its extra manifests. ``fixed``: its selection was corrected. ``without_release``:
+    releases are given, and none of its minor.
     """
 
     site: Site
@@ -70,6 +71,7 @@ class CheckedSite(NamedTuple):
     findings: tuple[Problem, ...] = ()
     extra: tuple[Problem, ...] = ()
     fixed: bool = False
+    without_release: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The site as the module returns it."""
@@ -219,6 +221,7 @@ def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -
     compared = "compared with the requested selection"
     for number, fault in (
         (unread, "checked"),
+        (sum(site.without_release for site in sites), "checked with a release of the same minor version"),
         (len(others) - without_platform, compared),
         (without_platform, f"{compared}: a ClusterVersion has no platform, on which a solution depends"),
     ):
@@ -291,7 +294,9 @@ class _Checker:
         extra: tuple[Problem, ...] = ()
         if release.manifests and result.context is not None and sources:
             extra = self.extra.findings(sources, release, result.context)
-        return CheckedSite(site, version, result, tuple(map(site.finding, problems)), extra)
+        own = tuple(map(site.finding, problems))
+        without_release = bool(self.releases) and release not in self.releases
+        return CheckedSite(site, version, result, own, extra, without_release=without_release)
 
     def _default_method(self, site: Site) -> str | None:
         """``agent`` for an install-config next to an agent-config, which only that installer reads."""

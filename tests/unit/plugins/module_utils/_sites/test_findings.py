@@ -359,6 +359,7 @@ def test_the_names_are_those_of_the_release(check, tmp_path):
     files = {"a.yaml": instance(*RAN_DU, "Quantum"), "b.yaml": instance(*RAN_DU, "Quantum", image_set="img4.21")}
     outcome = check(files, releases=[str(release)])
     assert rules_of(outcome["findings"]) == [("unknown-capability", "b.yaml")]
+    assert "; 1 of 2 sites was not checked with a release of the same minor version" in outcome["text"]
     # What differs in a release is no mistake of each of its sites.
     assert [item["code"] for item in outcome["problems"]] == ["different-capabilities"] * 2
     assert "different-capabilities" not in {item["rule"] for item in outcome["findings"]}
