@@ -4,8 +4,8 @@
 """``release_verify`` reports the changes of objects that the CVO reverts, and no others.
 
 ``facts/merging.json`` has random changes of objects, and whether the resource builders of the CVO revert them. The
-manifests are in ``kinds``, one of each kind, and in real releases. ``make_merges.py`` makes the facts again, also after a
-change of these manifests.
+manifests are in ``kinds``, one of each kind, and in real releases. ``make_merges.py`` makes the facts again, also after
+a change of these manifests.
 """
 
 from __future__ import annotations
