@@ -157,6 +157,7 @@ def resolve_cluster(
     selection = read_selection(options, problems, option)
     if options.gives_status:
         context, status = inclusion_context(criteria, release, problems), read_capability_status(options, problems)
+        _report_unknown_status(status, release, context, problems)
     else:
         resolved = resolve_release(criteria, release, problems)
         if resolved is not None and resolved.minor_data is not None:
@@ -171,6 +172,19 @@ def resolve_cluster(
         context, status = resolved.context, resolved.status(selection)
     problems.raise_errors(InvalidOptionError)
     return context._replace(capability_status=status), status
+
+
+def _report_unknown_status(
+    status: CapabilityStatus, release: Release, context: InclusionContext, problems: Problems
+) -> None:
+    """Warn about names in the status of a cluster that ``release`` does not know."""
+    data = read_minor_data(release, release.minor, context, Problems()) if release.minor else None
+    unknown = (status.known | status.enabled) - data.capabilities if data else ()
+    for name in sorted(unknown):
+        message = f"{name!r} is not a capability of {release.shown_version}"
+        problems.warning(
+            "unknown-capability", "known_capabilities", message, "Check whether the cluster runs another release"
+        )
 
 
 def always_enabled(criteria: InclusionCriteria, data: MinorData) -> frozenset[str]:

@@ -35,7 +35,7 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
     # A summary is possible for an unknown minor; only decisions need its data.
     problems += (item._replace(severity="warning") if item.code in _UNKNOWN_MINOR else item for item in reported)
     problems.raise_errors(InvalidOptionError)
-    context = _context(options, release, resolved)
+    context = _context(options, release, resolved, problems)
     data = resolved.minor_data if resolved else None
     known = resolved.known if resolved else frozenset()
     gated = resolved.gated if resolved else frozenset()
@@ -71,10 +71,15 @@ def _carriers(release: Release) -> dict[str, list[Manifest]]:
     return carriers
 
 
-def _context(options: ClusterOptions, release: Release, resolved: ResolvedRelease | None) -> InclusionContext:
+def _context(
+    options: ClusterOptions, release: Release, resolved: ResolvedRelease | None, problems: Problems
+) -> InclusionContext:
     """The context of decisions. Without data for the minor, capabilities exclude nothing."""
     if options.gives_status or (resolved is not None and resolved.minor_data is not None):
-        context, _status = resolve_cluster(options, release, Problems())  # resolve_release reported the same problems
+        own = Problems()
+        context, _status = resolve_cluster(options, release, own)
+        reported = set(problems)  # by resolve_release
+        problems += (problem for problem in own if problem not in reported)
         return context
     return inclusion_context(check_options(options, release.minor, Problems()), release, Problems())
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._contents.release_summary import summarize_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -32,3 +34,24 @@ def test_the_directory_of_one_operator_says_nothing_about_the_capabilities_of_ot
         shutil.copy(path, tmp_path)
     assert any(tmp_path.iterdir())
     assert codes(tmp_path) == {"unused-capability": 0, "partial-release": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "reported"),
+    [
+        (
+            {"capabilities": {"excluded_capabilities": ["Console"]}, "always_enabled_capabilities": ["Console"]},
+            ["capabilities.excluded_capabilities ineffective-exclusion"],
+        ),
+        (
+            {"enabled_capabilities": ["Console"], "known_capabilities": ["Foo"]},
+            ["enabled_capabilities unknown-capability", "known_capabilities unknown-capability"],
+        ),
+        ({"enabled_capabilities": ["Console"], "known_capabilities": ["Console"]}, []),
+    ],
+)
+def test_a_selection_or_status_that_cannot_have_its_effect_is_a_warning(options, reported):
+    problems = Problems()
+    loaded = load_release(str(EXAMPLE), Problems(), openshift_version="4.22.0")
+    summarize_release(loaded, ClusterOptions(**options), problems)
+    assert [f"{item.where} {item.code}" for item in problems if item.severity == "warning"] == reported
