@@ -209,7 +209,10 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     annotations = document.get(origin.node, "metadata", "annotations")
     no_platform = document.text_of(spec, "provisionRequirements", "controlPlaneAgents") == "1"
     no_platform |= resolve_plain(document.text_of(spec, "networking", "userManagedNetworking")) is True
-    config_maps = document.texts_of(document.get(spec, "manifestsConfigMapRefs"), "name")
+    # Of the two fields, the list counts, even if it is empty (openshift/assisted-service:
+    # internal/controller/controllers/clusterdeployments_controller.go getManifestConfigMapNames).
+    refs, ref = document.get(spec, "manifestsConfigMapRefs"), document.text_of(spec, "manifestsConfigMapRef", "name")
+    has_list = refs is not None and refs.kind == "list"
     platform = _platform(document.text_of(spec, "platformType"), no_platform=no_platform)
     # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
     # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
@@ -223,7 +226,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         platform=platform,
         external_cloud_controller_manager=platform == "external" and cloud_controller_manager == "External",
         image_set=document.text_of(spec, "imageSetRef", "name"),
-        extra_config_maps=_names((document.text_of(spec, "manifestsConfigMapRef", "name"), *config_maps)),
+        extra_config_maps=_names(document.texts_of(refs, "name") if has_list else (ref,)),
     )
 
 

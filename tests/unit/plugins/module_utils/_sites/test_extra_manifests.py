@@ -116,6 +116,15 @@ def test_extra_manifests_of_another_site_do_not_count(checked):
     assert rules_of(found, "info") == [("unread-extra-manifests", "berlin.yaml")]
 
 
+@pytest.mark.parametrize(
+    ("refs", "rules"), [("null", []), ("[]", ["dangling-namespace"]), ("[{name: x}]", ["dangling-namespace"])]
+)
+def test_of_two_fields_with_extra_manifests_the_list_counts(checked, refs, rules):
+    fields = f"manifestsConfigMapRef: {{name: extra-manifests}}\n  manifestsConfigMapRefs: {refs}"
+    files = {"paris.yaml": AGENT.replace("MANIFESTS", fields), "extra.yaml": CONFIG_MAP.replace("NAMESPACE", "paris")}
+    assert rules_of(checked(files)["findings"]) == [(rule, "paris.yaml") for rule in rules]
+
+
 def test_extra_manifests_outside_of_paths_count_and_files_outside_of_the_checkout_do_not(checked, tmp_path):
     (tmp_path / "outside.yaml").write_text(NAMESPACE)
     files = {"sites/berlin.yaml": INSTANCE, "extra.yaml": CONFIG_MAP.replace("NAMESPACE", "berlin")}
