@@ -66,8 +66,9 @@ def read_minor(version: object, where: str, problems: Problems) -> Minor | None:
     """The minor of ``version``; reports a value at ``where`` that is not a version."""
     minor = find_minor(version)
     if minor is None:
-        hint = "Write it as 4.20 or 4.20.3"
+        message, hint = f"{version!r} is not a version of OpenShift", "Write it as 4.20 or 4.20.3"
         if isinstance(version, (int, float)) and not isinstance(version, bool):
+            message = f"{version!r} is a number, expected a string"
             hint = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
-        problems.error("invalid-version", where, f"{version!r} is not a version of OpenShift", hint)
+        problems.error("invalid-version", where, message, hint)
     return minor

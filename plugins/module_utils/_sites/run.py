@@ -280,7 +280,11 @@ class _Checker:
             request = SiteCheckRequest(site.form, values, method, *platform, self.desired, provided)
             result = self.results[key] = check_site(request, release)
         self.of_releases |= dict.fromkeys(item for item in result.problems if item.code in _OF_RELEASES)
-        problems = Problems(item for item in result.problems if item.code not in (*_OF_RELEASES, "missing-version"))
+        problems = Problems(
+            item._replace(where=Location(field=version.source)) if str(item.where) == "openshift_version" else item
+            for item in result.problems
+            if item.code not in (*_OF_RELEASES, "missing-version")
+        )
         missing = ", ".join(self.extra.missing(site))
         if missing and any(item.code in REFERENCE_RULES and item.severity == "error" for item in problems):
             message = f"refers to {missing}, which the checkout does not contain, so its manifests are not known"

@@ -189,6 +189,7 @@ def test_versions_of_other_products_in_the_name_do_not_count(check, name, versio
 def test_a_version_that_no_platform_has_is_one_error(check):
     outcome = check({"a.yaml": instance("Ingress")}, openshift_versions={"*": "2.11"})
     assert errors_of(outcome) == ["unsupported-version"]
+    assert outcome["findings"][0]["message"].startswith("openshift_versions[*]: 2.11 has no capabilities")
 
 
 @pytest.mark.parametrize("pattern", ["berlin", "edge/*", "img4.20*", "*@sha256:ab*"])
