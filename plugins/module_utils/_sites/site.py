@@ -43,6 +43,16 @@ ANNOTATION = "agent-install.openshift.io/install-config-overrides"
 
 _TRAILING_COMMA = re.compile(r",\s*[}\]]")
 
+_HOSTED_TEMPLATES = "hcp-cluster-templates-v1"
+_WITHOUT_OVERRIDES = {
+    _HOSTED_TEMPLATES: "Remove it, and write it as spec.capabilities of the HostedCluster in a template of your own",
+    "ibi-cluster-templates-v1": "Remove it, and install the seed cluster with it",
+}
+"""Templates of a ClusterInstance that do not read its overrides, with what to do instead.
+
+Source: stolostron/siteconfig:internal/templates/hosted-cluster/template.go and image-based-installer/template.go.
+"""
+
 Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
 
@@ -68,7 +78,7 @@ class Site(NamedTuple):
     """A site without its nodes, because ten thousand of them are in memory.
 
     ``resource`` is the kind and the name, for messages. ``field`` is the path of the selection in the object.
-    ``overrides`` is ``None`` if the selection cannot be read, ``platform`` if it is not known.
+    ``overrides`` is ``None`` if the selection cannot be read or has no effect, ``platform`` if it is not known.
     ``external_cloud_controller_manager`` is as in an ``InstallContext``. ``image_set`` names a ClusterImageSet,
     ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
     ConfigMaps with extra manifests, ``extra_folders`` directories of the checkout with them, and ``extra_filter``
@@ -166,8 +176,19 @@ def _site(
 
 
 def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
-    spec = origin.document.get(origin.node, "spec")
-    yield _overridden(origin, problems, spec, "spec", spec)
+    document, spec = origin.document, origin.document.get(origin.node, "spec")
+    node = _overridden(origin, problems, spec, "spec", spec)
+    templates = document.texts_of(document.get(spec, "templateRefs"), "name")
+    hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
+    if document.text_of(spec, "clusterType") == "HostedControlPlane":
+        hint = _WITHOUT_OVERRIDES[_HOSTED_TEMPLATES]
+    if hint:
+        if node.site.overrides is not None and BLOCK in node.site.overrides.values:
+            message = "contains a selection, but the templates of this ClusterInstance do not read it"
+            found = Problem("error", "misplaced-selection", Location(field=node.site.field), message, hint)
+            problems.append(node.site.finding(found))
+        node = node._replace(site=node.site._replace(overrides=None))
+    yield node
 
 
 def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:

@@ -349,6 +349,24 @@ def test_fields_in_the_wrong_place_are_found(check, line, rule):
     assert outcome["findings"][0]["rule"] in {item.id for item in site_rules()}
 
 
+@pytest.mark.parametrize(
+    ("kind", "templates"),
+    [
+        ("HostedControlPlane", "of-our-own"),
+        ("HighlyAvailable", "hcp-cluster-templates-v1"),
+        ("SNO", "ibi-cluster-templates-v1"),
+    ],
+)
+def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates):
+    more = f"  templateRefs: [{{name: {templates}, namespace: siteconfig-operator}}]\n"
+    text = cluster_instance(quoted(overrides("Ingress")), kind=kind, more=more)
+    assert errors_of(check({"a.yaml": text})) == ["misplaced-selection"]
+    without = cluster_instance(kind=kind, more=more)
+    outcome = check({"a.yaml": without}, state="fixed", solution="managed_service")
+    assert (outcome["findings"], outcome["fixed_files"], outcome["sites"][0]["fixed"]) == ([], [], False)
+    assert "1 of 1 site was not compared" in outcome["text"]
+
+
 def test_a_misspelled_annotation_is_found(check):
     text = agent_cluster_install("{}").replace("overrides:", "override:")
     assert errors_of(check({"a.yaml": text})) == ["misspelled-field"]
