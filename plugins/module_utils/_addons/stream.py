@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
 from .._problems import Location, Problems
+from .._resources import mappings_in
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .objects import AddonObject, read_object
@@ -27,6 +28,8 @@ LARGEST_DOCUMENT = 16 << 20
 """Bytes of the largest document that is read. etcd accepts objects of 1.5 MiB, and a bundle contains some of them."""
 
 _SEPARATOR = re.compile(rb"---(?=\s|\Z)")
+_SEPARATOR_AFTER_RETURN = re.compile(rb"\r---(?=\s|\Z)")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TEMPLATE = re.compile(rb"\{\{|\{%")
 _BEFORE_CONTENT = re.compile(rb"(?:(?:---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*")
 _CHART_SOURCE = re.compile(rb"(?:---\s*\n)?# Source: (\S+)")
@@ -44,9 +47,9 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
     """Yield the documents of ``file``. What cannot be read is reported, and a template once."""
     is_template = False
     for line, text in _pieces(file):
-        if text is None:
-            message = f"has a document of more than {LARGEST_DOCUMENT >> 20} MiB, which was not read"
-            problems.append(finding("invalid-manifest", Location(path, line=line), message, "Divide the document"))
+        message, hint = _fault(text)
+        if text is None or message:
+            problems.append(finding("invalid-manifest", Location(path, line=line), message, hint))
             continue
         try:
             value = _value(text)
@@ -58,11 +61,25 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
                 problems.append(finding("template", where, "is a template, so it is not checked"))
                 is_template = True
             continue
-        if value is not None:
+        if isinstance(value, list) and any(item.get("apiVersion") and item.get("kind") for item in mappings_in(value)):
+            message = "is a list of objects, expected an object or several documents"
+            problems.append(finding("invalid-manifest", Location(path, line=line), message, "Use the kind List"))
+        elif value is not None:
             match = _CHART_SOURCE.match(text)
             source = match[1].decode(errors="replace") if match else ""
             before = _BEFORE_CONTENT.match(text)
             yield StreamDocument(value, line + (before[0].count(b"\n") if before else 0), source)
+
+
+def _fault(text: bytes | None) -> tuple[str, str]:
+    """Why a document cannot be read, with a hint. Kubernetes divides documents at line feeds, and reads UTF-8."""
+    if text is None:
+        return f"has a document of more than {LARGEST_DOCUMENT >> 20} MiB, which was not read", "Divide the document"
+    if text.startswith(_UTF_16):
+        return "is UTF-16, expected UTF-8", "Save the file in UTF-8"
+    if _SEPARATOR_AFTER_RETURN.search(text):
+        return "ends lines with a carriage return alone, so its documents are not divided", "End lines with line feeds"
+    return "", ""
 
 
 def read_objects(

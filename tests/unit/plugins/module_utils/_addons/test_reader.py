@@ -203,6 +203,26 @@ def test_each_broken_document_is_one_finding_and_the_rest_is_checked(tmp_path):
     ]
 
 
+def test_objects_that_kubernetes_would_not_find_are_an_error(tmp_path):
+    text = documents(thing("ConfigMap", "a"), thing("ConfigMap", "b"))
+    (tmp_path / "utf16.yaml").write_bytes(text.encode("utf-16"))
+    (tmp_path / "returns.yaml").write_bytes(text.replace("\n", "\r").encode())
+    (tmp_path / "array.json").write_text(json.dumps([thing("ConfigMap", "a"), thing("ConfigMap", "b")]))
+    (tmp_path / "names.json").write_text('["a", {"kind": "x"}]')
+    (tmp_path / "good.yaml").write_text(text)
+    result = check(str(tmp_path))
+    assert [(item.where.source, item.code, item.message) for item in result.findings] == [
+        ("array.json", "invalid-manifest", "is a list of objects, expected an object or several documents"),
+        (
+            "returns.yaml",
+            "invalid-manifest",
+            "ends lines with a carriage return alone, so its documents are not divided",
+        ),
+        ("utf16.yaml", "invalid-manifest", "is UTF-16, expected UTF-8"),
+    ]
+    assert [row["path"] for row in result.keys["objects"]] == ["good.yaml", "good.yaml"]
+
+
 def test_templates_and_patches_are_notes(tmp_path):
     files = {
         "a.yaml": "kind: {{ .Values.kind }}\n---\n{{ if }}\n---\n" + documents(LINK),
