@@ -183,7 +183,7 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
         hint = _WITHOUT_OVERRIDES[_HOSTED_TEMPLATES]
     if hint:
-        if node.site.overrides is not None and BLOCK in node.site.overrides.values:
+        if any(key.lower() == BLOCK for key in (node.site.overrides or Overrides({})).values):
             message = "contains a selection, but the templates of this ClusterInstance do not read it"
             found = Problem("error", "misplaced-selection", Location(field=node.site.field), message, hint)
             problems.append(node.site.finding(found))

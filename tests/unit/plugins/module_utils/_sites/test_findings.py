@@ -359,8 +359,9 @@ def test_fields_in_the_wrong_place_are_found(check, line, rule):
 )
 def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates):
     more = f"  templateRefs: [{{name: {templates}, namespace: siteconfig-operator}}]\n"
-    text = cluster_instance(quoted(overrides("Ingress")), kind=kind, more=more)
-    assert errors_of(check({"a.yaml": text})) == ["misplaced-selection"]
+    for value in (overrides("Ingress"), '{"Capabilities": {}}'):
+        text = cluster_instance(quoted(value), kind=kind, more=more)
+        assert errors_of(check({"a.yaml": text})) == ["misplaced-selection"]
     without = cluster_instance(kind=kind, more=more)
     outcome = check({"a.yaml": without}, state="fixed", solution="managed_service")
     assert (outcome["findings"], outcome["fixed_files"], outcome["sites"][0]["fixed"]) == ([], [], False)
