@@ -113,6 +113,19 @@ def test_a_solution_of_the_user(run):
     assert rules(outcome) == ["doc-build-imageregistry"]
 
 
+def test_the_hint_for_a_predefined_solution_is_to_copy_it(run):
+    options = {"openshift_version": "4.20", "install_method": "hosted"}
+    own = {"ran_du": {"starts_from": "nothing", "wants": ["Ingress", "NodeTuning", "OperatorLifecycleManager"]}}
+    hints = [
+        [item["hint"] for item in run(**options, **more)["problems"] if item["code"] == "doc-build-imageregistry"]
+        for more in ({"solution": "ran_du"}, {"solution": "ran_du", "solutions": own})
+    ]
+    assert hints == [
+        ["In a copy of the solution in solutions, add ImageRegistry to wants"],
+        ["Add ImageRegistry to wants"],
+    ]
+
+
 def test_no_selection_is_the_default_and_every_format_is_empty(run):
     outcome = run(content=EDGE)
 
