@@ -155,6 +155,21 @@ def test_the_wait_ends_when_status_and_operators_are_right(
     assert found == sorted(["Ingress", *names])
 
 
+def test_a_wait_without_access_says_that_the_state_is_unknown(
+    server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "_PAUSE", 0.01)
+    report(server, "Ingress")
+    client, problems = server.client(), Problems()
+    before = snapshot_for_wait(client)
+    enabled = enable_capabilities(client, CONSOLE, None, dry_run=False)
+    server.faults["GET", PATH.rpartition("/")[0]] = [fault(403)] * 20
+
+    wait_for_capabilities(client, enabled, CONSOLE, None, before, 20, silent, problems)
+
+    assert [item.code for item in problems][:1] == ["unknown-availability"]
+
+
 @pytest.mark.parametrize(
     ("message", "code"),
     [

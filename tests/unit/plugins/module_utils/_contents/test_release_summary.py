@@ -55,3 +55,10 @@ def test_a_selection_or_status_that_cannot_have_its_effect_is_a_warning(options,
     loaded = load_release(str(EXAMPLE), Problems(), openshift_version="4.22.0")
     summarize_release(loaded, ClusterOptions(**options), problems)
     assert [f"{item.where} {item.code}" for item in problems if item.severity == "warning"] == reported
+
+
+def test_manifests_without_a_capability_are_counted():
+    loaded = load_release(str(EXAMPLE), Problems(), openshift_version="4.22.0")
+    found = summarize_release(loaded, ClusterOptions(), Problems())
+    without = sum(not item.capabilities for item in loaded.manifests)
+    assert 0 < found["included_without_capability"] <= without < found["included"]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -224,6 +225,13 @@ def test_a_host_that_is_not_there_is_asked_again_only_if_there_is_no_other(dead:
     assert (error.code, error.final, len(client.pauses)) == ("unreachable", not dead, pauses)
     assert "refused" in str(error)
     assert "object at" not in str(error)
+
+
+def test_an_error_without_a_text_is_named_by_its_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Client()
+    pool = SimpleNamespace(request=Mock(side_effect=TimeoutError))
+    monkeypatch.setattr(client, "_pool", lambda _url: pool)
+    assert str(fault(client, "http://127.0.0.1/")).endswith(": TimeoutError")
 
 
 def test_authorities_of_a_file_or_directory_are_trusted(tmp_path: Path) -> None:

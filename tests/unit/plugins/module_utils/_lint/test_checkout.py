@@ -262,6 +262,14 @@ def test_the_branch_to_merge_into(tmp_path):
     assert changes(path) == {"manifests/b.yaml two": ["added"]}
 
 
+def test_the_default_branch_of_a_remote_can_have_any_name(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")}, branch="trunk")
+    write_operator(path, {"b.yaml": manifest("two")})
+    commit(path)
+    git(path, "update-ref", "refs/remotes/origin/HEAD", "trunk")
+    assert changes(path) == {"manifests/b.yaml two": ["added"]}
+
+
 def test_findings_about_the_update_from_the_merge_base(tmp_path):
     files = {
         "gains.yaml": manifest("gains"),

@@ -147,7 +147,9 @@ def test_delete_annotation_is_true_or_wrong(value: str, wrong: bool) -> None:
     ("live", "is_owned"),
     [
         pytest.param(None, True, id="new"),
-        pytest.param({"annotations": {CREATED_BY_ROLLOUT: "true"}}, True, id="created by a rollout"),
+        pytest.param(
+            {"annotations": {"capability.openshift.io/created-by-rollout": "true"}}, True, id="created by a rollout"
+        ),
         pytest.param({"annotations": {CREATED_BY_ROLLOUT: "false"}}, False, id="odd annotation"),
         pytest.param({"annotations": None}, False, id="no annotations"),
         pytest.param({}, False, id="of another client"),
