@@ -30,6 +30,7 @@ from .site_file import SiteFile, read_site_file
 from .version import SiteVersion, SiteVersions
 
 _OF_RELEASES = ("different-capabilities",)
+_VERSION = Location(field="openshift_version")
 """Codes of problems about a release. They are the same for all of its sites."""
 
 
@@ -281,7 +282,7 @@ class _Checker:
             result = self.results[key] = check_site(request, release)
         self.of_releases |= dict.fromkeys(item for item in result.problems if item.code in _OF_RELEASES)
         problems = Problems(
-            item._replace(where=Location(field=version.source)) if str(item.where) == "openshift_version" else item
+            item._replace(where=Location(field=version.source)) if item.where == _VERSION else item
             for item in result.problems
             if item.code not in (*_OF_RELEASES, "missing-version")
         )
