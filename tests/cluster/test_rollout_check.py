@@ -220,5 +220,6 @@ def test_the_diff_has_the_definition_of_cluster_version(rollouts: Rollouts) -> N
     definition.write_text(text.replace("description: ", "description: New ", 1), encoding="utf-8")
     outcome = rollouts.predicted(release, openshift_version="4.21.1", diff=True)
     (shown,) = (item for item in outcome["diff"] if CLUSTER_VERSION_CRD in item["before_header"])
-    assert "New " not in shown["before"] != ""
+    assert shown["before"] != ""
+    assert "New " not in shown["before"]
     assert "New " in shown["after"]

@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.action import release_appl
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 MODULES = sorted(path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py"))
-OLD = next((python for version in ("3.8", "3.9", "3.10") if (python := find_python(version))), None)
+OLD = next(filter(None, map(find_python, ("3.8", "3.9", "3.10"))), None)
 """The oldest that is installed. ansible-core itself rejects those before."""
 ARGUMENTS: dict[str, dict[str, Any]] = {"update_plan": {"releases": ["/nowhere"]}}
 NEEDED = "the collection needs Python 3.11 or newer"

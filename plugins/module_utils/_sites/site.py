@@ -45,7 +45,7 @@ _TRAILING_COMMA = re.compile(r",\s*[}\]]")
 
 _HOSTED_TEMPLATES = "hcp-cluster-templates-v1"
 _WITHOUT_OVERRIDES = {
-    _HOSTED_TEMPLATES: "Remove it, and write it as spec.capabilities of the HostedCluster in a template of your own",
+    _HOSTED_TEMPLATES: "Remove it, and write it as spec.capabilities of the HostedCluster in your template",
     "ibi-cluster-templates-v1": "Remove it, and install the seed cluster with it",
 }
 """Templates of a ClusterInstance that do not read its overrides, with what to do instead.
