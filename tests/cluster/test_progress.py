@@ -47,8 +47,8 @@ def play_task(folder: Path, task: dict[str, Any], **keywords: Any) -> Watched:
 
 def enable(site: Site, seconds: int, **options: Any) -> dict[str, Any]:
     """A task that waits in vain."""
-    wait = {"wait": True, "wait_timeout": seconds, "release": str(EXAMPLE), "append": True}
-    return {ENABLE: {"capabilities": {"additional_enabled_capabilities": ["Console"]}, **wait, **options}}
+    wait = {"wait": True, "wait_timeout": seconds, "release": str(EXAMPLE)}
+    return {ENABLE: {"enable": ["Console"], **wait, **options}}
 
 
 def test_a_wait_for_a_capability_names_its_operator_every_five_seconds(site: Site, tmp_path: Path) -> None:
