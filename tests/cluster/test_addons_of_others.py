@@ -50,7 +50,7 @@ CASES = [
     ("ptp-operator", "olm", 0),
     ("lvm-operator", "olm", 0),
     ("telco/telco-ran", "gitops", 7),
-    ("telco/telco-core", "gitops", 3),
+    ("telco/telco-core", "gitops", 2),
     ("telco/telco-hub", "gitops", 4),
 ]
 """Add-ons, and the number of objects that a cluster with the selection of RAN DU rejects."""

@@ -70,9 +70,15 @@ _CLUSTER_SCOPED = ("Namespace", "ClusterRole", "ClusterRoleBinding", "CustomReso
 
 
 def read_items(folder: Path) -> list[Item]:
-    """Return the objects below a folder, in the order of its files. What is no object is left out."""
+    """Return the objects below a folder, in the order of its files. What is no object is left out.
+
+    The references that kube-compare compares clusters with are left out as well: nothing applies them.
+    """
     items = []
+    references = {path.parent for path in folder.rglob("metadata.yaml") if "parts:" in path.read_text("utf-8")}
     for path in sorted(folder.rglob("*.yaml")):
+        if references.intersection(path.parents):
+            continue
         for text in re.split(r"^---(?=\s)", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
             try:
                 value = yaml.load(text, Loader=_Loader)  # noqa: S506
