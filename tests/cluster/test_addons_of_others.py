@@ -94,7 +94,9 @@ def test_ran_du(plane: ControlPlane, call: Call, tmp_path: Path) -> None:
         assert outcome["repairs"] or not expected
         if installer == "gitops":
             found = check_as_extra_manifests(call, ADDONS / name, tmp_path / Path(name).name)
-            assert errors_of(found, REJECTED) == sorted(set(rejected)), name
+            # Extra manifests are applied as they are, references of kube-compare as well.
+            applied = [row for row in errors_of(found, REJECTED) if "kube-compare" not in row[0]]
+            assert applied == sorted(set(rejected)), name
 
 
 @pytest.mark.parametrize("name", [name for name, _installer, _expected in CASES])
