@@ -51,7 +51,7 @@ CASES = [
     ("lvm-operator", "olm", 0),
     ("telco/telco-ran", "gitops", 7),
     ("telco/telco-core", "gitops", 2),
-    ("telco/telco-hub", "gitops", 4),
+    ("telco/telco-hub", "gitops", 3),
 ]
 """Add-ons, and the number of objects that a cluster with the selection of RAN DU rejects."""
 
