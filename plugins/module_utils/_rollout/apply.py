@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 from .._cluster.injection import inject
@@ -256,13 +257,7 @@ class Applier:
         uid = str(nested(live, "uid") or "")
         written = self._apply_normalized(manifest, target, body, definition, uid=uid, problems=problems)
         # After a problem, the rollout itself changed fields.
-        rewritten = (
-            ()
-            if problems
-            else self._options.rewritten_fields(
-                body, written.object, lambda field: is_declared(read_schema(self._client, target.kind), field)
-            )
-        )
+        rewritten = () if problems else self._rewritten_fields(target.kind, body, written.object)
         if rewritten:
             problems.append(rewritten_problem(manifest, rewritten))
         metadata = written.object["metadata"]
@@ -397,6 +392,11 @@ class Applier:
         if self.is_unchanged(definition):
             return problem
         return problem._replace(severity="info", message=f"{problem.message} here; its definition changes before that")
+
+    def _rewritten_fields(self, kind: ApiResource, body: Mapping[str, Any], live: Mapping[str, Any]) -> Sequence[str]:
+        """The fields of an applied object that something rewrote. The schema of the kind is read at most once."""
+        schema = cache(partial(read_schema, self._client, kind))
+        return self._options.rewritten_fields(body, live, lambda field: is_declared(schema(), field))
 
     def _read_schema(self, target: Target, definition: Manifest | None) -> object:
         if definition is not None:
