@@ -250,10 +250,10 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def shown_names(names: Sequence[str]) -> str:
-    """Return the first names of clusters, and the number of the others."""
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"{', '.join(names[:_MOST_NAMES])}{more}"
+def shown_names(names: Sequence[str], most: int = _MOST_NAMES) -> str:
+    """Return the first names, and the number of the others."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def of_clusters(problem: Problem, names: Sequence[str]) -> Problem:

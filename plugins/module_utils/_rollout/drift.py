@@ -13,14 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._kubernetes.client import FIELD_MANAGER
-from .._problems import Problem
+from .._problems import Problem, shown_names
 from .._release.manifest import Manifest
 from .._resources import mappings_in, nested
 
 REWRITTEN_FIELD = "rewritten-field"
 """Code of the warning. The next run applies the object again, and restores it if nothing rewrites it any more."""
-
-_MOST_SHOWN = 5
 
 _COMPARED = ("uid", "generation", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
 _IGNORED = ("resourceVersion", "generation", "managedFields")
@@ -71,9 +69,8 @@ def rewritten_problem(manifest: Manifest, fields: Sequence[str]) -> Problem:
     The rollout remains their owner, so the metadata of the object does not show it. Source: kubernetes/apiserver:
     pkg/endpoints/handlers/patch.go (mutating admission comes after server-side apply).
     """
-    more = f" and {len(fields) - _MOST_SHOWN} more" if len(fields) > _MOST_SHOWN else ""
     message = (
-        f"{', '.join(fields[:_MOST_SHOWN])}{more} of the object differ from the manifest as soon as it is applied, "
+        f"{shown_names(fields)} of the object differ from the manifest as soon as it is applied, "
         "because a mutating webhook or policy rewrites them, so release_verify reports them"
     )
     hint = "Exclude the object from the webhook or policy, or add an override for it"

@@ -14,13 +14,12 @@ from typing import Any
 
 from .._cluster.injected_config import without_credentials
 from .._module.result import diff_entry
-from .._problems import Problem, Problems
+from .._problems import Problem, Problems, shown_names
 from .._release.task_graph import run_level_of
 from .._resources import nested
 from .change_set import Action, ApplyResult, Rollout
 from .refusals import EXPLANATIONS, Refusal, conflict_dict
 
-_LISTED = 5
 _COUNTED = ("created", "changed", "unchanged", "deleted", "deleting", "failed", "not_sent")
 _COUNTED_AS = {**{action: action for action in _COUNTED}, "absent": "unchanged", "skipped": "not_sent"}
 """All other actions are failures."""
@@ -86,9 +85,8 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
 def _refusal_problem(refusal: Refusal, where: str, hint: str, items: list[ApplyResult]) -> Problem:
     explanation = EXPLANATIONS[refusal]
     names = [str(item.manifest.resource_id) for item in items]
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     quoted = items[0].problems[0].message if items[0].problems and explanation.quotes_server else ""
-    message = f"{explanation.message}: {', '.join(names[:_LISTED])}{more}" + (f" ({quoted})" if quoted else "")
+    message = f"{explanation.message}: {shown_names(names)}" + (f" ({quoted})" if quoted else "")
     return Problem(explanation.severity, explanation.code, where, message, hint)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .._problems import Problem
+from .._problems import Problem, shown_names
 
 
 def listed(names: Iterable[str]) -> str:
@@ -19,9 +19,8 @@ def listed(names: Iterable[str]) -> str:
 
 
 def first_of(names: Sequence[str], most: int) -> str:
-    """The first ``names``, and the number of the others."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{listed(names[:most])}{more}"
+    """The first ``names`` and the number of the others, or that there are none."""
+    return shown_names(names, most) or "none"
 
 
 def sorted_names(names: Iterable[str]) -> list[str]:
