@@ -40,8 +40,10 @@ from ansible_collections.capability.openshift.tests.unit.playbooks import ansibl
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "releases"
+# Quoted, because the path of the checkout can contain a blank.
+RELEASE = f"release='{EXAMPLES / '4.21.0'}'"
 PLAYBOOKS = playbook_names()
-PATH = f"releases={EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}"
+PATH = f"releases='{EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}'"
 SECRET = "c2VjcmV0OmZha2V3b3Jk"
 READ_ELSEWHERE = ("help", "target_hosts", "target_serial", "allow_slice")
 ENTRY_KEYS = {"type", "elements", "choices", "default", "required", "description"}
@@ -184,19 +186,17 @@ def test_help_shows_the_variables_and_ends(tmp_path):
 
 def test_a_playbook_that_imports_another_has_its_own_variables(tmp_path):
     (tmp_path / "site.yml").write_text("- import_playbook: capability.openshift.release_info\n")
-    release = f"release={EXAMPLES / '4.21.0'}"
-    done = run(tmp_path, "site.yml", *extra(release, "ticket=42"))
+    done = run(tmp_path, "site.yml", *extra(RELEASE, "ticket=42"))
     assert done.returncode == 0, done.stdout
     assert "ticket: is not a variable of the playbook release_info" in done.stdout + done.stderr
-    assert run(tmp_path, "capability.openshift.release_info", *extra(release, "ticket=42")).returncode == 2
-    assert run(tmp_path, "site.yml", *extra(release, "realease=42")).returncode == 2
+    assert run(tmp_path, "capability.openshift.release_info", *extra(RELEASE, "ticket=42")).returncode == 2
+    assert run(tmp_path, "site.yml", *extra(RELEASE, "realease=42")).returncode == 2
 
 
 def test_playbooks_that_another_one_imports_have_the_variables_of_each_other(tmp_path):
     plays = "".join(f"- import_playbook: capability.openshift.{name}\n" for name in ("release_info", "update_plan"))
     (tmp_path / "site.yml").write_text(plays)
-    release, path = f"release={EXAMPLES / '4.21.0'}", f"releases={EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}"
-    done = run(tmp_path, "site.yml", *extra(release, path))
+    done = run(tmp_path, "site.yml", *extra(RELEASE, PATH))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "is not a variable of the playbook" not in done.stdout + done.stderr
 
@@ -397,7 +397,7 @@ def test_a_variable_that_is_not_what_it_should_be_is_never_replaced_by_the_defau
 def test_each_host_needs_a_cluster(tmp_path, name):
     hosts = {"unset": {}, "empty": {"kubeconfig": ""}, "none": {"context": None}, "set": {"kubeconfig": "missing"}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
-    release = () if name == "capability_guard" else (f"release={EXAMPLES / '4.21.0'}",)
+    release = () if name == "capability_guard" else (RELEASE,)
     done = run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *extra("target_hosts=all", *release))
     found = refusals(done)
     assert "kubeconfig: is required for unset" in found["unset"][0]
