@@ -190,7 +190,7 @@ def test_a_cluster_with_an_operator_is_refused(rollouts: Rollouts) -> None:
 @pytest.mark.deep
 def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    (tmp_path / "releases").symlink_to(EXAMPLE.parent)
+    (tmp_path / "examples").symlink_to(EXAMPLE.parents[1])
     (tmp_path / "kubeconfig").symlink_to(rollouts.plane.kubeconfig)
     (cluster_version,) = re.findall(r"(?ms)^```yaml\n# (cluster_version\.yaml)\n(.*?)^```", text)
     (tmp_path / cluster_version[0]).write_text(cluster_version[1])
@@ -219,7 +219,7 @@ def test_the_playbook_rejects_what_would_roll_out_a_release(rollouts: Rollouts, 
     refused = {
         "only=": "only: is set but empty",
         "only=crd": "Did you mean crds?",
-        "only=crds previous_release=old": "only=crds cannot be combined with previous_release",
+        "only=crds previous_release=old": "previous_release: cannot be combined with only: crds",
         "only=crds prune=true": "prune: cannot be combined with only: crds",
     }
     for variables, message in refused.items():

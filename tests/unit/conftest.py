@@ -12,6 +12,10 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Call,
 configure_hypothesis()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "deep: in the deep tier, see pyproject.toml")
+
+
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """Run a module: ``call(module, option=value)``."""
