@@ -20,7 +20,7 @@ from typing import Any
 from .._cluster.injection import inject
 from .._data.aggregated_apis import is_aggregated
 from .._kubernetes.api_errors import ApiError
-from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
+from .._kubernetes.client import Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, remove_trace, wait_until_established
 from .._kubernetes.lookup import read_schema
 from .._kubernetes.schema import is_declared, schema_of
@@ -51,7 +51,7 @@ from .desired_object import (
     last_applied_hash,
 )
 from .drift import is_untouched, merged_preview, owned_digest, rewritten_problem, without_server_fields
-from .normalize import normalized_for, unowned_items, unowned_problem
+from .normalize import normalized_for
 from .options import RolloutOptions
 from .refusals import Refusal, conflicts_of, refusal_of, refusal_problem
 
@@ -330,8 +330,7 @@ class Applier:
 
         for _attempt in range(_NORMALIZATIONS):
             try:
-                written = request(body)
-                break
+                return request(body)
             except ApiError as error:
                 normalized = normalized_for(
                     error,
@@ -349,30 +348,6 @@ class Applier:
                 if self._options.dry_run:
                     # The server cannot check the second request, because the first one was not stored.
                     return first._replace(object=merged_preview(first.object, body))
-        else:
-            written = request(body)
-        # Only a definition that the rollout applies can change the type of a list.
-        if not uid or definition is None:
-            return written
-        return self._remove_unowned(manifest, body, written, request, problems)
-
-    def _remove_unowned(
-        self,
-        manifest: Manifest,
-        body: Mapping[str, Any],
-        written: WriteResult,
-        request: Callable[[Mapping[str, Any]], WriteResult],
-        problems: Problems,
-    ) -> WriteResult:
-        """Remove the items of the object that ``body`` lacks and no manager owns."""
-        unowned = unowned_items(body, written.object, FIELD_MANAGER)
-        if unowned is None:
-            return written
-        problems.append(unowned_problem(manifest, unowned))
-        if self._options.dry_run:
-            return written._replace(object=unowned.rest)
-        # An apply removes only what the rollout owned before.
-        request(unowned.adopted)
         return request(body)
 
     def _send(self, target: Target, body: Mapping[str, Any], uid: str) -> WriteResult:

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.kinds import TYPED_KINDS, ZERO_VALUES
 from .._kubernetes.api_errors import ApiError, MistypedField, StatusCause
 from .._problems import Problem, type_name
 from .._release.manifest import Manifest
-from .._resources import mappings_in, nested
+from .._resources import nested
 from .desired_object import mark_normalized
 
 _TYPES = {"boolean": "a boolean", "list": "a list", "map": "a map", "string": "a string"}
@@ -137,102 +137,6 @@ def adopt_conflicting_defaults(
         outer[parents[-1]] = theirs
         adopted.append(cause.field)
     return adopted_body, tuple(adopted)
-
-
-class UnownedItems(NamedTuple):
-    """Items of lists that no manager owns. ``paths`` name the lists.
-
-    ``adopted`` is the applied body with the items, and ``rest`` the live object without them.
-    """
-
-    paths: tuple[str, ...]
-    adopted: dict[str, Any]
-    rest: dict[str, Any]
-
-
-def unowned_items(body: Mapping[str, Any], live: Mapping[str, Any], manager: str) -> UnownedItems | None:
-    """Find the items of ``live`` that ``body`` lacks and no manager owns; ``None`` if there are none.
-
-    ``live`` is the object after ``manager`` applied ``body``. A list that was atomic until its definition changed was
-    owned as a whole. Server-side apply then keeps items that are no longer applied, because they never had an owner.
-    """
-    ours: list[Mapping[str, Any]] = []
-    others: list[Mapping[str, Any]] = []
-    for entry in mappings_in(nested(live, "metadata", "managedFields")):
-        is_ours = (entry.get("manager"), entry.get("operation"), entry.get("subresource")) == (manager, "Apply", None)
-        (ours if is_ours else others).append(entry.get("fieldsV1") or {})
-    if not ours:
-        return None
-    paths: list[str] = []
-    # Items of metadata belong to their own controllers, for example finalizers.
-    fields = {name: inner for name, inner in ours[0].items() if name != "f:metadata"}
-    adopted, rest = _adopt(fields, others, body, live, "", paths)
-    return UnownedItems(tuple(paths), mark_normalized(adopted, hashed=False), rest) if paths else None
-
-
-def unowned_problem(manifest: Manifest, unowned: UnownedItems) -> Problem:
-    """Build the problem that reports the items that the rollout removes."""
-    paths = ", ".join(unowned.paths)
-    message = f"has items in {paths} that the manifest lacks and no field manager owns, so they are removed"
-    return Problem("info", "unowned-items", manifest.location, message)
-
-
-def _adopt(
-    ours: Mapping[str, Any], others: Sequence[Mapping[str, Any]], body: Any, live: Any, path: str, paths: list[str]
-) -> tuple[Any, Any]:
-    """Copy ``body`` with the unowned items of ``live``, and ``live`` without them. Adds their lists to ``paths``.
-
-    ``ours`` and ``others`` are FieldsV1 at ``path`` (kubernetes/apimachinery:pkg/apis/meta/v1/types.go).
-    """
-    if isinstance(body, list) and isinstance(live, list):
-        return _adopt_items(ours, others, body, live, path, paths)
-    if not isinstance(body, Mapping) or not isinstance(live, Mapping):
-        return body, live
-    adopted, rest = dict(body), dict(live)
-    for name, inner in ours.items():
-        field = name.removeprefix("f:")
-        if field != name and field in body and field in live:
-            theirs = [fields[name] for fields in others if name in fields]
-            adopted[field], rest[field] = _adopt(inner, theirs, body[field], live[field], f"{path}.{field}", paths)
-    return adopted, rest
-
-
-def _adopt_items(
-    ours: Mapping[str, Any],
-    others: Sequence[Mapping[str, Any]],
-    body: list[Any],
-    live: list[Any],
-    path: str,
-    paths: list[str],
-) -> tuple[list[Any], list[Any]]:
-    if not _item_keys(ours) or not all(map(_item_keys, others)):
-        return body, live  # A manager owns the whole list.
-    adopted, rest = list(body), []
-    for item in live:
-        name = next((name for name, key in _item_keys(ours).items() if _has_key(item, key)), None)
-        if name is not None:
-            index = next((at for at, own in enumerate(body) if _has_key(own, _item_keys(ours)[name])), None)
-            if index is not None:
-                theirs = [fields[name] for fields in others if name in fields]
-                adopted[index], item = _adopt(ours[name], theirs, body[index], item, f"{path}[{name[2:]}]", paths)
-        elif not any(_has_key(item, key) for fields in others for key in _item_keys(fields).values()):
-            adopted.append(item)
-            if path not in paths:
-                paths.append(path)
-            continue
-        rest.append(item)
-    return adopted, rest
-
-
-def _item_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys (``k:``) or values (``v:``) of the items of a list that ``fields`` own, none if the list is atomic."""
-    return {name: json.loads(name[2:]) for name in fields if name.startswith(("k:", "v:"))}
-
-
-def _has_key(item: Any, key: Any) -> bool:
-    if isinstance(key, Mapping):
-        return isinstance(item, Mapping) and all(item.get(name) == value for name, value in key.items())
-    return bool(item == key)
 
 
 def _without_undeclared(error: ApiError, manifest: Manifest, body: Mapping[str, Any]) -> Normalized | None:

@@ -25,7 +25,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.norm
     adopt_conflicting_defaults,
     fill_required_fields,
     normalized_for,
-    unowned_items,
     without_field,
     wrong_types,
 )
@@ -223,66 +222,6 @@ def test_field_that_we_set_or_the_cluster_lacks_is_unchanged(field: str) -> None
     body = {"spec": {"a": 1, "b": {"type": "x"}}}
     live = {"spec": {"a": 2, "b": {"type": "y"}}}
     assert adopt_conflicting_defaults(body, forbidden(field), live) == (body, ())
-
-
-# Items that no manager owns
-
-
-OURS = {"f:spec": {"f:groups": {'k:{"name":"a"}': {".": {}, "f:name": {}}}, "f:tags": {'v:"x"': {}}}}
-LIVE_SPEC = {"groups": [{"name": "a"}, {"name": "b"}], "tags": ["x", "y"]}
-BODY = {"metadata": {"annotations": {LAST_APPLIED_HASH: "h"}}, "spec": {"groups": [{"name": "a"}], "tags": ["x"]}}
-
-
-def live(*entries: tuple[str, str, Any]) -> dict[str, Any]:
-    managed = [
-        {"manager": manager, "operation": operation, "fieldsV1": fields} for manager, operation, fields in entries
-    ]
-    return {"metadata": {"managedFields": managed}, "spec": LIVE_SPEC}
-
-
-def test_items_that_no_manager_owns_are_found() -> None:
-    found = unowned_items(BODY, live(("us", "Apply", OURS)), "us")
-    assert found is not None
-    assert found.paths == (".spec.groups", ".spec.tags")
-    assert found.adopted == {"metadata": {"annotations": {}}, "spec": LIVE_SPEC}
-    assert found.rest["spec"] == BODY["spec"]
-
-
-@pytest.mark.parametrize(
-    "theirs",
-    [
-        pytest.param({"f:spec": {"f:groups": {'k:{"name":"b"}': {}}, "f:tags": {'v:"y"': {}}}}, id="owned items"),
-        pytest.param({"f:spec": {"f:groups": {}, "f:tags": {}}}, id="owned lists"),
-    ],
-)
-@pytest.mark.parametrize("operation", ["Apply", "Update"])
-def test_items_of_another_manager_stay(theirs: Any, operation: str) -> None:
-    assert unowned_items(BODY, live(("us", "Apply", OURS), ("them", operation, theirs)), "us") is None
-
-
-@pytest.mark.parametrize(
-    "entries",
-    [
-        pytest.param([], id="no manager"),
-        pytest.param([("us", "Update", OURS)], id="not applied"),
-        pytest.param([("us", "Apply", {"f:spec": {"f:groups": {}, "f:tags": {}}})], id="atomic lists"),
-        pytest.param([("us", "Apply", {"f:spec": {}})], id="other fields"),
-    ],
-)
-def test_list_whose_items_we_do_not_own_is_unchanged(entries: Any) -> None:
-    assert unowned_items(BODY, live(*entries), "us") is None
-
-
-def test_unowned_items_inside_an_item_are_found() -> None:
-    inner: dict[str, Any] = {'k:{"id":1}': {".": {}}}
-    fields = {"f:list": {'k:{"name":"a"}': {"f:inner": inner}}}
-    body = {"metadata": {"annotations": {LAST_APPLIED_HASH: "h"}}, "list": [{"name": "a", "inner": [{"id": 1}]}]}
-    full = [{"name": "a", "inner": [{"id": 2}, {"id": 1}]}]
-    obj = {"metadata": {"managedFields": [{"manager": "us", "operation": "Apply", "fieldsV1": fields}]}, "list": full}
-    found = unowned_items(body, obj, "us")
-    assert found is not None
-    assert found.adopted["list"] == [{"name": "a", "inner": [{"id": 1}, {"id": 2}]}]
-    assert found.rest["list"] == body["list"]
 
 
 # The choice of a way
