@@ -82,18 +82,9 @@ options:
       - Name of a solution, which replaces O(capabilities). A solution describes the purpose of a cluster. It is
         resolved to the selection for this version, platform and install method.
       - Predefined are V(minimal), V(ran_du), V(headless), V(no_image_registry), V(managed_service) and V(disconnected).
-        O(solutions) adds your own.
-    type: str
-  solutions:
-    description:
-      - Your own solutions, a dict of dicts by name.
-      - C(starts_from) is V(nothing) or V(everything). C(wants) is a list of names, or of dicts with C(capability) and
-        C(until), the last minor in which it is wanted.
-      - C(without) is a list of names that must not be enabled. C(rather_without) is a list of names to exclude unless a
-        rule requires them. C(description) is a text.
       - If a rule requires a name that the solution does not contain, the name is added, and RV(explanation) names the
         rule. This includes the two rules of the documentation without which the platform does not work.
-    type: dict
+    type: str
   release:
     description:
       - The release to install, a directory or the name of an image, as in M(capability.openshift.release_info).
@@ -154,9 +145,6 @@ options:
       solution:
         description: As O(solution). Overrides O(capabilities) too.
         type: str
-      solutions:
-        description: As O(solutions).
-        type: dict
       release:
         description: As O(release).
         type: path
@@ -446,7 +434,6 @@ OPTIONS: Spec = {
     "content": {"type": "raw", "no_log": True},
     "capabilities": {"type": "raw"},
     "solution": {"type": "str"},
-    "solutions": {"type": "dict"},
     "release": {"type": "path"},
     "extra_manifests": {"type": "list", "elements": "path"},
     "openshift_version": {"type": "str"},

@@ -86,10 +86,6 @@ options:
       - A C(ClusterVersion) is not compared with a solution, because the names depend on the platform.
       - Mutually exclusive with O(capabilities).
     type: str
-  solutions:
-    description:
-      - Further solutions, as in M(capability.openshift.install_config).
-    type: dict
   openshift_version:
     description:
       - Version of sites whose version is not known otherwise, such as V(4.20). Quote it, because YAML reads C(4.20) as
@@ -333,7 +329,6 @@ MODULE = ModuleDefinition(
         "state": {"type": "str", "choices": ["checked", "fixed"], "default": "checked"},
         "capabilities": {"type": "dict"},
         "solution": {"type": "str"},
-        "solutions": {"type": "dict"},
         "openshift_version": {"type": "str"},
         "openshift_versions": {"type": "dict"},
         "releases": {"type": "list", "elements": "path", "default": []},
@@ -344,7 +339,7 @@ MODULE = ModuleDefinition(
     },
     run,
     prepare=(check_outputs,),
-    rules={"mutually_exclusive": [("capabilities", "solution")], "required_by": {"solutions": "solution"}},
+    rules={"mutually_exclusive": [("capabilities", "solution")]},
 )
 
 

@@ -136,7 +136,7 @@ def read_selection(options: ClusterOptions, problems: Problems, option: str = "c
 
 def solution_selection(name: str, resolved: ResolvedRelease, platform: str | None, problems: Problems) -> Selection:
     """The selection of a solution for a cluster of ``resolved``, as an installation of it would have."""
-    solution, data, gates = find_solution(name, None, problems), resolved.minor_data, resolved.context.feature_gates
+    solution, data, gates = find_solution(name, problems), resolved.minor_data, resolved.context.feature_gates
     if solution is None or data is None:
         return Selection()
     if gates is None:

@@ -62,15 +62,11 @@ class InstallContext(NamedTuple):
 
 
 class RuleViolation(NamedTuple):
-    """A rule that a selection violates. ``capability`` is the missing name, empty if no name is missing.
-
-    ``needed_by`` is the capability that needs it, empty if the platform or the install method does.
-    """
+    """A rule that a selection violates. ``capability`` is the missing name, empty if no name is missing."""
 
     rule: Rule
     capability: str
     problem: Problem
-    needed_by: str = ""
 
 
 def rule_violations(
@@ -195,7 +191,7 @@ def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "")
     for name in given.additional:
         if name != capability and name.startswith(capability):
             hint = f"{hint}; {name} is another capability"
-    return violation(rule, given.where.child(field), hint, capability)._replace(needed_by=needed_by)
+    return violation(rule, given.where.child(field), hint, capability)
 
 
 def _with_namespace(broken: RuleViolation, namespace: str) -> RuleViolation:

@@ -24,16 +24,14 @@ DEFAULT_CLUSTER_PROFILE = "self-managed-high-availability"
 class Capability(NamedTuple):
     """A capability.
 
-    ``gates``: it exists only if one of these feature gates is enabled; empty means always. ``is_new``: the component
-    did not exist before ``since``. Every earlier cluster has the components of all other capabilities.
-    ``source`` is the source of ``gates`` and ``since``; the commit of each minor is in ``BRANCHES``.
+    ``gates``: it exists only if one of these feature gates is enabled; empty means always. ``source`` is the source of
+    ``gates`` and ``since``; the commit of each minor is in ``BRANCHES``.
     """
 
     name: str
     since: Minor
     gates: tuple[str, ...] = ()
     source: str = "openshift/api:config/v1/types_cluster_version.go KnownClusterVersionCapabilities"
-    is_new: bool = False
 
 
 class SetAmendment(NamedTuple):
@@ -113,7 +111,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("OperatorLifecycleManager", Minor(4, 15)),
     Capability("CloudControllerManager", Minor(4, 16)),
     Capability("Ingress", Minor(4, 16)),
-    Capability("OperatorLifecycleManagerV1", Minor(4, 18), (), "openshift/release#58914", is_new=True),
+    Capability("OperatorLifecycleManagerV1", Minor(4, 18), (), "openshift/release#58914"),
     Capability(
         "CompatibilityRequirements",
         Minor(4, 23),
@@ -259,12 +257,6 @@ def since_of(capability: str) -> Minor | None:
     """The first minor that knows ``capability``; ``None`` if no minor does."""
     known = _BY_NAME.get(capability)
     return known.since if known else None
-
-
-def is_in_every_minor(capability: str, minor: Minor) -> bool:
-    """Whether every cluster of ``minor`` has the component, because it became a capability only later."""
-    known = _BY_NAME.get(capability)
-    return known is not None and minor < known.since and not known.is_new and not known.gates
 
 
 def always_enabled_by_default(minor: Minor | None, cluster_profile: str) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def _with_topology(options: InstallConfigOptions, problems: Problems) -> Install
     content, topology = options.content, options.topology
     if topology is None:
         given = options.selection
-        solution = None if given.solution is None else find_solution(given.solution, given.solutions, Problems())
+        solution = None if given.solution is None else find_solution(given.solution, Problems())
         if solution is None or not solution.topology or options.path is None:
             return options
         if not isinstance(content, Mapping) or has_replicas(content):

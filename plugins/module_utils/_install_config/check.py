@@ -25,7 +25,6 @@ from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
-from .._data.solutions import SOLUTIONS
 from .._problems import Location, Problem, Problems, Severity, nearest_name
 from .._release.release import Release
 from .._resources import NAMESPACES, nested
@@ -210,9 +209,8 @@ def check_request(
     check = check._replace(violations=tuple(rejected))
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always
-        predefined = request is not None and request.solution in SOLUTIONS
         check = check._replace(resolved=resolved)
-        check = _with_selection(check, resolved, install, ensure, problems, predefined=predefined)
+        check = _with_selection(check, resolved, install, ensure, problems)
         if check.status is not None:
             _report_rendered(check.status, install, installation, problems)
             release, loaded, provided = installation.release, resolved_release.loaded, options.provided
@@ -228,13 +226,8 @@ def _with_selection(
     install: InstallContext,
     ensure: frozenset[str],
     problems: Problems,
-    *,
-    predefined: bool,
 ) -> InstallCheck:
-    """Add the violations of a selection to ``check``; ``ensure`` are always-enabled names.
-
-    ``predefined``: it is of a solution that is not the user's, who cannot edit it.
-    """
+    """Add the violations of a selection to ``check``; ``ensure`` are always-enabled names."""
     selection = resolved.selection
     enabled = install.enabled(selection or Selection()) & install.names
     broken = rule_violations(selection, install, resolved.requested)
@@ -246,7 +239,7 @@ def _with_selection(
     unknown = [name for name in resolved.requested.additional if since_of(name) is None and name not in install.names]
     misspelled = {nearest_name(name, install.names) for name in unknown}
     problems += [
-        _in_a_copy(item.problem) if predefined else item.problem
+        _for_solution(item)
         for item in each_mistake_once(broken)
         if item.capability not in misspelled and not _already_reported(item, problems)
     ]
@@ -318,13 +311,13 @@ def each_mistake_once(broken: Iterable[RuleViolation]) -> Iterator[RuleViolation
             yield item
 
 
-def _in_a_copy(problem: Problem) -> Problem:
-    """``problem`` with the hint for a copy of the solution, if the problem is in the solution."""
+def _for_solution(violation: RuleViolation) -> Problem:
+    """The problem of a violation. A solution cannot be changed, so its hint is to replace it."""
+    problem = violation.problem
     if not problem.where.source.startswith("solution "):
         return problem
-    return problem._replace(
-        hint=f"In a copy of the solution in solutions, {problem.hint[:1].lower()}{problem.hint[1:]}"
-    )
+    hint = f"To correct it, set capabilities instead of solution, with {violation.capability}"
+    return problem._replace(where=Location(problem.where.source), hint=hint)
 
 
 def _already_reported(violation: RuleViolation, problems: Problems) -> bool:

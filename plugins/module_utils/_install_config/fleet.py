@@ -39,9 +39,7 @@ class ClusterEntry(NamedTuple):
         """
         own = {option: value for option, value in params.items() if value is not None}
         selection = SelectionOptions.from_params(own)
-        selection = (selection if selection.is_given else common.selection)._replace(
-            solutions=own.get("solutions", common.selection.solutions)
-        )
+        selection = selection if selection.is_given else common.selection
         content = own.get("content", common.content)
         if isinstance(content, Mapping):
             named = merge_content(common.content, {"metadata": {"name": own["name"]}})
@@ -105,7 +103,7 @@ def build_fleet(
     problems = Problems()
     _check_common(clusters, common, problems)
     selection = common.selection
-    if selection.solution is not None and find_solution(selection.solution, selection.solutions, problems) is None:
+    if selection.solution is not None and find_solution(selection.solution, problems) is None:
         # A mistake of this call, not of each of its clusters.
         return FleetResult((), (), tuple(problems))
     fleet = _Fleet()

@@ -43,14 +43,10 @@ class InstallOptions(NamedTuple):
 
 
 class SelectionOptions(NamedTuple):
-    """A selection that overrides the block of an install-config, as given: ``capabilities`` or a ``solution``.
-
-    ``solutions`` has the solutions that the user defines.
-    """
+    """A selection that overrides the block of an install-config, as given: ``capabilities`` or a ``solution``."""
 
     capabilities: object = None
     solution: str | None = None
-    solutions: object = None
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> SelectionOptions:
@@ -59,7 +55,7 @@ class SelectionOptions(NamedTuple):
         if isinstance(capabilities, str):
             # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
             capabilities = parse_json_object(capabilities) or capabilities
-        return cls(capabilities, params.get("solution"), params.get("solutions"))
+        return cls(capabilities, params.get("solution"))
 
     @property
     def is_given(self) -> bool:
@@ -95,12 +91,10 @@ def read_request(
         if options.capabilities is not None:
             message = "cannot be combined with capabilities"
             problems.error("conflicting-options", "solution", message, "Set one of the two")
-        solution = find_solution(options.solution, options.solutions, problems)
+        solution = find_solution(options.solution, problems)
         if solution is None:
             return None
-        return SelectionRequest(": ".join(filter(None, (solution.name, solution.description))), None, solution)
-    if options.solutions is not None:
-        problems.error("missing-solution", "solutions", "requires solution", "Set solution to one of them")
+        return SelectionRequest(f"{solution.name}: {solution.description}", None, solution)
     if options.capabilities is not None:
         reported = Problems()
         selection = parse_selection(options.capabilities, Location(field=_BLOCK), reported)

@@ -124,7 +124,7 @@ def read_selection(
 
 def _report_unknown_names(request: SelectionRequest, problems: Problems) -> None:
     """Report names and a set that no version has. Those of other versions are no mistake of the call."""
-    selection, solution = request.selection, request.solution
+    selection = request.selection
     names: list[tuple[Location, str]] = []
     if selection is not None:
         for field, listed in (
@@ -137,9 +137,6 @@ def _report_unknown_names(request: SelectionRequest, problems: Problems) -> None
             where = selection.where.child(selection.baseline_field)
             hint = did_you_mean(selection.baseline, newest.sets)
             problems.error("unknown-capability-set", where, f"{selection.baseline!r} is not a capability set", hint)
-    if solution is not None:
-        listed = (*(want.capability for want in solution.wants), *solution.without, *solution.rather_without)
-        names += [(Location(field=f"solutions.{solution.name}"), name) for name in listed]
     for where, name in names:
         if since_of(name) is None:
             hint = did_you_mean(name, [capability.name for capability in CAPABILITIES])

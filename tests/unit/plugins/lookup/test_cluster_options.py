@@ -25,7 +25,7 @@ def entry(prefix: str = "install_config_", **variables: Any) -> dict[str, Any]:
 def test_the_options_that_are_set_are_read_with_their_templates():
     found = entry(
         install_config_content={"baseDomain": "{{ domain }}", "controlPlane": {"replicas": "{{ number }}"}},
-        install_config_solutions={},
+        install_config_solution="ran_du",
         install_config_name="paris",
         domain="example.com",
         number=3,
@@ -35,7 +35,7 @@ def test_the_options_that_are_set_are_read_with_their_templates():
         "name": "berlin",
         "path": "clusters/berlin/install-config.yaml",
         "content": {"baseDomain": "example.com", "controlPlane": {"replicas": 3}},
-        "solutions": {},
+        "solution": "ran_du",
     }
 
 

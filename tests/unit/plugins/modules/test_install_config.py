@@ -100,30 +100,11 @@ def test_ran_du_equals_the_telco_reference(run):
     assert any("added Ingress" in reason and "inst-ingress" in reason for reason in outcome["explanation"])
 
 
-def test_a_solution_of_the_user(run):
-    solutions = {
-        "lab": {
-            "starts_from": "nothing",
-            "wants": ["Console", {"capability": "Storage", "until": "4.19"}, {"capability": "Build", "until": "4.20"}],
-        }
-    }
-    outcome = run(content=EDGE, solution="lab", solutions=solutions)
-
-    assert names(outcome["capabilities"]) == {"Console", "Build", "Ingress"}
-    assert rules(outcome) == ["doc-build-imageregistry"]
-
-
-def test_the_hint_for_a_predefined_solution_is_to_copy_it(run):
-    options = {"openshift_version": "4.20", "install_method": "hosted"}
-    own = {"ran_du": {"starts_from": "nothing", "wants": ["Ingress", "NodeTuning", "OperatorLifecycleManager"]}}
-    hints = [
-        [item["hint"] for item in run(**options, **more)["problems"] if item["code"] == "doc-build-imageregistry"]
-        for more in ({"solution": "ran_du"}, {"solution": "ran_du", "solutions": own})
-    ]
-    assert hints == [
-        ["In a copy of the solution in solutions, add ImageRegistry to wants"],
-        ["Add ImageRegistry to wants"],
-    ]
+def test_the_hint_for_a_solution_is_to_replace_it(run):
+    problems = run(solution="ran_du", openshift_version="4.20", install_method="hosted")["problems"]
+    (problem,) = [item for item in problems if item["code"] == "doc-build-imageregistry"]
+    assert problem["where"] == "solution ran_du"
+    assert problem["hint"] == "To correct it, set capabilities instead of solution, with ImageRegistry"
 
 
 def test_no_selection_is_the_default_and_every_format_is_empty(run):
@@ -289,12 +270,6 @@ OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {
         "capabilities.additionalEnabledCapabilities[1]",
     ),
     "an unknown solution": ({"solution": "ran_dux"}, "unknown-solution", "solution"),
-    "solutions without solution": ({"solutions": {"a": {"starts_from": "nothing"}}}, "missing-solution", "solutions"),
-    "an invalid solution of the user": (
-        {"solution": "a", "solutions": {"a": {"starts_from": "nothing", "want": ["Console"]}}},
-        "unknown-field",
-        "solutions.a.want",
-    ),
     "a missing release": ({"release": "/nowhere"}, "missing-directory", "/nowhere"),
     "an empty path": ({"path": ""}, "empty-option", "path"),
 }

@@ -209,7 +209,6 @@ def replicas(path: Path) -> tuple[int | None, int | None]:
         (BARE, {"solution": "ran_du", "topology": "compact"}, (3, 0)),
         ({**BARE, "controlPlane": {"name": "master", "replicas": 3}}, {"solution": "ran_du"}, (3, None)),
         (BARE, {"solution": "headless"}, (None, None)),
-        (BARE, {"solution": "ran_du", "solutions": {"ran_du": {"starts_from": "everything"}}}, (None, None)),
         (BARE, {"topology": "full"}, (3, 3)),
     ],
 )

@@ -80,13 +80,6 @@ def errors(**options: Any) -> list[tuple[str, ...]]:
             "requires content as a dict: a text, or an existing file, is not completed",
             "Set content to a dict, or remove topology",
         ),
-        (
-            {"solutions": {"a": {"starts_from": "nothing"}}},
-            "missing-solution",
-            "solutions",
-            "requires solution",
-            "Set solution to one of them",
-        ),
     ],
 )
 def test_message_and_hint(options, code, where, message, hint, tmp_path):

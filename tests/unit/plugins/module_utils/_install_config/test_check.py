@@ -92,21 +92,6 @@ def test_solution_and_capabilities_conflict():
     assert found(errors(result.problems)) == [("conflicting-options", "solution")]
 
 
-def test_solutions_require_solution():
-    result = check("4.20", NONE, solutions={"mine": {"starts_from": "nothing"}})
-
-    assert found(errors(result.problems)) == [("missing-solution", "solutions")]
-
-
-def test_a_solution_of_the_user_is_resolved():
-    own = {"mine": {"starts_from": "nothing", "wants": ["Console"], "description": "A console"}}
-
-    result = check("4.20", NONE, solution="mine", solutions=own)
-
-    assert resolved(result) == listed("Console", "Ingress")
-    assert reasons(result)[0] == "mine: A console"
-
-
 def test_an_unknown_solution_is_an_error():
     result = check("4.20", NONE, solution="minimum")
 

@@ -353,10 +353,6 @@ def test_a_requested_selection_that_is_wrong_is_not_written(fix):
     ("options", "fault"),
     [
         ({"solution": "ran-du"}, ("unknown-solution", "solution")),
-        (
-            {"solution": "own", "solutions": {"own": {"want": [], "starts_from": "nothing"}}},
-            ("unknown-field", "solutions.own.want"),
-        ),
         ({"capabilities": {"bogus": 1}}, ("unknown-field", "capabilities.bogus")),
         (
             {"capabilities": block("Consle")["capabilities"]},
@@ -369,10 +365,6 @@ def test_a_requested_selection_that_is_wrong_is_not_written(fix):
         (
             {"capabilities": block(baseline="v9.9")["capabilities"]},
             ("unknown-capability-set", "capabilities.baselineCapabilitySet"),
-        ),
-        (
-            {"solution": "own", "solutions": {"own": {"wants": ["Consle"], "starts_from": "nothing"}}},
-            ("unknown-capability", "solutions.own"),
         ),
     ],
 )
