@@ -31,8 +31,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.bootstr
     bootstrap_renderer,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
-from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES, all_rules
-from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS, Rule
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES
+from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import (
+    INSTALL_METHODS,
+    SINGLE_RULES,
+    Rule,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
 from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES as LINT_RULES
 from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import (
@@ -40,7 +44,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._sites.rules 
     RULES_OF_EXTRA_MANIFESTS,
     site_rules,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, find_minor
 
 REFERENCE = ROOT / "docs" / "reference"
 LAYERS = {
@@ -78,7 +82,7 @@ def pages() -> dict[Path, str]:
     environment = Environment(
         loader=FileSystemLoader(REFERENCE), trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    environment.filters.update(code=code, codes=codes)
+    environment.filters.update(code=code, codes=codes, minor=find_minor)
     environment.globals.update(span=span, methods=methods, needs=needs, row=row)
     found = {}
     for template in REFERENCE.glob("*.md.j2"):
@@ -88,10 +92,11 @@ def pages() -> dict[Path, str]:
 
 def data() -> dict[str, Any]:
     """Return the variables of the templates."""
-    rules = {"release_lint": LINT_RULES, "site_check": site_rules(), "addon_check": ADDON_RULES}
+    rules = (*SINGLE_RULES, *(dependency.rule for dependency in DEPENDENCIES))
+    checks = {"release_lint": LINT_RULES, "site_check": site_rules(), "addon_check": ADDON_RULES}
     return {
         "layers": LAYERS,
-        "rules": all_rules(),
+        "rules": rules,
         "oldest_minor": min(capabilities.BRANCHES),
         "newest_minor": capabilities.newest_minor(),
         "always_enabled": capabilities.ALWAYS_ENABLED,
@@ -103,14 +108,14 @@ def data() -> dict[str, Any]:
         "default_disabled": hosted_clusters.DEFAULT_DISABLED_SINCE,
         "selectable": hosted_clusters.SELECTABLE_SINCE,
         "deleted_files": hosted_clusters.DELETED_FILES,
-        "removed_resources": hosted_clusters.REMOVED_RESOURCES,
+        "removed_resources": yaml.safe_load((REFERENCE / "removed_resources.yml").read_text("utf-8")),
         "keeping_platforms": ", ".join(hosted_clusters.KEEPING_PLATFORMS),
         "prepare_payload": hosted_clusters.PREPARE_PAYLOAD,
         "solutions": SOLUTIONS,
         "consequences": CONSEQUENCES,
         "examples": yaml.safe_load((REFERENCE / "rule_examples.yml").read_text("utf-8")),
-        "rules_of": rules,
-        "selections": {rule.name for rule in all_rules()},
+        "rules_of": checks,
+        "selections": {rule.name for rule in rules},
         "reference_rules": REFERENCE_RULES,
         "rules_of_extra_manifests": RULES_OF_EXTRA_MANIFESTS,
     }

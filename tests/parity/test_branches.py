@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities, hosted_clusters
 from ansible_collections.capability.openshift.plugins.module_utils._data.feature_sets import (
@@ -27,6 +28,7 @@ from .branches import Branch, api, at, hypershift
 
 CLONES = os.environ.get("CAPABILITY_CLONES", "")
 HOSTED = json.loads((Path(__file__).parent / "facts" / "hosted.json").read_bytes())
+REMOVED = yaml.safe_load((Path(__file__).parents[2] / "docs/reference/removed_resources.yml").read_bytes())
 MINORS = [str(minor) for minor in sorted(capabilities.BRANCHES)]
 
 needs_clones = pytest.mark.skipif(
@@ -39,8 +41,8 @@ def hosted_data_of(text: str) -> dict[str, Any]:
     minor = minor_of(text)
     removed = [
         item
-        for item in hosted_clusters.REMOVED_RESOURCES
-        if item.since <= minor and (item.until is None or minor <= item.until)
+        for item in REMOVED
+        if minor_of(item["since"]) <= minor and ("until" not in item or minor <= minor_of(item["until"]))
     ]
     disabled = [item for item in hosted_clusters.DEFAULT_DISABLED_SINCE if item.since <= minor][-1].names
     selectable = [item for item in hosted_clusters.SELECTABLE_SINCE if item.since <= minor]
@@ -50,9 +52,9 @@ def hosted_data_of(text: str) -> dict[str, Any]:
             name for item in hosted_clusters.DELETED_FILES if item.contains(minor) for name in item.names
         ),
         "deleted_without_oauth": [hosted_clusters.DELETED_WITHOUT_OAUTH] if has_oauth else [],
-        "removed": sorted(name for item in removed for name in item.resources),
+        "removed": sorted(name for item in removed for name in item["resources"]),
         "removed_on_keeping_platforms": sorted(
-            name for item in removed if item.by_keeping_platforms for name in item.resources
+            name for item in removed if item["by_keeping_platforms"] for name in item["resources"]
         ),
         "disabled_by_default": sorted(
             item.name[0].upper() + item.name[1:]  # as in the name of its constant

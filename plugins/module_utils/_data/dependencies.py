@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._version import Minor
-from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, SINGLE_RULES, VALIDATION, Rule
+from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, VALIDATION, Rule
 
 
 class Dependency(NamedTuple):
@@ -282,10 +282,3 @@ DEPENDENCIES: tuple[Dependency, ...] = (
         platforms=("baremetal",),
     ),
 )
-
-
-def all_rules() -> tuple[Rule, ...]:
-    """Every rule, grouped by layer."""
-    rules = (*SINGLE_RULES, *(dependency.rule for dependency in DEPENDENCIES))
-    order = ("installer", "ClusterVersion", "HostedCluster", "documentation")
-    return tuple(sorted(rules, key=lambda rule: order.index(rule.layer)))

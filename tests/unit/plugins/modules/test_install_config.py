@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES
+from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import SINGLE_RULES
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     COMMENTED,
     runner,
@@ -152,7 +153,7 @@ def test_a_given_install_method_overrides_the_default(method, run):
     assert outcome.failed is (method == "ipi")
 
 
-SOURCES = {rule.name: rule.source for rule in all_rules()}
+SOURCES = {rule.name: rule.source for rule in (*SINGLE_RULES, *(item.rule for item in DEPENDENCIES))}
 
 
 def test_a_failed_run_returns_every_violation_and_the_suggested_selection(run):

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES
+from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import SINGLE_RULES
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
     InstallConfigOptions,
     build_install_config,
@@ -115,7 +116,7 @@ def test_an_example_of_a_selection(tmp_path, rule, example, before, after):
 
 
 def test_each_rule_has_an_example():
-    of_selections = {rule.name for rule in all_rules()}
+    of_selections = {rule.name for rule in (*SINGLE_RULES, *(dependency.rule for dependency in DEPENDENCIES))}
 
     assert set(EXAMPLES["release_lint"]) == {rule.id for rule in RULES}
     assert set(EXAMPLES["selections"]) == of_selections
