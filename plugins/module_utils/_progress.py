@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """What long work does at the moment, for users who wait for it. ``_module/progress.py`` passes it to Ansible."""
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Objects of the Kubernetes API: kinds as served, identities, targets of requests, and fields without a schema."""
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Gives an option that a task omits the value that ``module_defaults`` has for it.
 
 A task with ``kubeconfig: "{{ omit }}"``, as in each role, has no kubeconfig for Ansible, whatever ``module_defaults``

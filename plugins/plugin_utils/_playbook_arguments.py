@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Checks the variables that are set for a playbook: their names, and their values for a host."""
 
 from __future__ import annotations

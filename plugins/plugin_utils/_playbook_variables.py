@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The variables of a playbook: the options of its module, and those that its first task declares."""
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Shows what a task does while it runs: every 5 seconds, a line with what it does, and for how long it has run.
 
 The module writes what it does to a file (``_module/progress.py``), and a thread shows the last line of it. That is

@@ -2,8 +2,6 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Names the Python that the collection needs, where an older one would end with a traceback.
 
 A module cannot do that itself: Python 3.6 already rejects its first line, and 3.10 one of its imports. So the action

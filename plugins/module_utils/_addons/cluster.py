@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """What a selection leaves of a release: which kinds, Namespaces and other resources a cluster has, and which need more.
 
 What the release does not contain, or excludes for another reason than capabilities, comes from elsewhere.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The objects of an add-on, in the order in which its installer applies them.
 
 OLM applies CustomResourceDefinitions before the rest (operator-framework/api:pkg/operators/v1alpha1/

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads add-ons: directories and files with bundles, catalogs, output of Helm and other objects, and images of bundles.
 
 A bundle is a directory with a ClusterServiceVersion. Its properties are in the directory ``metadata`` next to it

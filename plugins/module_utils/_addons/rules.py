@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The rules that add-ons are checked with. Errors stop an installation, and warnings are for review.
 
 Sources: operator-framework/operator-lifecycle-manager:pkg/controller/operators/catalog/operator.go ExecutePlan, and

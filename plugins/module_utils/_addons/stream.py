@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads the documents of a file one after another, because a catalog can have hundreds of megabytes.
 
 YAML is divided at its ``---`` lines, and a stream of JSON objects at lines that begin with ``{``, as opm and kubectl

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """How HyperShift changes a release and a selection before the CVO of a hosted cluster reads them."""
 
 from __future__ import annotations

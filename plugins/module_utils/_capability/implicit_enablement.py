@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Capabilities that an update enables because a resource of the cluster moved into them.
 
 All manifests here have passed every filter except the one for capabilities.

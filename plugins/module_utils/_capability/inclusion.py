@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Decides whether a manifest is included, with every reason against it.
 
 Source of the filters, their order and their messages: openshift/library-go:pkg/manifest/manifest.go

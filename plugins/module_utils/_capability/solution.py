@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Resolves a named solution to the selection for a version, platform and install method.
 
 A solution describes the purpose of a cluster and contains no list per version: the rules add what a version requires.

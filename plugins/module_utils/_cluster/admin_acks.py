@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Gates that an administrator has to acknowledge before a cluster leaves its minor version.
 
 Each release has a ConfigMap ``admin-gates``, which the CVO merges into the ConfigMap of the cluster. An administrator

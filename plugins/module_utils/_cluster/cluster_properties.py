@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The properties of a cluster that decide what its CVO applies, as the objects of the cluster report them.
 
 Source: openshift/oc:pkg/cli/admin/release/extract.go (included manifests of a connected cluster);

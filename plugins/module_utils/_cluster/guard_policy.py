@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The admission guard: a policy that makes the API server reject writes that remove a requested capability.
 
 It is a ValidatingAdmissionPolicy with its binding. Its expressions (CEL) do the same as ``Selection.requested``, with a

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Sets the TLS settings in the text of an operator's configuration file, and leaves the rest as it is.
 
 Source: openshift/cluster-version-operator:lib/resourcebuilder/core.go updateRNodeWithTLSSettings.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Injects the configuration of a cluster into the body of a manifest, as the CVO does.
 
 CA bundles are not injected here: operators write them, and rollouts and comparisons leave them alone.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads APIRequestCount objects, also from a file or a must-gather directory.
 
 The API server counts requests of the last 24 hours per hour, node and client, also for APIs that do not exist. It names

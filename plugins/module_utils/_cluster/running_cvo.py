@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Whether a cluster-version operator (CVO) manages a cluster.
 
 A CVO writes a status only if it changes, and can run outside the cluster. But as long as it lives, it renews its Lease

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The status that the CVO of a release would write to a ClusterVersion, for clusters without a CVO.
 
 Source: openshift/cluster-version-operator:pkg/cvo/status.go syncStatus, lib/resourcemerge/os.go.

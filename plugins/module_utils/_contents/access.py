@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Which accounts have a permission in the whole cluster, as the RBAC authorizer of an API server decides.
 
 Only ClusterRoleBindings grant permissions in the whole cluster. Those of a RoleBinding end at its namespace, even if it

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Compares what two releases, or two selections of a release, bring to a cluster.
 
 Only manifests of the release are counted. Operands that operators create later (the Pods of the console, routers, a

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """What manifests bring to a cluster: resources, images, accounts with far-reaching permissions, requests of Pods.
 
 It follows from manifests alone. What operators create at run time, and what people add, is not known.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The images of a release, and which manifests name them.
 
 An operator deploys its operands with images that its release names for it, most of them in a ConfigMap. A release has

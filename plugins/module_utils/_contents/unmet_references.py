@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """References that dangle if some capabilities are enabled and others are not.
 
 A reference dangles if its manifest is included and the release contains the target, but capabilities exclude it. What

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """What the bootstrap of an installation creates whatever the selection is.
 
 The script ``bootkube.sh`` of the installer runs the renderers, and applies what they write. They do not read the

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Capabilities, sets and special cases of each OpenShift minor, with their sources.
 
 Nothing here is computed from a release. If a release has a ClusterVersion CRD, its names and sets replace those here.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """What HyperShift does to the release and the ClusterVersion of a hosted cluster, by minor.
 
 The control plane operator and the config operator of a hosted cluster come from its release, so the branch of

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The annotations that the CVO of each minor reads when it decides on a manifest, and the values that it knows."""
 
 from __future__ import annotations

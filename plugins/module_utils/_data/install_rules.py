@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The rules of installations: the layer that enforces each, when it applies, and its source.
 
 The rules of the cluster-version operator (always-enabled, gated and forced capabilities) are in ``capabilities``.

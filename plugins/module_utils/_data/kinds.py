@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Kinds: which Kubernetes serves, which are in no Namespace, which the CVO decodes into Go types, which have Pods."""
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The OpenPGP keys that Red Hat signs releases with.
 
 A release brings key rings for other releases. For its own signature, they prove something only if their keys are known.

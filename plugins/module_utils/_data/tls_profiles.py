@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """TLS security profiles of the APIServer, and the cipher suites that the CVO injects for them."""
 
 from __future__ import annotations

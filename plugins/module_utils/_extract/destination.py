@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Synchronizes a directory with the files of the included manifests. Never touches other files in it.
 
 An inventory file in the directory lists the files that this module wrote, so it can remove those that are no longer

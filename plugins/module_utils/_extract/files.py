@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Selects the files of a release that go to a directory.
 
 By default these are the manifests that a client applies. With ``release.openshift.io/delete: "true"``, a manifest asks

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Finds and reads the YAML and JSON files of a directory, such as a Git checkout.
 
 Only YAML and JSON files are read. A file that cannot be read is a problem, and the others are read all the same.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Paths of a user, the problems of files, and files that are replaced atomically.
 
 A reader sees the previous content or the new one, and a failure leaves nothing behind.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The baseline: a file of findings that are known and accepted, so that a check reports only new ones.
 
 A finding is recognized by rule, path and resource. Its line and its wording may change.

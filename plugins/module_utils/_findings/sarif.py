@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """A report as SARIF 2.1.0, which code scanning services read.
 
 The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The client of all web servers but the API server: registries, their token servers, and signature stores.
 
 One set of rules for all of them: proxies, certificates, redirects, retries, and how long a transfer may take.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Which proxy a request uses.
 
 The variables are those of Go (golang/net:http/httpproxy/proxy.go), because ``oc`` and podman read them this way.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads an install-config with the positions of its nodes, and renders a new one.
 
 The installer reads it with sigs.k8s.io/yaml, strictly (openshift/installer:pkg/asset/installconfig/installconfig.go):

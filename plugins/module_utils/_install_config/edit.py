@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Edits ``capabilities`` in the text of an install-config. Everything else stays the same, byte for byte.
 
 A value in flow style, such as ``{baselineCapabilitySet: None}``, is replaced as a whole. A text that is one flow map,

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads cluster properties from an install-config, and checks the fields that its selection depends on.
 
 ``openshift-install`` checks all other fields before it creates anything.

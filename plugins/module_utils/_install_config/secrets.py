@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Masks the secrets of an install-config in the messages that quote a value of it.
 
 A message quotes only fields that a selection depends on. It contains a secret only if the secret is in such a field.

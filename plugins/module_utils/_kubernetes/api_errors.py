@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Unsuccessful answers of an API server, and failed connections to it: what they mean, and how to report them.
 
 Everything that depends on the English of the API server's messages is in this file. Predicates are named as in

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """A client from the connection options of a module.
 
 This file alone imports kubernetes, because the import takes 0.3 s. It needs the library for a proxy, and for a user of

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads what a context of a kubeconfig selects, and what the connection options replace in it.
 
 What is wrong is reported here, before a library is imported.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The kinds that a server serves, and their paths, for threads that also create CustomResourceDefinitions.
 
 Kubernetes 1.26 and later need two requests (aggregated discovery, API group ``apidiscovery.k8s.io``). Earlier servers

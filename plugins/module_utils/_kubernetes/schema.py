@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The fields that the kinds of an API server declare. The server silently drops all other fields.
 
 Source: kubernetes/kube-openapi:pkg/spec3, kubernetes/apiextensions-apiserver:pkg/apiserver/schema/pruning/algorithm.go.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The manifests of an operator as Markdown, below the findings: what changed, what a release has, and all of them."""
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Sigstore signatures that lie in the repository of their image, as the tag ``sha256-HEX.sig``.
 
 Source: containers/image:docker/docker_image_src.go getSignaturesFromSigstoreAttachments

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Commands that copy to a mirror what it lacks.
 
 Source: openshift/openshift-docs:modules/nodes-sigstore-prepare-for-4.21.adoc;

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Names of images, and whether the name in a sigstore signature is accepted for an image.
 
 Source: containers/image:signature/policy_reference_match.go, containers/image:docker/reference

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """ClusterImagePolicies: which images need a sigstore signature, and by which key.
 
 Source: openshift/api:config/v1/types_cluster_image_policy.go; containers/image:docs/containers-policy.json.5.md

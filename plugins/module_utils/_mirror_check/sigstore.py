@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Verifies sigstore signatures of images by the public key of an image policy.
 
 CRI-O demands them of release images from 4.21 on. Source: containers/image:signature/policy_eval_sigstore.go,

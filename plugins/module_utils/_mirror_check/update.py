@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """What the CVO of a release asks for before it updates to another one: a valid signature, and acknowledged gates."""
 
 from __future__ import annotations

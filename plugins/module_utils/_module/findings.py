@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The end of a module that checks files: baseline, outputs, and failure by severity.
 
 The documentation fragment ``_findings`` has the options.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Passes progress from a module to its action plugin, which shows it (``plugin_utils/_progress.py``).
 
 The action plugin creates a file and names it in the environment of the module. Without that, nothing is shown.

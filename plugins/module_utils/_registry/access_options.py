@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The options of the documentation fragment ``_registry``.
 
 Apart from ``access``, which imports urllib3: what plans an update carries the options, and must not.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """A client of registries: manifests and blobs of one image, from its mirrors or itself.
 
 The requests: opencontainers/distribution-spec:spec.md, Pulling manifests, Pulling blobs.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Credentials for registries, as in a pull secret, ``auth.json`` and Docker's ``config.json``.
 
 Which entry counts: containers/image:pkg/docker/config/config.go findCredentialsInFile. Protocol of

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Image manifests and lists of them, of Docker (schema 2) and of OCI.
 
 The formats: opencontainers/image-spec:manifest.md and image-index.md, distribution:docs/spec/manifest-v2-2.md.

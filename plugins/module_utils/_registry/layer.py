@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Layers of an image: tar archives, compressed or not, of which only some directories are kept.
 
 Nothing is extracted to the file system. The format: opencontainers/image-spec:layer.md.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads mirror sets: objects of a cluster, and the mirrors in an install-config.
 
 Sources: openshift/api:config/v1/types_image_digest_mirror_set.go, types_image_tag_mirror_set.go,

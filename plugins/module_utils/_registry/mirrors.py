@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """From where an image is read: its mirrors, and whether its own registry may be contacted.
 
 The machine-config operator writes mirror sets to registries.conf (openshift/runtime-utils:pkg/registries/registries.go

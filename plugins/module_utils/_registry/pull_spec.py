@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Pull specs: the name of an image in a registry, as in ``ClusterVersion.spec.desiredUpdate.image``.
 
 The grammar is that of distribution/reference:reference.go, without its short names: a pull spec of a release always

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Images in the storage of a registry, as archives of oc-mirror v2 have them.
 
 The paths: distribution:registry/storage/paths.go. The archives: oc-mirror:v2/internal/pkg/archive.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """How a registry wants requests to be authorized: its challenge, and the request for a token.
 
 Sources: RFC 7235 section 4.1; distribution/distribution:docs/content/spec/auth/token.md and oauth.md;

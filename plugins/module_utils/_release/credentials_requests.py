@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """CredentialsRequests: what an operator may do in a cloud, and where its secret is.
 
 Sources: openshift/cloud-credential-operator:pkg/apis/cloudcredential/v1/types_credentialsrequest.go, types_aws.go,

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads one file of a release: splits it into documents, and converts them to manifests and their bodies.
 
 How the CVO does this: apimachinery:pkg/util/yaml/decoder.go (JSON stream or YAML, separated by lines that begin with

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The tags of image-references: each image of a release, and the source that it was built from.
 
 Source: openshift/oc:pkg/cli/admin/release/annotations.go.

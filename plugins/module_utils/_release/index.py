@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Keeps the index of a release: its manifests, where they are in their files, and their bodies as JSON.
 
 Parsing the YAML of 1,100 manifests takes 0.8 s, reading the index 20 ms. An index is valid as long as the name, size,

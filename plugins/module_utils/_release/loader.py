@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Loads a release from a directory: an extracted release image, or a flat directory of manifests.
 
 How the CVO loads a payload: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate, ValidateDirectory.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Renders the CVO's own manifests, which are Go templates. Supports only the actions that occur in them.
 
 Source: openshift/cluster-version-operator:pkg/payload/render.go manifestRenderConfig; Go's text/template.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Releases that were read from images, each in a directory with the name of its digest.
 
 A directory is complete when it has its name. It is never changed afterwards, so any number of tasks can read it.

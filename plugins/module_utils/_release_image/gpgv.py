@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Runs ``gpgv``, which decides which key signed an OpenPGP message, and what the message contains.
 
 No Python library can replace it. Red Hat's signatures are OpenPGP packets of version 3, which pysequoia and PGPy

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Verifies the OpenPGP signature of a release that was read from an image, as the option ``signature`` demands.
 
 A valid signature is recorded next to the release in the cache, with a fingerprint of the key rings that verified it, so

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The report of an update plan as Markdown: a Jinja2 template. Every value in it passes ``text`` or ``code``."""
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The content of the report of an update plan, in reading order, for its Markdown and its HTML.
 
 A fleet has the same lists of resources in many plans. Each list has a number and is written out once; all other

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The words in which a plan is shown, the same in HTML, Markdown and text.
 
 A word that two of the three renderers show is defined here. The text of a plan is in ``_summary``.

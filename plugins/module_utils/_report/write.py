@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Renders and writes the report of an update plan: the capabilities that it enables, and the resources that cause it.
 
 ``report``: the distinct ``plans`` and the ``problems``, as plain values. Equal reports are equal bytes.

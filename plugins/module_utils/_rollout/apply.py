@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Applies one manifest of a release: creates, updates or deletes its object, and classifies the result.
 
 The CVO reads, merges and writes. Server-side apply does that in one request, and records who owns which field.

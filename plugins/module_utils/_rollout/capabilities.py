@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reconciles the ClusterVersion, and returns the capability status that the rollout follows.
 
 Without a CVO, the rollout creates the ClusterVersion or extends its spec, and writes the enabled capabilities to the

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Applies only the CustomResourceDefinitions of a release, for a cluster that needs no more than the API of OpenShift.
 
 It writes neither a ClusterVersion nor an inventory, so a later rollout is the first one. That rollout finds the

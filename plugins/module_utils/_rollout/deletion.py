@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Deletions that hang: an object exists until the controllers of its finalizers have removed these.
 
 The CVO also counts a deletion as in progress until the object is gone.

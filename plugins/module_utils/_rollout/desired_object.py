@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Builds the object to apply from a manifest.
 
 Drops fields that the server or others own, and adds our ApplySet label, hash annotation and owner reference.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The capabilities that a rollout enables, with and without a request. Plain rules on the data that was read before.
 
 Source: openshift/enhancements:enhancements/installer/component-selection.md; openshift/cluster-version-operator:

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Runs a task graph: nodes in parallel, and the manifests of a node one after the other.
 
 A manifest waits for what another node creates: its namespace, its kind, or a new schema of it. What the cluster lacks

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The inventory of a rollout, which it stores on the cluster for the next run.
 
 It records the release, the enabled capabilities and the applied resources. It is the parent of an ApplySet, so other

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Normalizes a body that the API server's schema rejects although the CVO could apply it.
 
 The CVO decodes manifests into typed objects, which drops unknown fields, and OpenShift's own API servers set fields

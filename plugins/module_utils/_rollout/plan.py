@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The plan of a rollout: plain rules on the data that was read before. They refuse a rollout that must not start."""
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The smallest corrections of a selection: spellings, names of other versions, and names that a rule requires.
 
 ``None`` means that only the user can know what is meant.

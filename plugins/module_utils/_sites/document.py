@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads the YAML documents of a file with the positions of their nodes, and finds the objects that describe sites.
 
 A file is split at its ``---`` lines, as Kubernetes clients do (k8s.io/apimachinery:pkg/util/yaml/decoder.go), so a

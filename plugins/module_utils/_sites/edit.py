@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Writes the selections of sites into the text of their document. Everything else stays the same, byte for byte.
 
 The result is read back. An edit is used only if each site has its new selection, and every other value is unchanged.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads the extra manifests that installers apply to sites, and checks them as add-ons.
 
 They are in a ConfigMap of the checkout, in files of which kustomize generates it, or in directories next to a

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Checks the lists ``enabled`` and ``disabled`` of a HostedCluster, and computes the smallest correction.
 
 Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Shows the corrections of a file as a unified diff, and nothing of the file but selections.
 
 The rest of a file may contain secrets. So a hunk has no context, and a line with other values is shown without them.

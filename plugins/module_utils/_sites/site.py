@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads the sites of an object: the selection of each as it is written, and what decides its version and platform.
 
 A selection is a string with JSON, or a map. assisted-service merges the JSON into the install-config that it generates,

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Finds the version that a site installs: from a map of the user, the release image, or the ClusterImageSet."""
 
 from __future__ import annotations

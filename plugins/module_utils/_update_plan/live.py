@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads from the selected cluster what the options of a plan do not set, which resources exist, and admin gates."""
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The plan of a path of updates: the capabilities that each hop enables and why, and the condition at the end.
 
 A hop has two halves. The outgoing CVO compares the two releases, and enables capabilities implicitly. Then the incoming

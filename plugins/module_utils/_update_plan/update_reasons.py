@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reasons against an update that the status of a cluster and its gates report.
 
 Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion (what the CVO refuses, and what it

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """What the status of a ClusterVersion reports about updates: conditions, history, and the updates that it lists.
 
 The status comes from a CVO, so fields of another type are ignored instead of reported.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The verdict of each hop of a path: whether the cluster can update, and every reason against it.
 
 The reasons come from the releases, from the settings of the cluster and, for the first hop, from its status. The status

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Compares a live object with its manifest, as the CVO does: a difference is what it would revert.
 
 An API server adds defaults, omits empty values, and normalizes some values. None of these is a difference.

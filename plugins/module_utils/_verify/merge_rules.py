@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Which fields of an object the CVO reverts, as data.
 
 The CVO has a builder for some kinds. It looks at some fields of them, and leaves all others as they are. Of other

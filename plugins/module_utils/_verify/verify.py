@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Compares a cluster with the resources that a release should have created. Writes nothing, not even as a dry run.
 
 One list of metadata per kind shows which resources exist. The existing ones are then read in parallel, and only their

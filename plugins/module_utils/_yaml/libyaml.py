@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """Reads a YAML document as the CVO does: into the values of JSON, with the rules of Go.
 
 libyaml parses, through PyYAML. What the events mean is decided here. Source: sigs.k8s.io/yaml:yaml.go YAMLToJSON,

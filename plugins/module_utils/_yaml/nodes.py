@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The nodes of a YAML document with their positions in the text.
 
 They are built from the events of the parser, because in PyYAML's nodes an alias has the position of its anchor.

@@ -1,8 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
-
 """The values of plain scalars as Go reads them.
 
 The CVO reads YAML through sigs.k8s.io/yaml (goyaml.v2), which differs from PyYAML: timestamps and ``1:30`` are
