@@ -266,7 +266,7 @@ class Histories(RuleBasedStateMachine):
             os._exit(0)
 
     def await_end(self, child: int) -> None:
-        """Wait for a forked process, and kill it if it hangs: a fork can inherit a lock that nobody releases."""
+        """Wait for a forked process, and kill it if it hangs: a fork can inherit a lock that is never released."""
         deadline = time.monotonic() + LONGEST_RUN
         while os.waitpid(child, os.WNOHANG) == (0, 0):
             if time.monotonic() > deadline:
