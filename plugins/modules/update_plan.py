@@ -35,6 +35,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.playbook
   - capability.openshift._attributes.actiongroup_cluster
+  - capability.openshift._acceptances
   - capability.openshift._release_image
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
@@ -324,6 +325,24 @@ cluster_checked:
   returned: success, or failure because of RV(violations), without O(clusters)
   type: bool
   sample: true
+accepted:
+  description: The entries of O(acceptances) that accept something on the path. They do not count in RV(verdict).
+  returned: success, or failure because of RV(violations), without O(clusters)
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The name that is accepted.
+      type: str
+      returned: always
+    reason:
+      description: Why it is accepted.
+      type: str
+      returned: always
+    expires:
+      description: The last day on which it is accepted. V(null) if there is none.
+      type: str
+      returned: always
 hops:
   description: The hops of the path, in order.
   returned: success, or failure because of RV(violations), without O(clusters)
@@ -342,10 +361,11 @@ hops:
       description:
         - V(blocked) if the cluster refuses the update. V(risk) if nothing that was checked blocks it, but there are
           reasons against it. V(acknowledge) if an administrator has to acknowledge something before. Otherwise V(go).
+        - Reasons that O(acceptances) accepts do not count.
       type: str
       returned: always
     reasons:
-      description: All reasons against the update, the most serious first.
+      description: All reasons against the update, the most serious first, and those that are accepted last.
       type: list
       elements: dict
       returned: always
@@ -375,6 +395,16 @@ hops:
           description: What to do about it.
           type: str
           returned: always
+        name:
+          description:
+            - What an entry of O(acceptances) names to accept it, a gate, a risk or else the code. Empty if nothing
+              accepts it, because the cluster refuses the update nevertheless.
+          type: str
+          returned: always
+        accepted:
+          description: The entry of O(acceptances) that accepts it, as in RV(accepted). V(null) if none does.
+          type: dict
+          returned: always
       sample:
         - verdict: acknowledge
           code: admin-ack-required
@@ -382,6 +412,11 @@ hops:
           message: "ack-4.18-kube-1.32-api-removals-in-4.19: Kubernetes 1.32 removes several APIs"
           source: ConfigMap openshift-config-managed/admin-gates of the cluster
           hint: Check what it describes, then acknowledge it
+          name: ack-4.18-kube-1.32-api-removals-in-4.19
+          accepted:
+            name: ack-4.18-kube-1.32-api-removals-in-4.19
+            reason: no v1beta1 client since June
+            expires: "2027-03-01"
     not_checked:
       description:
         - What the verdict does not consider because it is not known, such as conditions without a ClusterVersion, or
@@ -658,6 +693,7 @@ summaries:
   sample:
     berlin:
       verdict: go
+      accepted: []
       newly_enabled: [MachineAPI]
       cluster_checked: true
       releases: [4.13.59, 4.14.42]
@@ -671,6 +707,11 @@ summaries:
         verdict:
           description: As RV(verdict).
           type: str
+          returned: always
+        accepted:
+          description: As RV(accepted).
+          type: list
+          elements: dict
           returned: always
         newly_enabled:
           description: As RV(newly_enabled).
@@ -745,6 +786,7 @@ from ..module_utils._files.files import absolute
 from ..module_utils._kubernetes.auth_options import auth_spec, check_connection_options, show_kubeconfig
 from ..module_utils._module.argspec import (
     Spec,
+    acceptances_spec,
     chdir_spec,
     cluster_options_spec,
     inclusion_spec,
@@ -799,7 +841,15 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     params = {**module.params, "forbidden_capabilities": forbidden}
     if params["details"] is None:
         params["details"] = params["clusters"] is None
-    shared = SharedOptions(release_source(params), params["allow_downgrade"], forbidden, params["fail_on"])
+    shared = SharedOptions(
+        release_source(params),
+        params["allow_downgrade"],
+        forbidden,
+        params["fail_on"],
+        params["acceptances"],
+        params["cluster_name"],
+        datetime.now(tz=UTC).date(),
+    )
     fleet = plan(params, shared, cluster_connection(module))
     result.update(results(fleet, params, shared, check_mode=module.check_mode, diff_mode=module._diff))
     problems += shown_problems(fleet, of_fleet=params["clusters"] is not None)
@@ -868,6 +918,7 @@ MODULE = ModuleDefinition(
         **cluster_options_spec(),
         **inclusion_spec("cluster_type", defaults=False),
         **release_image_spec(),
+        **acceptances_spec(),
         **OPTIONS,
         "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
         "clusters": {"type": "list", "elements": "dict", "options": CLUSTER_SPEC},

@@ -104,6 +104,20 @@ class ReleaseOptions(NamedTuple):
         )
 
 
+def acceptances_spec() -> Spec:
+    """What is accepted although it is against an update, and for which cluster (fragment ``_acceptances``)."""
+    entry: Spec = {
+        "name": {"type": "str", "required": True},
+        "reason": {"type": "str", "required": True},
+        "expires": {"type": "str"},
+        "clusters": {"type": "list", "elements": "str"},
+    }
+    return {
+        "acceptances": {"type": "list", "elements": "dict", "options": entry, "default": []},
+        "cluster_name": {"type": "str"},
+    }
+
+
 def release_image_spec() -> Spec:
     """Options for releases in images, and for registries (fragment ``_release_image``)."""
     return {

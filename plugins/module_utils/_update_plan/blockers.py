@@ -57,13 +57,14 @@ def downgrade_reasons(
     message = f"the cluster refuses a downgrade from {current}"
     if start.hosted and start.minor == end.minor:
         message = f"HyperShift does not refuse {target}, although it is older than {current}"
-        yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, "Stay on the later patch")
+        hint = "Stay on the later patch"
+        yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, hint, "downgrade")
     elif start.minor != end.minor or start.minor < capability_data.ROLLBACKS_TO_PREVIOUS_PATCH.since:
         yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, source, hint)
     elif not previous.known:
         message = f"the cluster refuses a downgrade from {current}, unless {target} is its previous version"
         hint = "Set cluster_version with its status, whose history contains the previous version"
-        yield UpdateReason("risk", "unknown-history", "LowDesiredVersion", message, source, hint)
+        yield UpdateReason("risk", "unknown-history", "LowDesiredVersion", message, source, hint, "unknown-history")
     elif previous.version != target:
         message += f", except to its previous version, {previous.version or 'which it does not have'}"
         place = "ClusterVersion version: status.history"
@@ -85,7 +86,7 @@ def _skipped_minor_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iter
         yield UpdateReason("blocked", "skipped-minor", reason, message, source, hint)
     elif refused:
         message = f"an update from {old} to {new} skips a minor version, which OpenShift does not support"
-        yield UpdateReason("risk", "skipped-minor", reason, message, source, hint)
+        yield UpdateReason("risk", "skipped-minor", reason, message, source, hint, "skipped-minor")
 
 
 def _feature_set_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Literal, NamedTuple, get_args
 
 from .._capability.cluster_options import ClusterOptions
@@ -24,13 +25,17 @@ FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 class SharedOptions(NamedTuple):
     """The options that count for all clusters of a fleet. ``source``: how releases in images are read.
 
-    ``forbidden_capabilities``: names that no update may enable.
+    ``forbidden_capabilities``: names that no update may enable. ``acceptances``: as set by the user, unchecked.
+    ``cluster_name``: the name that a single cluster has in them. ``today``: the day on which they have to count.
     """
 
     source: ReleaseSource = ReleaseSource()
     allow_downgrade: bool = False
     forbidden_capabilities: Sequence[str] = ()
     fail_on: FailOn = "blocked"
+    acceptances: Sequence[Mapping[str, Any]] = ()
+    cluster_name: str | None = None
+    today: date = date.min
 
     @property
     def is_strict(self) -> bool:

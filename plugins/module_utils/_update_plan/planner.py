@@ -25,6 +25,7 @@ from .._release.credentials_requests import credentials_requests
 from .._release.release import Release
 from .._resources import ResourceId
 from .._version import find_minor
+from .acceptance import Acceptance
 from .blockers import release_gates
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
@@ -51,6 +52,11 @@ class PlanResult(NamedTuple):
     def verdict(self) -> Verdict:
         """The most serious verdict of the hops."""
         return max((item.verdict for item in self.verdicts), key=VERDICTS.index)
+
+    @property
+    def accepted(self) -> tuple[Acceptance, ...]:
+        """The acceptances that count on the path."""
+        return tuple(dict.fromkeys(item for verdict in self.verdicts for item in verdict.accepted))
 
     @property
     def cluster_checked(self) -> bool:
@@ -129,7 +135,7 @@ class Planner:
         """
         normalized = request.normalized(path.hops[0].start)
         shared = _cached(self._plans, normalized, lambda: _plan(normalized, path))
-        verdicts = hop_verdicts(path.hops, request.cluster.overrides, request.state)
+        verdicts = hop_verdicts(path.hops, shared.plan.hops, request.cluster.overrides, request.state)
         problems = tuple(shared.problems)
         return _cached(shared.results, verdicts, lambda: PlanResult(shared.plan, problems, verdicts, shared.request))
 

@@ -64,7 +64,7 @@ class PlanSerializer:
             "from": hop.from_version,
             "to": hop.to_version,
             "verdict": verdict.verdict,
-            "reasons": [reason._asdict() for reason in verdict.reasons],
+            "reasons": [reason.as_dict() for reason in verdict.reasons],
             "not_checked": [item._asdict() for item in verdict.not_checked],
             "downgrade": hop.downgrade,
             "enabled_before": sorted(hop.before.enabled),
@@ -157,6 +157,7 @@ def _summary(result: PlanResult) -> dict[str, Any]:
 def _headline(result: PlanResult) -> dict[str, Any]:
     return {
         "verdict": result.verdict,
+        "accepted": [item.as_dict() for item in result.accepted],
         "newly_enabled": sorted(result.plan.newly_enabled),
         "cluster_checked": result.cluster_checked,
     }
@@ -189,7 +190,7 @@ def plan_violations(fleet: FleetPlan, options: SharedOptions) -> list[dict[str, 
     """Return the verdicts and the enabled names that ``options`` do not accept, with the clusters of their plans."""
     entries: dict[str, dict[str, Any]] = {}
     for result, clusters in zip(fleet.plans, _names(fleet), strict=True):
-        found = capability_violations(result.plan, options.forbidden_capabilities)
+        found = capability_violations(result, options.forbidden_capabilities)
         for violation in (*verdict_violations(result, options.fail_on), *found):
             hop = violation.hop
             entry = {"name": violation.name, "from": hop.from_version, "to": hop.to_version, "clusters": []}

@@ -15,11 +15,14 @@ from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, 
 from .._progress import Progress, silent, with_progress
 from .._release.extra_manifests import read_extra_manifests
 from .._resources import ResourceId, mappings_in, nested
+from .acceptance import Acceptance, acceptances_of, check_used, read_acceptances
 from .hop_signatures import HopSignatures
 from .plan_options import DEFAULT_SHARED_OPTIONS, PlanOptions, SharedOptions
 from .planner import FleetPlan, Planner, PlanResult
 from .releases import PathRelease, PathReleases
 from .request import PlanRequest, read_request
+from .update_reasons import ACCEPTABLE_CODES
+from .verdict import acceptable_names
 from .violations import check_forbidden
 
 if TYPE_CHECKING:
@@ -90,7 +93,11 @@ def _plan(
     ]
     releases = references.load(shared.source, remarks, path_problems, progress)
     problems += path_problems.unique()
-    clusters = _Clusters(releases, shared, connect, remarks)
+    read = Problems()
+    acceptances = read_acceptances(shared.acceptances, shared.today, read)
+    problems += read
+    remarks += read
+    clusters = _Clusters(releases, shared, connect, acceptances, remarks)
     results, errors = _Results(), dict[Problem, list[str]]()
     for options, path in zip(fleet, with_progress(paths, "clusters", progress), strict=True):
         own = Problems()
@@ -103,6 +110,10 @@ def _plan(
     problems += [of_clusters(problem, locations) for problem, locations in errors.items()]
     if not path_problems and shared.forbidden_capabilities:
         check_forbidden(shared.forbidden_capabilities, _known_names(releases, results.plans), problems)
+    if acceptances and not path_problems:
+        used = {item for result in results.plans for item in result.accepted}
+        known = {*_known_names(releases, results.plans), *clusters.acceptable, *ACCEPTABLE_CODES}
+        check_used(acceptances, used, known, remarks)
     problems.raise_errors(InvalidOptionError)
     names = tuple((item.release.shown_version, item.exact_name) for item in releases)
     return FleetPlan(
@@ -147,18 +158,25 @@ class _Results:
 class _Clusters:
     """Plans one cluster after another, on the same releases.
 
-    ``problems`` gets what is wrong with extra manifests, the others what ``FleetPlan`` has of the clusters.
+    ``problems`` gets what is wrong with extra manifests, ``acceptable`` the gates and risks of all clusters, the others
+    what ``FleetPlan`` has of the clusters.
     """
 
     def __init__(
-        self, releases: Sequence[PathRelease], shared: SharedOptions, connect: Connect | None, remarks: Problems
+        self,
+        releases: Sequence[PathRelease],
+        shared: SharedOptions,
+        connect: Connect | None,
+        acceptances: tuple[Acceptance, ...],
+        remarks: Problems,
     ) -> None:
         self._planner = Planner([item.release for item in releases], shared)
         self._signatures = HopSignatures(releases, shared.source, remarks)
-        self._shared, self._connect = shared, connect
+        self._shared, self._connect, self._acceptances = shared, connect, acceptances
         self._extra: dict[tuple[str, ...], frozenset[ResourceId]] = {}
         self.cluster_versions: dict[str, object] = {}
         self.own_name = ""
+        self.acceptable: set[str] = set()
         self.problems = Problems()
 
     def plan(self, options: PlanOptions, path: tuple[int, ...] | None, problems: Problems) -> PlanResult | None:
@@ -181,8 +199,15 @@ class _Clusters:
                 from .live import read_live_state
 
                 request = read_live_state(request, resolved, client, problems)
+            request = self._with_acceptances(options, request, problems)
+            self.acceptable |= acceptable_names(resolved.hops, request.state)
             return self._planner.plan(request, resolved)
         return None
+
+    def _with_acceptances(self, options: PlanOptions, request: PlanRequest, problems: Problems) -> PlanRequest:
+        names = [name for name in (options.name, self._shared.cluster_name, self.own_name) if name]
+        accepted = acceptances_of(self._acceptances, names, problems)
+        return request._replace(state=request.state._replace(acceptances=accepted))
 
     def _read(
         self, options: PlanOptions, path: tuple[int, ...] | None, client: Client | None, problems: Problems

@@ -60,9 +60,9 @@ def signature_reasons(
         message = f"the cluster refuses the image of {target}, because no signature of it is valid for the keys of "
         message += f"{hop.start.release.shown_version}: {signature.reason}"
         hint = "Use an image that these keys signed, or add the store or ConfigMap with its signature"
-        yield UpdateReason(
-            "blocked", "release-not-signed", "ImageVerificationFailed", message, f"the image of {target}", hint
-        )
+        source, code = f"the image of {target}", "release-not-signed"
+        # A ConfigMap of the cluster can contain the signature, and the plan does not read these.
+        yield UpdateReason("blocked", code, "ImageVerificationFailed", message, source, hint, code)
 
 
 def _without_credentials(url: str) -> str:

@@ -9,11 +9,12 @@ only warns about), openshift/oc:pkg/cli/admin/upgrade/upgrade.go (what the clien
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from .._cluster.admin_acks import ADMIN_ACKS, AdminGate
 from .._cluster.cluster_version import Condition
+from .acceptance import Acceptance, accepting
 from .update_status import ConditionalRisk, ConditionalUpdate, UpdateStatus
 
 Verdict = Literal["go", "acknowledge", "risk", "blocked"]
@@ -45,11 +46,31 @@ _NO_ACKS_TEXT = "Failed to retrieve ConfigMap admin-acks "
 _OBJECT = "ClusterVersion version"
 
 
+ACCEPTABLE_CODES = frozenset(
+    {
+        "conditional-risk",
+        "downgrade",
+        "failing",
+        "no-channel",
+        "release-not-accepted",
+        "release-not-signed",
+        "skipped-minor",
+        "unknown-history",
+        "update-in-progress",
+        "update-not-listed",
+        "updates-not-retrieved",
+    }
+)
+"""Codes that are names: of reasons that are neither gates nor risks, and despite which the CVO can start the update."""
+
+
 class UpdateReason(NamedTuple):
     """A reason against an update.
 
     ``verdict``: what it results in. ``code``: its kind, in kebab case. ``reason``: its name in the cluster or the CVO,
     such as the reason of a condition. ``source``: the object, condition, manifest or option that reports it.
+    ``name``: the gate, the risk, or else the code, by which an administrator can accept it; empty if the CVO refuses
+    the update nevertheless. ``accepted``: the acceptance of it.
     """
 
     verdict: Verdict
@@ -58,6 +79,18 @@ class UpdateReason(NamedTuple):
     message: str
     source: str
     hint: str
+    name: str = ""
+    accepted: Acceptance | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Convert to an entry of ``reasons`` in the result."""
+        return {**self._asdict(), "accepted": None if self.accepted is None else self.accepted.as_dict()}
+
+
+def accept(reasons: Iterable[UpdateReason], acceptances: Sequence[Acceptance]) -> Iterator[UpdateReason]:
+    """Yield ``reasons``, each with the acceptance of its name."""
+    for reason in reasons:
+        yield reason._replace(accepted=accepting(reason.name, acceptances))
 
 
 class Unchecked(NamedTuple):
@@ -80,11 +113,11 @@ def condition_reasons(status: UpdateStatus, target: str) -> Iterator[UpdateReaso
         else:
             text = f"the cluster-version operator does not accept the release {status.requested}".rstrip()
             hint = "Correct spec.desiredUpdate, or set it to the version that the cluster runs"
-            yield _reason("risk", "release-not-accepted", accepted, text, hint)
+            yield _reason("risk", "release-not-accepted", accepted, text, hint, name="release-not-accepted")
     failing = status.condition("Failing", "True", "Unknown")
     if failing is not None:
         text = "the cluster fails to reconcile its release" if failing.status == "True" else "reconciling is slow"
-        yield _reason("risk", "failing", failing, text, "Repair the cluster before the update")
+        yield _reason("risk", "failing", failing, text, "Repair the cluster before the update", name="failing")
     yield from _in_progress(status)
 
 
@@ -95,11 +128,11 @@ def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
     if not partial and progressing is None:
         return
     text = f"an update to {status.version or 'another version'} is under way"
-    hint = "Wait until it is complete"
+    hint, name = "Wait until it is complete", "update-in-progress"
     if progressing is not None:
-        yield _reason("risk", "update-in-progress", progressing, text, hint)
+        yield _reason("risk", name, progressing, text, hint, name=name)
     else:
-        yield UpdateReason("risk", "update-in-progress", "Partial", text, f"{_OBJECT}: status.history[0]", hint)
+        yield UpdateReason("risk", name, "Partial", text, f"{_OBJECT}: status.history[0]", hint, name)
 
 
 def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Iterator[UpdateReason]:
@@ -120,25 +153,28 @@ def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Ite
         elif acks is None or gate.name not in acks:
             message = f"{gate.name}: {_one_line(gate.text).rstrip('.')}"
             hint = f"Check what it describes, then acknowledge it: {gate.command}"
-            yield UpdateReason("acknowledge", "admin-ack-required", ADMIN_ACK_REQUIRED, message, gate.source, hint)
+            yield UpdateReason(
+                "acknowledge", "admin-ack-required", ADMIN_ACK_REQUIRED, message, gate.source, hint, gate.name
+            )
 
 
-def upgradeable_reasons(status: UpdateStatus, gates: Iterable[str] = ()) -> Iterator[UpdateReason]:
+def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -> Iterator[UpdateReason]:
     """Yield what ``Upgradeable=False`` reports against an update to another minor version.
 
-    It does not block an update to another patch. ``gates``: the texts of the gates that the CVO considers.
+    It does not block an update to another patch. ``gates``: those that the CVO considers.
     Source: openshift/cluster-version-operator release-5.0:pkg/cvo/status.go setUpgradeableCondition, pkg/risk;
     release-4.21:pkg/cvo/upgradeable.go.
     """
-    texts = frozenset(map(_one_line, gates))
+    names = {_one_line(gate.text): gate.name for gate in gates}
     for item in _upgradeable_parts(status):
         message = _one_line(item.message)
         if item.reason in _INVALID_GATE or message.startswith(_INVALID_GATE_TEXT):
             hint = "Correct or remove the gate in the ConfigMap openshift-config-managed/admin-gates"
             yield _reason("blocked", "invalid-admin-gate", item, "", hint)
-        elif item.reason == ADMIN_ACK_REQUIRED or item.reason.startswith(_GATE_RISK) or message in texts:
+        elif item.reason == ADMIN_ACK_REQUIRED or item.reason.startswith(_GATE_RISK) or message in names:
             hint = "Check what it describes, then acknowledge it in the ConfigMap openshift-config/admin-acks"
-            yield _reason("acknowledge", "admin-ack-required", item, "", hint)
+            risk = item.reason.removeprefix(_GATE_RISK) if item.reason.startswith(_GATE_RISK) else ""
+            yield _reason("acknowledge", "admin-ack-required", item, "", hint, name=risk or names.get(message, ""))
         elif item.reason == _NO_ACKS or message.startswith(_NO_ACKS_TEXT):
             hint = f"Create it: oc create configmap {ADMIN_ACKS.name} --namespace {ADMIN_ACKS.namespace}"
             yield _reason("acknowledge", "missing-admin-acks", item, "", hint)
@@ -191,16 +227,16 @@ def recommendation_reasons(
     elif not status.channel:
         text = f"no channel is set, so it is not known whether the update to {target} is recommended"
         hint = "Set the channel: oc adm upgrade channel CHANNEL"
-        yield UpdateReason("risk", "no-channel", "NoChannel", text, f"{_OBJECT}: spec.channel", hint)
+        yield UpdateReason("risk", "no-channel", "NoChannel", text, f"{_OBJECT}: spec.channel", hint, "no-channel")
     elif retrieved.status == "True":
         text = f"the channel {status.channel} has no update from {status.version} to {target}"
         hint = "Choose a version that oc adm upgrade lists, or another channel"
-        yield UpdateReason(
-            "risk", "update-not-listed", "UnknownUpdate", text, f"{_OBJECT}: status.availableUpdates", hint
-        )
+        source, name = f"{_OBJECT}: status.availableUpdates", "update-not-listed"
+        yield UpdateReason("risk", name, "UnknownUpdate", text, source, hint, name)
     else:
         text = f"it is not known whether the update to {target} is recommended"
-        yield _reason("risk", "updates-not-retrieved", retrieved, text, "Restore access to the update service")
+        hint, name = "Restore access to the update service", "updates-not-retrieved"
+        yield _reason("risk", name, retrieved, text, hint, name=name)
 
 
 def _conditional(
@@ -224,17 +260,18 @@ def _conditional(
         if applies is None:
             expressions = f": {'; '.join(risk.promql)}" if risk.promql else ""
             unchecked.append(Unchecked("promql", f"PromQL of the risk {risk.name} was not evaluated{expressions}"))
-        yield UpdateReason(
-            "risk", "conditional-risk", risk.name, _risk_text(risk, applies=applies), source, _risk_hint(risk)
-        )
+        text = _risk_text(risk, applies=applies)
+        yield UpdateReason("risk", "conditional-risk", risk.name, text, source, _risk_hint(risk), risk.name)
     if not update.risks:
-        text = f"the update to {target} is not recommended"
+        text, hint, name = (
+            f"the update to {target} is not recommended",
+            "Check it with oc adm upgrade",
+            "conditional-risk",
+        )
         if recommended is None:
-            yield UpdateReason(
-                "risk", "conditional-risk", "UnknownConditionType", text, source, "Check it with oc adm upgrade"
-            )
+            yield UpdateReason("risk", name, "UnknownConditionType", text, source, hint, name)
         else:
-            yield _reason("risk", "conditional-risk", recommended, text, "Check it with oc adm upgrade", source)
+            yield _reason("risk", name, recommended, text, hint, source, name=name)
 
 
 def _risk_text(risk: ConditionalRisk, *, applies: bool | None) -> str:
@@ -248,11 +285,13 @@ def _risk_hint(risk: ConditionalRisk) -> str:
     return f"Read {risk.url}, and decide whether to accept the risk"
 
 
-def _reason(verdict: Verdict, code: str, condition: Condition, text: str, hint: str, source: str = "") -> UpdateReason:
+def _reason(
+    verdict: Verdict, code: str, condition: Condition, text: str, hint: str, source: str = "", *, name: str = ""
+) -> UpdateReason:
     reported = _one_line(condition.message) or condition.reason
     message = f"{text}: {reported}" if text and reported else text or reported
     place = source or f"{_OBJECT}: status.conditions[{condition.type}]"
-    return UpdateReason(verdict, code, condition.reason or condition.type, message, place, hint)
+    return UpdateReason(verdict, code, condition.reason or condition.type, message, place, hint, name)
 
 
 def _one_line(text: str) -> str:

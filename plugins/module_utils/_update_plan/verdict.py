@@ -15,15 +15,17 @@ from typing import NamedTuple
 from .._capability.inclusion import Override
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of_minor
 from .._version import find_minor, is_semantic_version, precedence
+from .acceptance import Acceptance, accepting
 from .blockers import Previous, blockers, downgrade_reasons, is_minor_update, override_blockers
 from .path import is_upgrade
-from .plan import Hop
+from .plan import Hop, HopPlan
 from .signature import ImageSignature, signature_reasons
 from .update_reasons import (
     VERDICTS,
     Unchecked,
     UpdateReason,
     Verdict,
+    accept,
     condition_reasons,
     gate_reasons,
     recommendation_reasons,
@@ -38,7 +40,7 @@ class UpdateState(NamedTuple):
     ``status``: ``None`` without a ClusterVersion. ``is_read``: whether a selected cluster was read. ``unkept``: why the
     status may be outdated, empty if its CVO runs. ``promql``: names of risks, and whether each applies.
     ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
-    image of each hop, ``None`` for a directory; empty if no image was verified.
+    image of each hop, ``None`` for a directory; empty if no image was verified. ``acceptances``: those that concern it.
     """
 
     status: UpdateStatus | None = None
@@ -48,33 +50,51 @@ class UpdateState(NamedTuple):
     promql: tuple[tuple[str, bool], ...] = ()
     signature_stores: tuple[str, ...] = ()
     signatures: tuple[ImageSignature | None, ...] = ()
+    acceptances: tuple[Acceptance, ...] = ()
 
 
 class HopVerdict(NamedTuple):
-    """The verdict of a hop. ``reasons``: the most serious first. ``not_checked``: what it does not consider."""
+    """The verdict of a hop.
+
+    ``reasons``: the most serious first, and those that are accepted last. ``not_checked``: what it does not consider.
+    ``capabilities``: the acceptances of capabilities that the hop enables.
+    """
 
     reasons: tuple[UpdateReason, ...]
     not_checked: tuple[Unchecked, ...]
+    capabilities: tuple[Acceptance, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
-        """The most serious of the reasons, or ``go``."""
-        return self.reasons[0].verdict if self.reasons else "go"
+        """The most serious of the reasons that are not accepted, or ``go``."""
+        return next((reason.verdict for reason in self.reasons if reason.accepted is None), "go")
+
+    @property
+    def accepted(self) -> tuple[Acceptance, ...]:
+        """The acceptances of reasons and of capabilities."""
+        return (*(reason.accepted for reason in self.reasons if reason.accepted is not None), *self.capabilities)
 
     def of(self, verdict: str) -> tuple[UpdateReason, ...]:
-        """Return the reasons that result in ``verdict``."""
-        return tuple(reason for reason in self.reasons if reason.verdict == verdict)
+        """Return the reasons that result in ``verdict`` and are not accepted."""
+        return tuple(reason for reason in self.reasons if reason.verdict == verdict and reason.accepted is None)
 
 
-def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: UpdateState) -> tuple[HopVerdict, ...]:
-    """Return the verdict of each hop of a path that a cluster with ``overrides`` and ``state`` begins."""
+def hop_verdicts(
+    hops: Sequence[Hop], plans: Sequence[HopPlan], overrides: tuple[Override, ...], state: UpdateState
+) -> tuple[HopVerdict, ...]:
+    """Return the verdict of each hop of a path that a cluster with ``overrides`` and ``state`` begins.
+
+    ``plans``: what each hop does to the capabilities of the cluster.
+    """
     previous = _previous(state.status)
     if state.status is not None and state.status.version != hops[0].start.release.shown_version:
         previous = Previous(known=False)  # the history is that of another version
     verdicts: list[HopVerdict] = []
     signatures = state.signatures or (None,) * len(hops)
-    for position, (hop, signature) in enumerate(zip(hops, signatures, strict=True)):
-        verdicts.append(_hop_verdict(hop, signature, overrides, state, previous, first=position == 0))
+    for position, (hop, plan, signature) in enumerate(zip(hops, plans, signatures, strict=True)):
+        verdict = _hop_verdict(hop, signature, overrides, state, previous, first=position == 0)
+        found = (accepting(name, state.acceptances) for name in sorted(plan.newly_enabled))
+        verdicts.append(verdict._replace(capabilities=tuple(item for item in found if item is not None)))
         previous = Previous(known=True, version=hop.start.release.shown_version)
     return tuple(verdicts)
 
@@ -112,13 +132,21 @@ def _hop_verdict(
             reasons += recommendation_reasons(status, target, dict(state.promql), unchecked)
     if is_minor_update(start, end):
         gates = _gates(hop, state.acks, first=first)
-        reported = [] if status is None else list(upgradeable_reasons(status, (gate.text for gate in gates)))
+        reported = [] if status is None else list(upgradeable_reasons(status, gates))
         unacknowledged = list(_gate_reasons(hop, gates, status, reported, state.acks, unchecked))
         # The releases and the spec name each gate and override; the condition only summarizes them.
         known = _SUMMARIES.intersection(reason.code for reason in (*reasons, *unacknowledged))
         reasons += [*unacknowledged, *(item for item in reported if item.code not in known)]
-    ordered = sorted(dict.fromkeys(reasons), key=lambda reason: -VERDICTS.index(reason.verdict))
+    marked = dict.fromkeys(accept(reasons, state.acceptances))
+    ordered = sorted(marked, key=lambda reason: (reason.accepted is not None, -VERDICTS.index(reason.verdict)))
     return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
+
+
+def acceptable_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:
+    """Return the gates and the risks of a cluster, whether they are against a hop or not."""
+    gates = (*(gate for hop in hops for gate in hop.gates), *(state.acks.gates or ()))
+    risks = () if state.status is None else (risk for update in state.status.conditional for risk in update.risks)
+    return frozenset({*(gate.name for gate in gates), *(state.acks.acks or ()), *(risk.name for risk in risks)})
 
 
 _SUMMARIES = frozenset({"admin-ack-required", "invalid-admin-gate", "overrides"})

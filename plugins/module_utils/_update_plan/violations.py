@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._problems import Problems, did_you_mean
-from .plan import EnabledCapability, HopPlan, Plan
+from .plan import EnabledCapability, HopPlan
 from .plan_options import FailOn
 from .planner import PlanResult
 from .update_reasons import VERDICTS
@@ -49,14 +49,14 @@ def verdict_violations(result: PlanResult, fail_on: FailOn) -> Iterator[Violatio
             yield Violation(found.verdict, hop, f"{hop.from_version} to {hop.to_version} {text}")
 
 
-def capability_violations(plan: Plan, forbidden: Sequence[str]) -> Iterator[Violation]:
-    """Yield the names that ``plan`` enables although they are ``forbidden``, hop by hop.
+def capability_violations(result: PlanResult, forbidden: Sequence[str]) -> Iterator[Violation]:
+    """Yield the names that ``result`` enables although they are ``forbidden`` and not accepted, hop by hop.
 
     A name counts however its components are created.
     """
-    for hop in plan.hops:
+    for hop, verdict in zip(result.plan.hops, result.verdicts, strict=True):
         implicit = {item.name: item for item in hop.implicitly_enabled}
-        for name in sorted(hop.newly_enabled):
+        for name in sorted(hop.newly_enabled.difference(item.name for item in verdict.capabilities)):
             if name in forbidden or (ALL in forbidden and name not in hop.requested):
                 yield Violation(name, hop, _enabling(name, hop, implicit.get(name)))
 

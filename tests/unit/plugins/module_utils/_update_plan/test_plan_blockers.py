@@ -245,10 +245,10 @@ def test_a_release_that_does_not_know_a_disabled_name_creates_its_components(pat
     assert first.newly_enabled >= expected
     assert first.after.enabled.isdisjoint(expected)
     assert [hop.no_longer_optional for hop in others] == [frozenset()] * len(others)
-    named = [item.name for item in capability_violations(answer.plan, ["all"]) if item.hop is first]
+    named = [item.name for item in capability_violations(answer, ["all"]) if item.hop is first]
     assert set(named) >= expected
     for name in sorted(expected):
-        (violation,) = capability_violations(answer.plan, [name])
+        (violation,) = capability_violations(answer, [name])
         assert violation.message.startswith(f"{path[0]} to {path[1]} enables {name}: {path[1]} does not know it ")
     found = [(item.severity, item.hint) for item in answer.problems if item.code == "no-longer-optional"]
     assert found == ([("warning", "See added")] if expected else [])

@@ -72,8 +72,12 @@ def hop(
 
 
 def violated(forbidden: Sequence[str], *hops: HopPlan) -> list[tuple[str, str]]:
+    return [(item.hop.to_version, item.name) for item in capability_violations(result_of(*hops), forbidden)]
+
+
+def result_of(*hops: HopPlan, verdicts: Sequence[HopVerdict] = ()) -> PlanResult:
     plan = Plan(Selection(), hops, hops[-1].after, None)
-    return [(item.hop.to_version, item.name) for item in capability_violations(plan, forbidden)]
+    return PlanResult(plan, (), tuple(verdicts) or (HopVerdict((), ()),) * len(hops), REQUEST)
 
 
 FIRST = hop(
@@ -134,7 +138,7 @@ def test_all_matches_an_enabled_name_that_is_not_requested():
     ],
 )
 def test_a_violation_names_its_cause(name, text):
-    (violation,) = capability_violations(Plan(Selection(), (FIRST, BACK), FIRST.after, None), [name])
+    (violation,) = capability_violations(result_of(FIRST, BACK), [name])
 
     assert violation.message == text
 
@@ -177,14 +181,14 @@ def test_a_verdict_fails_from_the_least_serious_one_on(fail_on, violated_by):
     reasons = [(), *((reason,) for reason in REASONS.values())]
     verdicts = tuple(HopVerdict(found, ()) for found in reasons)
     hops = tuple(hop("", "", number=number) for number in range(len(verdicts)))
-    result = PlanResult(Plan(Selection(), hops, hops[-1].after, None), (), verdicts, REQUEST)
+    result = result_of(*hops, verdicts=verdicts)
 
     assert [item.name for item in verdict_violations(result, fail_on)] == violated_by
 
 
 def test_a_verdict_names_its_most_serious_reason():
     verdict = HopVerdict((REASONS["blocked"], REASONS["blocked"]._replace(code="other"), REASONS["risk"]), ())
-    result = PlanResult(Plan(Selection(), (FIRST,), FIRST.after, None), (), (verdict,), REQUEST)
+    result = result_of(FIRST, verdicts=[verdict])
 
     (violation,) = verdict_violations(result, "risk")
 
