@@ -77,8 +77,7 @@ options:
     description:
       - The selection, in the format of C(install-config.yaml) and C(ClusterVersion.spec), see
         M(capability.openshift.cluster_capabilities).
-      - Defaults to the spec of the ClusterVersion. If there is no ClusterVersion, O(wait) waits for another program to
-        create it.
+      - Defaults to the spec of the ClusterVersion, and is required if there is none.
     type: dict
   only:
     description:

@@ -18,20 +18,17 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     Rollouts,
     config_map,
     crd,
-    later,
     manifest,
     namespace,
     path_of,
     versions_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, is_write, selection, served
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, is_write, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
     CRDS,
     EXAMPLE,
-    make_cluster_version,
 )
-from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 VERSION_CRD = f"patch {CRDS}/clusterversions.config.openshift.io"
 MAPS = f"patch /api/v1/namespaces/{HOME}/configmaps/"
@@ -217,38 +214,15 @@ def test_check_mode_reads_and_does_dry_runs_only(rollouts: Rollouts) -> None:
     assert not rollouts.api.exists(INVENTORY)
 
 
-# A ClusterVersion of another client
+# A cluster without ClusterVersion
 
 
-def test_rollout_waits_for_the_cluster_version_of_another_client(rollouts: Rollouts) -> None:
-    body = config_map("a", capability="Console")
-    release = rollouts.release([body, config_map("b")], cluster_version=True)
+@pytest.mark.parametrize("wait", [False, True])
+def test_missing_cluster_version_is_a_clear_error(rollouts: Rollouts, wait: bool) -> None:
     mark = rollouts.plane.audit.mark()
-
-    def create() -> None:
-        wait_for(lambda: served(rollouts.api), "ClusterVersions to be served")
-        make_cluster_version(rollouts.api, {"capabilities": selection("Console", "Ingress")})
-
-    with later(3, create):
-        rollouts.done(release, wait=True, wait_timeout=600)
-    asked = [
-        f"{item.verb} {item.uri.partition('?')[0]}" for item in rollouts.plane.audit.requests(mark) if is_write(item)
-    ]
-    assert of_maps(asked[: asked.index(f"create {CLUSTER_VERSIONS}")]) == []
-    assert rollouts.has(body)
-
-
-def test_missing_cluster_version_is_a_clear_error_without_wait(rollouts: Rollouts) -> None:
-    mark = rollouts.plane.audit.mark()
-    outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True))
+    outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True), wait=wait)
     assert outcome.faults == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
     assert rollouts.writes(mark) == []
-
-
-def test_missing_cluster_version_is_an_error_after_the_timeout(rollouts: Rollouts) -> None:
-    outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True), wait=True, wait_timeout=2)
-    assert outcome.faults == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
-    assert not rollouts.has(config_map("a"))
 
 
 # Definitions

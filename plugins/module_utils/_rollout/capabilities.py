@@ -77,7 +77,7 @@ def reconcile_cluster_version(
     if existing is not None:
         found = _Step(existing, changed=False)
     else:
-        found = _create_or_wait(client, context, plan.selection, options, attempts)
+        found = _create(client, context, plan.selection, options, attempts)
     extended = found if found.changed else _extend_spec(client, found.obj, plan.selection, target, attempts)
     inputs = target._replace(always_enabled=target.always_enabled | plan.stay_enabled)
     status_problems = Problems()
@@ -107,16 +107,16 @@ def _unreported(status_problems: Problems) -> ClusterError:
     return ClusterError(wrong or [Problem("error", "missing-status", str(CLUSTER_VERSION), message, hint)])
 
 
-def _create_or_wait(
+def _create(
     client: Client,
     context: RolloutContext,
     selection: Selection | None,
     options: RolloutOptions,
     attempts: _NameRetries,
 ) -> _Step:
-    """Create the ClusterVersion, or wait for another program that does so."""
+    """Create the ClusterVersion, unless another client has created it."""
     if selection is None:
-        return _Step(_wait_for_cluster_version(client, options), changed=False)
+        raise no_capabilities_error()
     body = _new_cluster_version(selection, context.target)
     predicted = _Step({**body, "metadata": {**body["metadata"], "uid": str(uuid.uuid4())}}, changed=True)
     if options.dry_run and context.state.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
@@ -151,16 +151,6 @@ def _new_cluster_version(selection: Selection, target: StatusInputs) -> Object:
         "metadata": {"name": CLUSTER_VERSION.name},
         "spec": {"clusterID": str(uuid.uuid4()), "capabilities": pinned.to_api(keep_empty=True)},
     }
-
-
-def _wait_for_cluster_version(client: Client, options: RolloutOptions) -> Object:
-    while True:
-        obj = client.find(CLUSTER_VERSION)
-        if obj is not None:
-            return obj
-        if time.monotonic() >= options.deadline:
-            raise no_capabilities_error()
-        time.sleep(options.timings.cluster_version)
 
 
 def _extend_spec(

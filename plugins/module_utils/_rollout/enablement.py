@@ -131,7 +131,7 @@ def plan_capabilities(
 def no_capabilities_error() -> ClusterError:
     """The error of a cluster without a ClusterVersion and without requested capabilities."""
     message = "does not exist, and no capabilities are given to create it"
-    hint = "Set capabilities, or let another program create it (with wait, the rollout waits for that)"
+    hint = "Set capabilities, or create it"
     return ClusterError([Problem("error", "missing-cluster-version", str(CLUSTER_VERSION), message, hint)])
 
 

@@ -95,7 +95,7 @@ def plan_rollout(context: RolloutContext, previous: Release | None, options: Rol
     moved = loaded_by_outgoing(outgoing, context)
     capabilities = plan_capabilities(context, selection, outgoing, moved, problems, served=is_served or crd is not None)
     definitions = [item for item in release.manifests if defines(item, CLUSTER_VERSIONS)]
-    if state.cluster_version is None and selection is None and not options.wait and (is_served or definitions):
+    if state.cluster_version is None and selection is None and (is_served or definitions):
         raise no_capabilities_error()
     if options.prune:
         refuse_unsafe_prune(context)

@@ -352,22 +352,6 @@ def test_without_a_request_a_cluster_version_is_needed(site: Site, wait: bool) -
     assert site.writes() == []
 
 
-def test_a_rollout_that_waits_takes_the_request_of_the_program_that_creates_the_cluster_version(site: Site) -> None:
-    seen: list[str] = []
-
-    def before(method: str, path: str) -> None:
-        seen.append(path)
-        if seen.count(CLUSTER_VERSIONS.path("version")) == 2 and method == "GET":
-            spec = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}}
-            site.server.put(CLUSTER_VERSIONS, "version", spec=spec)
-            site.server.before = lambda _method, _path: None
-
-    site.server.before = before
-    console = manifest("c", "Console", namespace="team")
-    rollout = site.roll_out(OLD, team(), console, capabilities=None, wait=True)
-    assert actions(rollout) == {"team": "created", "c": "created"}
-
-
 def test_a_cluster_of_another_version_needs_its_release(site: Site) -> None:
     obj = reported(OLD, status={"capabilities": {"enabledCapabilities": [], "knownCapabilities": ["Console"]}})
     site.server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status=obj["status"])
