@@ -179,27 +179,31 @@ class Operators:
         status = found.get("status") or {}
         since = self._seen.setdefault(operator.name, time.monotonic())
         done = time.monotonic() - since >= behaviour.seconds
-        if done:
-            conditions = [
-                _condition("Available", not behaviour.unavailable, behaviour.unavailable),
-                _condition("Progressing", False),
-                _condition("Degraded", bool(behaviour.degraded), behaviour.degraded),
-            ]
-            versions = dict(operator.versions)
-        else:
-            # At its first installation it is not available, during an update what was there before stays so.
-            versions = {item["name"]: item["version"] for item in status.get("versions") or ()}
-            message = f"Working towards {operator.versions.get('operator', 'the release')}"
-            conditions = [
-                _condition("Available", bool(versions)),
-                _condition("Progressing", True, message, "Working"),
-                _condition("Degraded", False),
-            ]
-        wanted = _status(status, conditions, versions)
+        wanted = reported(operator, behaviour, status, done=done)
         if wanted != status:
             self._api.patch(f"{CLUSTER_OPERATORS}/{operator.name}/status", {"status": wanted})
         if done:
             self._done.add(operator.name)
+
+
+def reported(operator: Operator, behaviour: Behaviour, status: Mapping[str, Any], *, done: bool) -> dict[str, Any]:
+    """Return the status that an operator reports after ``status``, once its work is done or before."""
+    if done:
+        conditions = [
+            _condition("Available", not behaviour.unavailable, behaviour.unavailable),
+            _condition("Progressing", False),
+            _condition("Degraded", bool(behaviour.degraded), behaviour.degraded),
+        ]
+        return _status(status, conditions, operator.versions)
+    # At its first installation it is not available, during an update what was there before stays so.
+    versions = {item["name"]: item["version"] for item in status.get("versions") or ()}
+    message = f"Working towards {operator.versions.get('operator', 'the release')}"
+    conditions = [
+        _condition("Available", bool(versions)),
+        _condition("Progressing", True, message, "Working"),
+        _condition("Degraded", False),
+    ]
+    return _status(status, conditions, versions)
 
 
 def _condition(kind: str, status: bool, message: str = "", reason: str = "Broken") -> dict[str, str]:
