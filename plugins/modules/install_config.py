@@ -16,9 +16,9 @@ description:
   - Checks a selection of capabilities against the rules of the installer, the ClusterVersion API and the HostedCluster
     API for this version, platform and install method, which the guide I(Rules of a selection) lists. Reports all
     violations at once, each with its source and the smallest change that fixes it.
-  - Also checks the fields of an install-config that its selection depends on, such as C(platform), C(featureSet) and
-    C(credentialsMode). The guide I(Select capabilities for an installation) lists them. C(openshift-install) checks
-    all other fields before it creates anything.
+  - Also checks the fields of an install-config that its selection depends on, such as C(platform) and C(featureSet).
+    The guide I(Select capabilities for an installation) lists them. C(openshift-install) checks all other fields before
+    it creates anything.
   - With O(release), also checks references between its manifests. Fails if the selection leaves one dangling with which
     the installation could not finish, such as an object whose Namespace needs a disabled capability.
   - With O(path), writes the selection to an C(install-config.yaml). In an existing file, only the C(capabilities) block

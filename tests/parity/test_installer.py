@@ -31,10 +31,9 @@ ONLY_IN_THE_INSTALLER = {
     ("platform.baremetal.hosts", "not enough hosts found (0) to support all the configured Compute replicas (2)"),
     # A release of OKD has this feature set. A version does not distinguish them.
     ("featureSet", "OKD featureset is not supported on OpenShift clusters"),
-    # The host of a mirror needs a dot.
-    ("imageContentSources[0].source", "the repository provided is invalid"),
-    ("imageContentSources[0].mirrors[0]", "the repository provided is invalid"),
 }
+NOT_CHECKED = ("credentialsMode", "imageContentSources", "imageDigestSources")
+"""Fields that no selection depends on."""
 
 
 class Case(NamedTuple):
@@ -52,6 +51,7 @@ class Case(NamedTuple):
             field
             for field, detail in self.rejected
             if (field.replace("Hosts", "hosts"), detail) not in ONLY_IN_THE_INSTALLER
+            and not field.startswith(NOT_CHECKED)
             and (not field.startswith("platform.") or detail == "bare metal hosts are missing")
         ]
 
@@ -98,7 +98,7 @@ def test_nothing_is_accepted_that_the_installer_rejects(branch: str) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(("branch", "least"), [("4.15", 200), ("4.17", 180), ("main", 180)])
+@pytest.mark.parametrize(("branch", "least"), [("4.15", 180), ("4.17", 160), ("main", 160)])
 def test_there_are_cases_of_both_kinds(branch: str, least: int) -> None:
     rejected = [case for case in cases(branch) if case.depending]
 

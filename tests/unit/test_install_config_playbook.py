@@ -48,7 +48,7 @@ def play(folder: Path) -> str:
         "commented": COMMENTED,
         "broken": BROKEN,
         "vsphere": {**site(pullSecret=OLD_PULL_SECRET), "platform": {"vsphere": {**PLATFORMS["vsphere"], **VIPS}}},
-        "private": site(sshKey=PRIVATE_KEY, credentialsMode=PRIVATE_KEY),
+        "private": site(sshKey=PRIVATE_KEY, apiVersion=PRIVATE_KEY),
     }
     (folder / "secrets.json").write_text(json.dumps(secrets))
     tasks = [
@@ -90,7 +90,7 @@ def test_everything_except_secrets_is_printed(tmp_path):
     assert "******** (changed)" in part(output, "replace")
     for location in ("broken.yaml, line", "content, line"):
         assert re.search(f"{location} [0-9]+, column [0-9]+: is not YAML", part(output, "fail at texts"))
-    assert "credentialsMode: cannot be set" in part(output, "fail")
+    assert "apiVersion: is " in part(output, "fail")
     assert "ipi, upi, agent, assisted, hosted" in part(output, "fail at an option")
 
     # Other values are readable.

@@ -8,7 +8,6 @@ The rules of the cluster-version operator (always-enabled, gated and forced capa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from .._version import Minor
@@ -229,17 +228,11 @@ and 4.12.
   for 4.22 five days later. The branch 4.22 itself was not read.
 """
 
-FIELDS_SINCE: Mapping[str, Minor] = {"featureGates": Minor(4, 14), "imageDigestSources": Minor(4, 13)}
-"""Fields that a selection depends on, and the first minor whose installer can have them.
+FEATURE_GATES_SINCE = Minor(4, 14)
+"""The first minor whose installer can have ``featureGates``.
 
-Source: openshift/installer#7246 (featureGates), #6235 (imageDigestSources). The installer of 4.12 (798aeaaf6) rejects
-both. The branch 4.13 was not read: its release came before #7246, and #6235 is from before it.
-"""
-
-IMAGE_CONTENT_SOURCES_DEPRECATED = Minor(4, 14)
-"""The first minor in which ``imageDigestSources`` can replace ``imageContentSources`` for certain.
-
-Source: openshift/installer#6235; redhat-partner-solutions/crucible#280, which writes it from 4.14 on.
+Source: openshift/installer#7246. The installer of 4.12 (798aeaaf6) rejects it. The branch 4.13 was not read: its
+release came before.
 """
 
 

@@ -17,40 +17,36 @@ class Platform(NamedTuple):
     """A platform.
 
     ``credentials``: kind of ``spec.providerSpec`` of the CredentialsRequests that it needs. ``since`` and ``until``:
-    the minors whose installer knows it as a key of ``platform``; without ``since`` none does. ``credentials_modes``:
-    the values of ``credentialsMode`` that the installer accepts. ``agent_since``: the first minor whose agent-based
-    installer supports it. ``assisted``: the assisted service supports it.
+    the minors whose installer knows it as a key of ``platform``; without ``since`` none does. ``agent_since``: the
+    first minor whose agent-based installer supports it. ``assisted``: the assisted service supports it.
     """
 
     name: str
     credentials: str | None = None
     since: Minor | None = _FIRST
     until: Minor | None = None
-    credentials_modes: tuple[str, ...] = ()
     agent_since: Minor | None = None
     assisted: bool = False
 
 
-_MINT, _PASSTHROUGH, _MANUAL = CREDENTIALS_MODES = ("Mint", "Passthrough", "Manual")
-
 _PLATFORMS = (
     Platform("agent", since=None),
-    Platform("alibabacloud", "AlibabaCloudProviderSpec", until=Minor(4, 15), credentials_modes=(_MANUAL,)),
-    Platform("aws", "AWSProviderSpec", credentials_modes=CREDENTIALS_MODES),
-    Platform("azure", "AzureProviderSpec", credentials_modes=(_PASSTHROUGH, _MANUAL)),
+    Platform("alibabacloud", "AlibabaCloudProviderSpec", until=Minor(4, 15)),
+    Platform("aws", "AWSProviderSpec"),
+    Platform("azure", "AzureProviderSpec"),
     Platform("baremetal", agent_since=_FIRST, assisted=True),
     Platform("equinixmetal", since=None),
     Platform("external", since=Minor(4, 14), agent_since=Minor(4, 14), assisted=True),
-    Platform("gcp", "GCPProviderSpec", credentials_modes=CREDENTIALS_MODES),
-    Platform("ibmcloud", "IBMCloudProviderSpec", credentials_modes=(_MANUAL,)),
+    Platform("gcp", "GCPProviderSpec"),
+    Platform("ibmcloud", "IBMCloudProviderSpec"),
     Platform("kubevirt", since=None),
     Platform("libvirt", since=None),
     Platform("none", agent_since=_FIRST, assisted=True),
-    Platform("nutanix", "NutanixProviderSpec", credentials_modes=(_MANUAL,), agent_since=Minor(4, 19), assisted=True),
-    Platform("openstack", "OpenStackProviderSpec", credentials_modes=(_PASSTHROUGH,)),
+    Platform("nutanix", "NutanixProviderSpec", agent_since=Minor(4, 19), assisted=True),
+    Platform("openstack", "OpenStackProviderSpec"),
     Platform("ovirt", "OvirtProviderSpec", until=Minor(4, 14)),
-    Platform("powervc", "OpenStackProviderSpec", since=Minor(4, 21), credentials_modes=(_PASSTHROUGH,)),
-    Platform("powervs", "IBMCloudPowerVSProviderSpec", credentials_modes=(_MANUAL,)),
+    Platform("powervc", "OpenStackProviderSpec", since=Minor(4, 21)),
+    Platform("powervs", "IBMCloudPowerVSProviderSpec"),
     Platform("vsphere", "VSphereProviderSpec", agent_since=_FIRST, assisted=True),
 )
 """Every platform, sorted by name. Sources of the fields:
@@ -62,8 +58,6 @@ _PLATFORMS = (
   #44438 (ovirt, which the documentation of 4.14 no longer supports)
 - ``credentials``: openshift/oc:pkg/cli/admin/release/extract_tools.go credRequestCloudProviderSpecKindMapping; powervc
   is converted to openstack (openshift/installer:pkg/types/conversion/installconfig.go)
-- ``credentials_modes``: openshift/installer:pkg/types/validation/installconfig.go validateCloudCredentialsMode
-  (openstack: openshift/installer#9734)
 - ``agent_since``: openshift/installer:pkg/asset/agent/common.go SupportedInstallerPlatforms; external since
   openshift/installer#7442, nutanix since openshift/openshift-docs#92419
 - ``assisted``: openshift/assisted-service:internal/provider/registry/registry.go, without ovirt since d45e26702 of

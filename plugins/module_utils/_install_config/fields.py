@@ -23,12 +23,11 @@ from .._data.install_rules import (
     AGENT_SINGLE_NODE_COMPUTE,
     AGENT_SINGLE_NODE_PLATFORM,
     ASSISTED_PLATFORM,
-    FIELDS_SINCE,
-    IMAGE_CONTENT_SOURCES_DEPRECATED,
+    FEATURE_GATES_SINCE,
     Rule,
     rejects_unknown_fields,
 )
-from .._data.platforms import ASSISTED_PLATFORMS, CREDENTIALS_MODES, PLATFORM_DATA, PLATFORMS, agent_platforms
+from .._data.platforms import ASSISTED_PLATFORMS, PLATFORMS, agent_platforms
 from .._problems import (
     Location,
     Problem,
@@ -40,14 +39,12 @@ from .._problems import (
     shown,
     type_name,
 )
-from .._registry.mirror_sets import parse_mirror_sets
 from .._resources import mappings_in, nested
 from .._version import Minor
 
 _SPELLED = ("capabilities", "platform")
 """Fields whose spelling is checked. ``openshift-install`` reports unknown fields itself, in some versions as errors."""
 
-_MIRRORS, _DEPRECATED_MIRRORS = "imageDigestSources", "imageContentSources"
 _REQUIRED = ("apiVersion", "platform")
 _EXTERNAL_MANAGERS = ("", "External")
 _PROVISIONED_BY_USER = ("external", "none")
@@ -137,14 +134,14 @@ def check_install_config(
             if data.get(field) in (None, ""):
                 where = Location(source, field=field)
                 problems.error("missing-field", where, "is missing, but the installer requires it", "Add it")
-    unknown = {field for field, since in FIELDS_SINCE.items() if minor is not None and minor < since}
-    _check_names(data, Location(source), unknown if complete else set(), _severity(minor, method), problems)
-    known = {field: value for field, value in data.items() if field not in unknown and value not in (None, "")}
+    has_gates = minor is None or minor >= FEATURE_GATES_SINCE
+    _check_names(data, Location(source), _severity(minor, method), problems, has_gates=has_gates or not complete)
+    known = {field for field, value in data.items() if value not in (None, "")}
+    known -= set() if has_gates else {"featureGates"}
     checks: Mapping[str, _Check] = {**_CHECKS, "platform": partial(_platform, platforms)}
     for field, check in checks.items():
         if field in known:
             check(data, Location(source, field=field), problems)
-    _check_mirrors(known, source, minor, problems)
 
 
 def _severity(minor: Minor | None, method: str) -> Severity:
@@ -159,17 +156,16 @@ def _is_misspelled(field: str) -> bool:
 
 
 def _check_names(
-    data: Mapping[str, Any], where: Location, unknown: Collection[str], severity: Severity, problems: Problems
+    data: Mapping[str, Any], where: Location, severity: Severity, problems: Problems, *, has_gates: bool
 ) -> None:
-    """Report misspelled names of ``capabilities`` and ``platform``, and fields that only later installers know."""
+    """Report misspelled names of ``capabilities`` and ``platform``, and ``featureGates`` if the installer lacks it."""
     for field in data:
         if _is_misspelled(str(field)):
             message, hint = "is not a field of an install-config", did_you_mean(field, _SPELLED)
             problems.append(Problem(severity, "unknown-field", where.child(field), message, hint))
-        elif field in unknown:
-            message = f"is not a field of an install-config before {FIELDS_SINCE[field]}"
-            hint = f"Write {_DEPRECATED_MIRRORS}" if field == _MIRRORS else "Remove it"
-            problems.append(Problem(severity, "unknown-field", where.child(field), message, hint))
+        elif field == "featureGates" and not has_gates:
+            message = f"is not a field of an install-config before {FEATURE_GATES_SINCE}"
+            problems.append(Problem(severity, "unknown-field", where.child(field), message, "Remove it"))
 
 
 def _api_version(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
@@ -238,33 +234,10 @@ def _is_gate(gate: object) -> bool:
     return isinstance(gate, str) and re.fullmatch(r"[^=\s]+=(true|false)", gate, re.IGNORECASE) is not None
 
 
-def _check_mirrors(data: Mapping[str, Any], source: str, minor: Minor | None, problems: Problems) -> None:
-    mirrors = {field: data[field] for field in (_MIRRORS, _DEPRECATED_MIRRORS) if data.get(field)}
-    if mirrors:
-        parse_mirror_sets(mirrors, source, problems)
-    is_deprecated = minor is None or minor >= IMAGE_CONTENT_SOURCES_DEPRECATED
-    if is_deprecated and list(mirrors) == [_DEPRECATED_MIRRORS]:
-        where = Location(source, field=_DEPRECATED_MIRRORS)
-        problems.warning("deprecated-field", where, "is deprecated", f"Write {_MIRRORS}")
-
-
-def _credentials_mode(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
-    mode, platform = data["credentialsMode"], platform_of(data)
-    modes = CREDENTIALS_MODES if platform is None else PLATFORM_DATA[platform].credentials_modes
-    if not modes:
-        message = f"cannot be set on platform {platform}"
-        problems.error("unsupported-platform", where, message, "Remove it")
-    elif mode not in modes:
-        on_platform = f" on platform {platform}" if platform is not None else ""
-        message = f"is {shown(mode)}, expected {', '.join(modes)}{on_platform}"
-        problems.error("invalid-choice", where, message, did_you_mean(mode, modes))
-
-
 _Check = Callable[[Mapping[str, Any], Location, Problems], None]
 _CHECKS: Mapping[str, _Check] = {
     "apiVersion": _api_version,
     "platform": partial(_platform, PLATFORMS),
-    "credentialsMode": _credentials_mode,
     "featureGates": _feature_gates,
     "featureSet": _feature_set,
 }

@@ -210,14 +210,13 @@ def test_a_release_replaces_the_version_and_provides_names_of_an_unknown_one(run
 def test_values_that_are_not_secrets_are_not_masked(run, tmp_path):
     requested = selection("Console", "Ingress")
     outcome = run(path=tmp_path / "a.yaml", content=site(), capabilities=requested, diff=True)
-    failed = run(content=site("aws", credentialsMode="v1", apiVersion="worker"), capabilities={"a": "master"})
+    failed = run(content=site("aws", featureGates="v1", apiVersion="worker"), capabilities={"a": "master"})
 
     assert outcome["capabilities"] == requested
     assert outcome["platform"] == "none"
     (entry,) = outcome["diff"]
     assert "apiVersion: v1" in entry["after"].splitlines()
     assert "is 'worker', expected v1" in failed.message
-    assert "is 'v1', expected Mint, Passthrough, Manual" in failed.message
 
 
 @pytest.fixture
@@ -286,9 +285,7 @@ def test_options_that_are_not_possible(case, check_mode, run, path):
     assert not path.parent.exists()
 
 
-SEVERAL = site(
-    "nutanics", apiVersion="v2", credentialsMode="mint", capabilities=selection("Ingress", "console", "Consol")
-)
+SEVERAL = site("nutanics", apiVersion="v2", featureSet=7, capabilities=selection("Ingress", "console", "Consol"))
 
 
 def test_all_problems_are_reported_in_one_run(run, path):
@@ -297,13 +294,13 @@ def test_all_problems_are_reported_in_one_run(run, path):
         "/nowhere",
         "content, apiVersion",
         "content, platform.nutanics",
-        "content, credentialsMode",
+        "content, featureSet",
     ]
     outcome = run(path=path, content=SEVERAL)
     assert [item["where"].removeprefix("content, ") for item in outcome.errors] == [
         "apiVersion",
         "platform.nutanics",
-        "credentialsMode",
+        "featureSet",
         "capabilities.additionalEnabledCapabilities[1]",
         "capabilities.additionalEnabledCapabilities[2]",
     ]

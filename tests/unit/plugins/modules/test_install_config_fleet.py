@@ -87,12 +87,12 @@ def test_no_file_is_written_if_one_cluster_is_invalid(write, tmp_path):
     outcome = write(
         cluster(tmp_path, "berlin"),
         cluster(tmp_path, "paris", capabilities={"baselineCapabilitySet": "None"}),
-        cluster(tmp_path, "rome", content={"credentialsMode": "Manual"}),
+        cluster(tmp_path, "rome", content={"apiVersion": "v2"}),
     )
 
     assert {(item["code"], item["where"].split(": ")[0]) for item in outcome.errors} == {
         ("inst-ingress", "paris"),
-        ("unsupported-platform", "rome"),
+        ("invalid-choice", "rome"),
     }
     assert [bool(row["errors"]) for row in outcome["clusters"]] == [False, True, True]
     assert not outcome["changed"]

@@ -53,12 +53,6 @@ PROBLEMS = [
      "is a string, expected a list", "Write - NAME=true, one per line"),
     ({"featureSet": "CustomNoUpgrade", "featureGates": ["A"]}, "error", "invalid-feature-gate", "featureGates[0]",
      "is 'A', expected NAME=bool", "Write NAME=true or NAME=false"),
-    ({"credentialsMode": "Manual"}, "error", "unsupported-platform", "credentialsMode",
-     "cannot be set on platform none", "Remove it"),
-    ({"imageContentSources": [{"source": "a"}]}, "warning", "deprecated-field", "imageContentSources", "is deprecated",
-     "Write imageDigestSources"),
-    ({"credentialsMode": "mint", "platform": {"aws": {}}}, "error", "invalid-choice", "credentialsMode",
-     "is 'mint', expected Mint, Passthrough, Manual on platform aws", "Write Mint: names are case sensitive"),
     ({"capabilites": {}}, "warning", "unknown-field", "capabilites", "is not a field of an install-config",
      "Did you mean capabilities?"),
 ]  # fmt: skip
@@ -76,15 +70,11 @@ def test_message_and_hint(values, severity, code, field, message, hint):
 
 def test_message_of_a_field_of_later_installers():
     problems = Problems()
-    given = {**VALID, "featureGates": [], "imageDigestSources": []}
+    given = {**VALID, "featureGates": []}
     check_install_config(given, "f", problems, complete=True, minor=Minor(4, 12))
 
     assert [tuple(problem.as_dict().values()) for problem in problems] == [
         ("error", "unknown-field", "f, featureGates", "is not a field of an install-config before 4.14", "Remove it"),
-        (
-            *("error", "unknown-field", "f, imageDigestSources"),
-            *("is not a field of an install-config before 4.13", "Write imageContentSources"),
-        ),
     ]
 
 
