@@ -28,6 +28,9 @@ OVERRIDES_SET = "ClusterVersionOverridesSet"
 ADMIN_ACK_REQUIRED = "AdminAckRequired"
 """Reason of the condition ``Upgradeable`` before 5.0 if an acknowledgement is missing."""
 
+_IN_PROGRESS = "UpdateInProgress"
+"""Reason of the condition ``Upgradeable`` before 5.0 during an update, and up to two minutes after it."""
+
 _UPGRADEABLE = "Upgradeable"
 _SEVERAL = "MultipleReasons"
 _GATE_RISK = "AdminAck-"
@@ -162,9 +165,11 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -
     """Yield what ``Upgradeable=False`` reports against an update to another minor version.
 
     It does not block an update to another patch. ``gates``: those that the CVO considers.
+    Once an update is completed, that it is in progress is out of date, and the CVO will notice that on its own.
     Source: openshift/cluster-version-operator release-5.0:pkg/cvo/status.go setUpgradeableCondition, pkg/risk;
-    release-4.21:pkg/cvo/upgradeable.go.
+    release-4.21:pkg/cvo/upgradeable.go, also defaultUpgradeableCheckIntervals.
     """
+    is_updating = status.condition("Progressing", "False") is None
     names = {_one_line(gate.text): gate.name for gate in gates}
     for item in _upgradeable_parts(status):
         message = _one_line(item.message)
@@ -180,7 +185,7 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -
             yield _reason("acknowledge", "missing-admin-acks", item, "", hint)
         elif item.reason in _OVERRIDES or message.startswith(_OVERRIDES_TEXT):
             yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")
-        else:
+        elif item.reason != _IN_PROGRESS or is_updating:
             hint = "Correct what the message reports; updates to another patch are not blocked"
             yield _reason("blocked", "not-upgradeable", item, "", hint)
 

@@ -206,6 +206,20 @@ def test_each_of_several_reasons_of_upgradeable_is_returned():
     assert found.reasons[2].source == "ClusterVersion version: status.conditions[UpgradeableAdminAckRequired]"
 
 
+@pytest.mark.parametrize(("progressing", "expected"), [(True, "blocked"), (False, "go")])
+@pytest.mark.parametrize("kind", ["Upgradeable", "UpgradeableUpgradeInProgress"])
+def test_an_update_that_is_completed_is_no_longer_in_progress(kind, progressing, expected):
+    conditions = [condition(kind, False, "UpdateInProgress", "already in progress")]
+    if kind != "Upgradeable":
+        conditions.append(condition("Upgradeable", False, "MultipleReasons", "for multiple reasons"))
+    conditions.append(condition("Progressing", progressing, "", "working"))
+    found = verdict(MINOR, cluster_version=reported(MINOR[0], *conditions, available=MINOR[1:]))
+
+    blocking = [reason for reason in found.reasons if reason.code == "not-upgradeable"]
+    assert bool(blocking) == (expected == "blocked")
+    assert found.verdict == expected
+
+
 STATES = [
     (condition("Failing", True, "ClusterOperatorDegraded", "etcd is degraded"), ("risk", "failing")),
     (condition("Failing", "Unknown", "SlowClusterOperator", "waits for etcd"), ("risk", "failing")),
