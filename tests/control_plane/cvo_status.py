@@ -222,39 +222,35 @@ def summarize(failed: Sequence[Failed]) -> tuple[bool, str]:
     return any(not item.warning for item in failed), texts[0] if len(texts) == 1 else several if texts else ""
 
 
-def upgradeable_condition(
+def upgradeable_conditions(
     config: Body, gates: Mapping[str, str], acknowledged: Mapping[str, str], operators: Iterable[Body]
-) -> dict[str, str] | None:
+) -> list[dict[str, str]]:
     """release-4.20 pkg/cvo/upgradeable.go setUpgradeableConditions, with the checks of defaultUpgradeableChecks."""
-    found: list[tuple[str, str]] = []
+    found: list[dict[str, str]] = []
     if any(item.get("unmanaged") for item in config["spec"].get("overrides") or ()):
         text = "Disabling ownership via cluster version overrides prevents upgrades."
         text += " Please remove overrides before continuing."
-        found.append(("ClusterVersionOverridesSet", text))
+        found.append(condition("UpgradeableClusterVersionOverrides", "False", "ClusterVersionOverridesSet", text))
     minor = (_numbers(_completed_version(config.get("status", {}))) or (0, 0, 0))[1]
     applying = {name: text for name, text in gates.items() if int(_GATE.match(name)[1]) == minor}  # type: ignore[index]
     missing = sorted(text for name, text in applying.items() if acknowledged.get(name) != "true")
     if missing:  # checkAdminGate
-        found.append(("AdminAckRequired", " ".join(missing)))
+        found.append(condition("UpgradeableAdminAckRequired", "False", "AdminAckRequired", " ".join(missing)))
     for item in operators:  # clusterOperatorsUpgradeable, for one operator
         own = condition_of(item, "Upgradeable")
         if own.get("status") == "False":
-            start = f"Cluster operator {item['metadata']['name']} should not be upgraded between minor versions"
-            found.append((own["reason"], f"{start}: {own['message']}"))
+            text = f"Cluster operator {item['metadata']['name']} should not be upgraded between minor versions"
+            text += f": {own['message']}"
+            found.append(condition("UpgradeableClusterOperators", "False", own["reason"], text))
     if condition_of(config, "Progressing").get("status") == "True":  # upgradeInProgressUpgradeable
         text = "An update is already in progress and the details are in the Progressing condition"
-        found.append(("UpdateInProgress", text))
-    if not found:
-        return None
-    reasons, texts = zip(*found, strict=True)
-    several = f"Cluster should not be upgraded between minor versions for multiple reasons: {','.join(reasons)}\n* "
-    one = len(found) == 1
-    return condition(
-        "Upgradeable",
-        "False",
-        reasons[0] if one else "MultipleReasons",
-        texts[0] if one else several + "\n* ".join(texts),
-    )
+        found.append(condition("UpgradeableUpgradeInProgress", "True", "UpdateInProgress", text))
+    if len(found) == 1:
+        return [{**found[0], "type": "Upgradeable", "status": "False"}]
+    reasons = ",".join(item["reason"] for item in found)
+    text = f"Cluster should not be upgraded between minor versions for multiple reasons: {reasons}"
+    text = "\n* ".join([text, *(item["message"] for item in found)])
+    return [*found, condition("Upgradeable", "False", "MultipleReasons", text)] if found else []
 
 
 def operator_error(name: str, versions: Mapping[str, str], actual: Body) -> UpdateError | None:
@@ -376,8 +372,8 @@ def conditions(
         found.append(condition("ReleaseAccepted", state, step, text))
     if worker.completed:
         found.append(condition("Available", "True", "", f"Done applying {worker.actual['version']}"))
-    made = {item["type"] for item in found} | {"Invalid", "Upgradeable"}
-    kept = [dict(item) for item in before if item["type"] not in made]
+    made = {item["type"] for item in found} | {"Invalid"}
+    kept = [dict(item) for item in before if item["type"] not in made and not item["type"].startswith("Upgradeable")]
     return timed([*found, *kept], before, now)
 
 

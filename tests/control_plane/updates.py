@@ -67,13 +67,16 @@ Enables = Callable[[Release, Release, frozenset[str]], Iterable[str]]
 class UpdatingOperator:
     """The operator, which works in a thread as long as a ``with`` statement.
 
-    ``images``: the folder of each release. ``running``: the image that the cluster runs. ``enables`` decides as its
-    GetImplicitlyEnabledCapabilities. A test may change all public attributes while it works:
+    ``images``: the folder of each release. ``running``: the image that the cluster runs, or gets if it has no history.
+    A test may change all public attributes while it works:
 
+    - ``enables`` decides as its GetImplicitlyEnabledCapabilities
     - ``available`` and ``conditional``: the updates that the graph has for each version
     - ``behaviours``: operators that are not done after ``seconds``. One that is ``silent`` never reports the version
+    - ``seconds`` that all other operators need
     - ``refusal``: why no payload can be retrieved. While ``loading`` is not set, retrieving goes on
     - ``minute``: the seconds of a minute that it waits for an operator
+    - ``between_checks`` whether it is upgradeable; the real one has 120 seconds
     """
 
     def __init__(
@@ -90,15 +93,19 @@ class UpdatingOperator:
         self.seconds = 0.0
         self.refusal = ""
         self.minute = 60.0
+        self.between_checks = 1.0
         self.accept_risks = False
         self.loading = threading.Event()
         self.loading.set()
         self._api = Api(kubeconfig, USER_AGENT)
-        self._images, self._enables = images, enables
+        self._images, self.enables = images, enables
         self._paths: dict[tuple[str, str], tuple[str, bool]] = {}
         self._since: dict[str, float] = {}
         self._renewed = -_RENEWED
         self._retrieving = ""
+        self._upgradeable: list[dict[str, str]] = []
+        self._checked: tuple[Mapping[str, str], ...] = ()
+        self._checked_at = 0.0
         self._over = threading.Event()
         self.failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name=USER_AGENT, daemon=True)
@@ -212,7 +219,7 @@ class UpdatingOperator:
             failed("PreconditionChecks", f"Preconditions failed for payload loaded {named}: {text}")
             return
         assert self._enabled is not None
-        implicit = frozenset(self._enables(self._release, target, self._enabled)) - self._enabled
+        implicit = frozenset(self.enables(self._release, target, self._enabled)) - self._enabled
         self._enabled, self._implicit = self._enabled | implicit, self._implicit | implicit
         self._desired, self._target, self._position = image, target, 0
         loaded = f'Payload loaded version="{target.shown_version}" image="{image}" architecture="amd64"'
@@ -261,11 +268,10 @@ class UpdatingOperator:
         path, annotations = self._path(body), body["metadata"].get("annotations") or {}
         if path is None:
             return
-        exists = self._api.exists(path)
         if annotations.get("release.openshift.io/delete") == "true":
-            if exists:
+            if self._api.exists(path):
                 self._api.delete(path)
-        elif not (exists and annotations.get("release.openshift.io/create-only") == "true"):
+        elif annotations.get("release.openshift.io/create-only") != "true" or not self._api.exists(path):
             self._api.apply(path, {key: value for key, value in body.items() if key != "status"})
 
     def _path(self, body: Body) -> str | None:
@@ -307,10 +313,7 @@ class UpdatingOperator:
         spent = {name: (time.monotonic() - since) / self.minute for name, since in self._since.items()}
         retrieved = cvo_status.condition("RetrievedUpdates", "True")
         found = cvo_status.conditions(worker, invalid, spent, [*before, retrieved], now)
-        upgradeable = cvo_status.upgradeable_condition(
-            config, self._data_of(GATES), self._data_of(ACKS), self._api.list(CLUSTER_OPERATORS)
-        )
-        found += cvo_status.timed([upgradeable] if upgradeable else [], before, now)
+        found += cvo_status.timed(self._check_upgradeable(config), before, now)
         version = self._release.shown_version
         wanted = {
             **status,
@@ -325,6 +328,15 @@ class UpdatingOperator:
         }
         if wanted != status:
             self._api.put(f"{OBJECT}/status", {**config, "status": wanted})
+
+    def _check_upgradeable(self, config: Body) -> list[dict[str, str]]:
+        """release-4.20 pkg/cvo/upgradeable.go syncUpgradeable: only now and then, and when acknowledgements change."""
+        data = self._data_of(GATES), self._data_of(ACKS)
+        pause = self.between_checks / 8 if self._worker.load[0] == "PreconditionChecks" else self.between_checks
+        if data != self._checked or time.monotonic() - self._checked_at >= pause:
+            self._upgradeable = cvo_status.upgradeable_conditions(config, *data, self._api.list(CLUSTER_OPERATORS))
+            self._checked, self._checked_at = data, time.monotonic()
+        return self._upgradeable
 
     def _data_of(self, path: str) -> Mapping[str, str]:
         try:

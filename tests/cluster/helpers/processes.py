@@ -33,6 +33,7 @@ _forks.set_forkserver_preload(
         "ansible.module_utils.testing",
         "kubernetes",
         f"{_PACKAGE}.plugins.modules.cluster_capabilities",
+        f"{_PACKAGE}.plugins.modules.cluster_update",
         f"{_PACKAGE}.plugins.modules.release_apply",
     ]
 )

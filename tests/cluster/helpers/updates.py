@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT, is_write
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition_of
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, make_cluster_version
@@ -26,6 +27,13 @@ GATE = "ack-4.18-boot-image-opt-out-in-4.19"
 GATE_AND_MORE = f"data:\n  {GATE}: Boot images are managed from 4.19 on. See https://access.redhat.com/articles/1.\n"
 ENABLED = {"4.18.30": ["Ingress"], "4.19.20": ["Ingress", "Insights"], "4.20.8": ["Console", "Ingress", "Insights"]}
 """What each update leaves enabled on a cluster that selected no capability."""
+
+ACCEPTANCES = [
+    {"name": GATE, "reason": "The machine sets of the site boot from other images"},
+    {"name": "Insights", "reason": "The support contract needs it"},
+    {"name": "Console", "reason": "The operators of the site want it"},
+]
+PROVED = {"capabilities": "equal", "condition": "equal", "resources": "equal"}
 
 _SOURCES = {"4.18.30": "4.21.0", "4.19.20": "4.22.0", "4.20.8": "4.22.0"}
 
@@ -58,6 +66,18 @@ def write_path(folder: Path) -> dict[str, Path]:
         }.items():
             (folder / version / "release-manifests" / f"0000_{name}.yaml").write_text(text, encoding="utf-8")
     return {image_of(version): folder / version for version in PATH}
+
+
+def releases_to(images: Mapping[str, Path], version: str) -> list[str]:
+    """Return the folders of the release before ``version``, and of that release."""
+    index = PATH.index(version)
+    return [str(images[image_of(item)]) for item in PATH[index - 1 : index + 1]]
+
+
+def writes(plane: ControlPlane, since: int) -> list[str]:
+    """Return the names of the objects that the collection wrote, in this order."""
+    requests = plane.audit.requests(since, user_agent=AGENT)
+    return [urlsplit(item.uri).path.rpartition("/")[2] for item in requests if is_write(item)]
 
 
 def enabled_implicitly(start: Release, target: Release, enabled: frozenset[str]) -> Iterable[str]:

@@ -1,0 +1,181 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""cluster_update takes a cluster through two minors, proves its prediction, and stops before it writes too much."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.modules import cluster_update
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main as command
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT
+from ansible_collections.capability.openshift.tests.cluster.helpers.updates import (
+    ACCEPTANCES,
+    ENABLED,
+    GATE,
+    PATH,
+    PROVED,
+    history,
+    image_of,
+    releases_to,
+    request,
+    running,
+    wait_for_condition,
+    wait_until_completed,
+    write_path,
+    writes,
+)
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour
+from ansible_collections.capability.openshift.tests.control_plane.updates import ACKS, UpdatingOperator
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, Outcome
+
+OLD, NEXT, LAST = PATH
+Update = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return write_path(tmp_path_factory.mktemp("path"))
+
+
+@pytest.fixture
+def operator(cluster: ControlPlane, images: dict[str, Path]) -> Iterator[UpdatingOperator]:
+    with running(cluster, images) as found:
+        yield found
+
+
+@pytest.fixture
+def update(cluster: ControlPlane, images: dict[str, Path], call: Call) -> Update:
+    """Return a function that runs the module, by default to the next minor with all acceptances."""
+
+    def run(version: str = NEXT, **options: Any) -> Outcome:
+        given = {"kubeconfig": cluster.kubeconfig, "version": version, "releases": releases_to(images, version)}
+        return call(cluster_update, **{**given, "acceptances": ACCEPTANCES, "wait_timeout": 60, **options})
+
+    return run
+
+
+def test_two_commands_take_a_cluster_from_4_18_to_4_20(
+    cluster: ControlPlane,
+    operator: UpdatingOperator,
+    images: dict[str, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    accepted = tmp_path / "acceptances.yml"
+    accepted.write_text(yaml.safe_dump(ACCEPTANCES), encoding="utf-8")
+
+    def updated(version: str) -> tuple[dict[str, Any], list[str]]:
+        arguments = ["--kubeconfig", str(cluster.kubeconfig), "--version", version, "--acceptances", f"@{accepted}"]
+        for release in releases_to(images, version):
+            arguments += ["--releases", release]
+        monkeypatch.setattr("sys.argv", ["openshift-capability", "cluster-update", *arguments, "--format", "json"])
+        mark = cluster.audit.mark()
+        code, printed = command(), capsys.readouterr()
+        assert code == 0, printed
+        return json.loads(printed.out), writes(cluster, mark)
+
+    for version, expected in ((NEXT, ["admin-acks", "version"]), (LAST, ["version"]), (LAST, [])):
+        result, written = updated(version)
+        assert (result["update"]["state"], result["prediction"]) == ("completed", PROVED)
+        assert written == expected
+        found = cluster.api.get(OBJECT)
+        assert found["status"]["capabilities"]["enabledCapabilities"] == ENABLED[version]
+        assert found["spec"]["desiredUpdate"] == {"version": version, "image": image_of(version)}
+    assert history(cluster) == [(version, "Completed") for version in reversed(PATH)]
+
+
+def test_nothing_is_written_unless_everything_is_accepted(
+    cluster: ControlPlane, operator: UpdatingOperator, update: Update
+) -> None:
+    before, mark = cluster.api.get(OBJECT)["spec"], cluster.audit.mark()
+    alone = update(acceptances=[])
+    assert {code for code, _where in alone.faults} == {"admin-ack-required", "unaccepted-capability"}
+    for missing in ACCEPTANCES[:2]:
+        outcome = update(acceptances=[item for item in ACCEPTANCES if item != missing])
+        assert len(outcome.faults) == 1, outcome.message
+    ingress = "/apis/config.openshift.io/v1/clusteroperators/ingress"
+    conditions = cluster.api.get(ingress)["status"]["conditions"]
+    broken = [{**item, "status": "False"} if item["type"] == "Available" else item for item in conditions]
+    cluster.api.patch(f"{ingress}/status", {"status": {"conditions": broken}})
+    outcome = update()
+    assert [code for code, _where in outcome.faults] == ["unavailable-operator"]
+    assert writes(cluster, mark) == []
+    assert cluster.api.get(OBJECT)["spec"] == before
+
+
+def test_check_mode_shows_what_is_written(cluster: ControlPlane, operator: UpdatingOperator, update: Update) -> None:
+    mark = cluster.audit.mark()
+    shown = update(check=True, diff=True)
+    assert (shown["changed"], shown["update"]["state"], writes(cluster, mark)) == (True, "requested", [])
+    operator.loading.clear()
+    done = update(diff=True, wait=False)
+    assert (done["diff"], done["plan"]) == (shown["diff"], shown["plan"])
+    assert writes(cluster, mark) == ["admin-acks", "version"]
+    assert cluster.api.get(ACKS)["data"] == {GATE: "true"}
+
+
+def test_an_update_that_is_not_accepted_is_not_done(
+    cluster: ControlPlane, operator: UpdatingOperator, update: Update
+) -> None:
+    operator.refusal = "The update cannot be verified: no signature"
+    outcome = update(wait_timeout=2)
+    assert [code for code, _where in outcome.faults] == ["unfinished-update"]
+    assert operator.refusal in outcome.message
+    assert outcome["update"]["state"] == "requested"
+    assert outcome["prediction"] == dict.fromkeys(PROVED, "not_checked")
+    operator.refusal, mark = "", cluster.audit.mark()
+    again = update()
+    assert (again["update"]["state"], again["prediction"], again["changed"]) == ("completed", PROVED, False)
+    assert writes(cluster, mark) == []
+
+
+def test_an_operator_that_never_reports_is_named(
+    cluster: ControlPlane, operator: UpdatingOperator, update: Update
+) -> None:
+    operator.behaviours["ingress"] = Behaviour(silent=True)
+    mark = cluster.audit.mark()
+    outcome = update(wait_timeout=4, stuck_timeout=1)
+    assert [code for code, _where in outcome.faults] == ["unfinished-update"]
+    assert "waiting on ingress" in outcome.problem("update-stuck")["message"]
+    assert outcome["update"]["state"] == "partial"
+    # One watch of each kind: all else is planning, and the write.
+    requests = cluster.audit.requests(mark, user_agent=AGENT)
+    assert 1 <= sum(item.verb == "watch" for item in requests) <= 3
+    last = max(index for index, item in enumerate(requests) if item.verb == "patch")
+    assert {item.verb for item in requests[last + 1 :]} == {"watch"}
+    operator.behaviours.clear()
+    wait_until_completed(cluster, NEXT)
+    mark = cluster.audit.mark()
+    assert (update()["prediction"], writes(cluster, mark)) == (PROVED, [])
+
+
+def test_an_update_that_another_client_replaces_is_not_done(
+    cluster: ControlPlane, operator: UpdatingOperator, update: Update
+) -> None:
+    operator.behaviours["ingress"] = Behaviour(silent=True)
+    assert update(wait=False)["update"]["state"] == "requested"
+    wait_for_condition(cluster, "Progressing", "True", "ClusterOperatorUpdating")
+    request(cluster, OLD)
+    outcome = update()
+    assert outcome.failed
+    assert outcome["update"]["state"] != "completed"
+
+
+def test_a_prediction_that_is_wrong_is_an_error(
+    cluster: ControlPlane, operator: UpdatingOperator, update: Update
+) -> None:
+    operator.enables = lambda _start, _target, _enabled: ["Insights", "Storage"]
+    outcome = update()
+    assert {code for code, _where in outcome.faults} == {"different-prediction"}
+    assert outcome["update"]["state"] == "completed"
+    assert outcome["prediction"] == {**PROVED, "capabilities": "different", "condition": "different"}
