@@ -30,7 +30,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 
 OF_CLUSTERS = {
     *("capability_guard", "cluster_capabilities", "cluster_capabilities_info"),
-    *("release_apply", "release_verify"),
+    *("cluster_update", "release_apply", "release_verify"),
 }
 OF_REGISTRIES = {"mirror_check"}
 LEFT_OUT = {

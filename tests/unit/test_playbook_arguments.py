@@ -45,7 +45,7 @@ RELEASE = f"release='{EXAMPLES / '4.21.0'}'"
 PLAYBOOKS = playbook_names()
 PATH = f"releases='{EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}'"
 SECRET = "c2VjcmV0OmZha2V3b3Jk"
-READ_ELSEWHERE = ("help", "target_hosts", "target_serial", "allow_slice")
+READ_ELSEWHERE = ("help", "target_hosts", "target_serial", "target_max_fail_percentage", "allow_slice")
 ENTRY_KEYS = {"type", "elements", "choices", "default", "required", "description"}
 
 
@@ -397,8 +397,8 @@ def test_a_variable_that_is_not_what_it_should_be_is_never_replaced_by_the_defau
 def test_each_host_needs_a_cluster(tmp_path, name):
     hosts = {"unset": {}, "empty": {"kubeconfig": ""}, "none": {"context": None}, "set": {"kubeconfig": "missing"}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
-    release = () if name == "capability_guard" else (RELEASE,)
-    done = run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *extra("target_hosts=all", *release))
+    needed = {"capability_guard": (), "cluster_update": ("version=4.22.0",)}.get(name, (RELEASE,))
+    done = run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *extra("target_hosts=all", *needed))
     found = refusals(done)
     assert "kubeconfig: is required for unset" in found["unset"][0]
     assert {host: codes for host, (_message, codes) in found.items()} == {

@@ -23,6 +23,8 @@ TEXTS_OF_OTHERS = (
     "The following capabilities could not be disabled:",
     "PGP PUBLIC KEY BLOCK",
     "cosign container image signature",
+    "there are multiple possible payloads for this version, specify the exact image",
+    "when image is empty the update must be an available update",
     "failed to create typed patch object",
 )
 COMMANDS = ("oc ", "curl ")

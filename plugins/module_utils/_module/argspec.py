@@ -175,7 +175,7 @@ def _spec(option: InclusionOption, *, defaults: bool) -> dict[str, Any]:
     return spec
 
 
-def check_wait_timeout(seconds: int, problems: Problems) -> None:
-    """Report a negative ``wait_timeout``."""
+def check_wait_timeout(seconds: int, problems: Problems, option: str = "wait_timeout") -> None:
+    """Report a negative value of ``option``."""
     if seconds < 0:
-        problems.error("invalid-timeout", "wait_timeout", f"is {seconds}, expected seconds", "Give 0 or more")
+        problems.error("invalid-timeout", option, f"is {seconds}, expected seconds", "Give 0 or more")

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from .._capability.cluster_options import ClusterOptions
 from .._release_image.release_source import ReleaseSource
 from .plan import Rule
+from .update_reasons import UpdateReason
 
 _STARTS = ("capabilities", "solution", "cluster_version", "enabled_capabilities", "known_capabilities")
 
@@ -51,7 +52,8 @@ class PlanOptions(NamedTuple):
 
     ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``name``: of a cluster of
     a fleet. ``where``, ``releases_where`` and ``location``: the locations of the cluster, of its path and of its
-    ClusterVersion in problems. ``reported_gates``: as in ``InclusionCriteria``.
+    ClusterVersion in problems. ``reported_gates``: as in ``InclusionCriteria``. ``preflight``: what the caller found
+    against the first update.
     """
 
     cluster: ClusterOptions
@@ -66,6 +68,7 @@ class PlanOptions(NamedTuple):
     releases_where: str = "releases"
     location: str = "cluster_version"
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
+    preflight: tuple[UpdateReason, ...] = ()
 
     def of_cluster(self, entry: Mapping[str, Any], index: int) -> PlanOptions:
         """The options of a cluster of a fleet: its entry, and these for what it does not set.

@@ -68,7 +68,8 @@ def read_request(
     source = _read_source(options, problems)
     cluster = options.cluster
     location, overrides_at = str(source), "overrides"
-    selection, state = Selection(), UpdateState(promql=_read_promql(options.promql, problems))
+    state = UpdateState(promql=_read_promql(options.promql, problems), preflight=options.preflight)
+    selection = Selection()
     status = None
     if source == "enabled_capabilities":
         selection, status = _read_names(cluster, problems)

@@ -41,6 +41,7 @@ class UpdateState(NamedTuple):
     status may be outdated, empty if its CVO runs. ``promql``: names of risks, and whether each applies.
     ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
     image of each hop, ``None`` for a directory; empty if no image was verified. ``acceptances``: those that concern it.
+    ``preflight``: further reasons against the first hop.
     """
 
     status: UpdateStatus | None = None
@@ -51,6 +52,7 @@ class UpdateState(NamedTuple):
     signature_stores: tuple[str, ...] = ()
     signatures: tuple[ImageSignature | None, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
+    preflight: tuple[UpdateReason, ...] = ()
 
 
 class HopVerdict(NamedTuple):
@@ -117,6 +119,7 @@ def _hop_verdict(
     if first and state.status is not None:
         reasons += _mismatch_reasons(hop, state.status, unchecked)
     status = _status_at(hop, state, unchecked) if first else None
+    reasons += state.preflight if first else ()
     if start.hosted:
         message = "neither the HostedCluster nor the versions that HyperShift supports were read"
         unchecked.append(Unchecked("hosted-cluster", message))
@@ -146,7 +149,8 @@ def acceptable_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:
     """Return the gates and the risks of a cluster, whether they are against a hop or not."""
     gates = (*(gate for hop in hops for gate in hop.gates), *(state.acks.gates or ()))
     risks = () if state.status is None else (risk for update in state.status.conditional for risk in update.risks)
-    return frozenset({*(gate.name for gate in gates), *(state.acks.acks or ()), *(risk.name for risk in risks)})
+    named = (*gates, *risks, *state.preflight)
+    return frozenset({*(item.name for item in named), *(state.acks.acks or ())})
 
 
 _SUMMARIES = frozenset({"admin-ack-required", "invalid-admin-gate", "overrides"})

@@ -1,0 +1,59 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What most often makes an update hang, from objects that the update follows anyway.
+
+The plan of an update has the other reasons: the conditions of the ClusterVersion, another update, the signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .._resources import CLUSTER_OPERATORS, Object, conditions_of, nested
+from .._update_plan.update_reasons import UpdateReason
+from .pools import MACHINE_CONFIG_POOLS, is_paused, is_updating
+
+_UNHEALTHY = {
+    "Available": ("False", "Unknown", "unavailable-operator", "is not available"),
+    "Degraded": ("True", "True", "degraded-operator", "is degraded"),
+}
+"""A condition of a ClusterOperator, two statuses of it that are against an update, a code and words for it."""
+
+
+def operator_reasons(operators: Mapping[str, Object]) -> Iterator[UpdateReason]:
+    """Yield the ``operators`` that are not available, and those that are degraded."""
+    for name, operator in sorted(operators.items()):
+        for kind, (*statuses, code, words) in _UNHEALTHY.items():
+            condition = conditions_of(operator).get(kind, {})
+            if condition.get("status") in statuses:
+                source = f"{CLUSTER_OPERATORS.shown(name)}: status.conditions[{kind}]"
+                message = f"the ClusterOperator {name} {words}: {condition.get('message') or condition.get('reason')}"
+                reason = str(condition.get("reason") or kind)
+                yield UpdateReason("risk", code, reason, message, source, "Repair it first", f"{code}/{name}")
+
+
+def pool_reasons(pools: Mapping[str, Object]) -> Iterator[UpdateReason]:
+    """Yield the ``pools`` of machines that are paused, and those that are still updating."""
+    for name, pool in sorted(pools.items()):
+        place = MACHINE_CONFIG_POOLS.shown(name)
+        if is_paused(pool):
+            message = f"the MachineConfigPool {name} is paused, so its nodes stay at their version"
+            source, code = f"{place}: spec.paused", "paused-pool"
+            hint = (
+                f'Resume it: oc patch machineconfigpool {name} --type merge --patch \'{{"spec":{{"paused":false}}}}\''
+            )
+            yield UpdateReason("risk", code, "Paused", message, source, hint, f"{code}/{name}")
+        elif is_updating(pool):
+            counts = f"{nested(pool, 'status', 'updatedMachineCount')} of {nested(pool, 'status', 'machineCount')}"
+            message = f"the MachineConfigPool {name} still updates its nodes: {counts} done"
+            source, code = f"{place}: status.conditions[Updated]", "updating-pool"
+            yield UpdateReason("risk", code, "Updating", message, source, "Wait until it is done", f"{code}/{name}")
+
+
+def cvo_reasons(unkept: str) -> Iterator[UpdateReason]:
+    """Yield the reason that no CVO may be there to update the cluster. ``unkept``: what ``unkept_status`` returns."""
+    if unkept:
+        hint = "Start the cluster-version operator: without one, the cluster does not update"
+        code = "no-running-cvo"
+        yield UpdateReason("risk", code, "LeaseNotRenewed", unkept, "the Lease of the CVO", hint, code)

@@ -1,0 +1,26 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A run as plain values, for playbooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._module.result import diff_entry
+from .._update_plan.result import PlanSerializer
+from .run import UpdateRun
+
+
+def update_result(run: UpdateRun, *, diff_mode: bool) -> dict[str, Any]:
+    """Return the result of the module as far as ``run`` came."""
+    target, plan = run.target, run.plan
+    result: dict[str, Any] = {
+        "changed": bool(run.changes),
+        "plan": None if plan is None else PlanSerializer().plan(plan.plans[0], details=False)["hops"][0],
+        "update": None if target is None else {**target._asdict(), "state": run.phase},
+        "prediction": run.prediction._asdict(),
+    }
+    if diff_mode:
+        result["diff"] = [diff_entry(*change) for change in run.changes]
+    return result

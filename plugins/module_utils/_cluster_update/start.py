@@ -1,0 +1,68 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the prediction of an update starts from. An annotation keeps it, so that a second run predicts the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._resources import Object, as_text, nested
+from .target import TargetRelease
+
+ANNOTATION = "capability.openshift/update"
+"""The annotation of the ClusterVersion, which is written together with the request of the update."""
+
+
+class UpdateStart(NamedTuple):
+    """A cluster before its update to ``image``.
+
+    ``from_version`` and ``from_image``: what it ran. ``selection`` and ``capabilities``: ``spec.capabilities`` and
+    ``status.capabilities``.
+    """
+
+    image: str
+    from_version: str
+    from_image: str
+    selection: Mapping[str, Any]
+    capabilities: Mapping[str, Any]
+
+    def annotation(self) -> str:
+        """The value of the annotation."""
+        return json.dumps(self._asdict(), sort_keys=True)
+
+    def cluster_version(self, current: Object) -> Object:
+        """``current`` with what it had before the update, as far as the enabled capabilities depend on it."""
+        spec = {**(nested(current, "spec") or {}), "capabilities": self.selection}
+        desired = {"version": self.from_version, "image": self.from_image}
+        return {**current, "spec": spec, "status": {"desired": desired, "capabilities": self.capabilities}}
+
+
+def start_of(cluster_version: Object, target: TargetRelease) -> UpdateStart:
+    """Return what an update to ``target`` starts from."""
+    status = nested(cluster_version, "status")
+    return UpdateStart(
+        target.image,
+        as_text(nested(status, "desired", "version")),
+        as_text(nested(status, "desired", "image")),
+        selection_of(cluster_version),
+        nested(status, "capabilities") or {},
+    )
+
+
+def read_start(cluster_version: Object, target: TargetRelease) -> UpdateStart | None:
+    """Return what the update to ``target`` started from; ``None`` if the annotation is missing or of another update."""
+    text = nested(cluster_version, "metadata", "annotations", ANNOTATION)
+    try:
+        start = UpdateStart(**json.loads(as_text(text)))
+    except (ValueError, TypeError):
+        return None
+    blocks = (start.selection, start.capabilities)
+    return start if start.image == target.image and all(isinstance(block, Mapping) for block in blocks) else None
+
+
+def selection_of(cluster_version: Object) -> Mapping[str, Any]:
+    """Return the block ``spec.capabilities``, empty if there is none."""
+    return nested(cluster_version, "spec", "capabilities") or {}

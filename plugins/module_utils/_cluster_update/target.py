@@ -1,0 +1,119 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The release that a cluster is to run, among those that its ClusterVersion lists, and how far the update to it is.
+
+Source of the rules: openshift/cluster-version-operator:lib/validation/validation.go, pkg/cvo/updatepayload.go
+findUpdateFromConfig.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from .._cluster.cluster_version import CLUSTER_VERSION
+from .._problems import Problems, shown
+from .._registry.pull_spec import parse_pull_spec
+from .._resources import Object, as_text, mappings_in, nested
+from .._version import is_semantic_version
+
+UpdatePhase = Literal["not_started", "requested", "partial", "completed"]
+"""Before the spec requests the update, until the CVO begins it, and then the state of its entry in the history."""
+
+# What the operator would answer.
+_SEVERAL_IMAGES = "there are multiple possible payloads for this version, specify the exact image"
+_NOT_AVAILABLE = "when image is empty the update must be an available update"
+
+
+class TargetRelease(NamedTuple):
+    """The release that a cluster is to run. ``version`` is empty if only its image is known."""
+
+    version: str
+    image: str
+
+
+class _ListedRelease(NamedTuple):
+    version: str
+    image: str
+    architecture: str
+
+
+def find_target(
+    version: str | None, image: str | None, architecture: str, cluster_version: Object, problems: Problems
+) -> TargetRelease | None:
+    """Return the release that the options name; ``None`` if an error is reported.
+
+    ``architecture`` chooses among images of the same version.
+    """
+    if version is not None and not is_semantic_version(version):
+        message = f"is {shown(version)}, expected a semantic version (1.2.3[-...]), as the cluster-version operator"
+        problems.error("invalid-version", "version", message, "Write X.Y.Z")
+        return None
+    listed = tuple(dict.fromkeys(_listed(cluster_version)))
+    if image is None:
+        return _find_version(version or "", architecture, listed, problems)
+    spec = parse_pull_spec(image, "image", problems)
+    if spec is None:
+        return None
+    if not spec.digest:
+        message = f"{shown(image)} has no digest, so the cluster-version operator cannot verify it"
+        problems.error("no-digest", "image", message, "Write REGISTRY/REPOSITORY@sha256:DIGEST")
+        return None
+    versions = {release.version for release in listed if release.image == image}
+    if version is not None and versions and version not in versions:
+        message = f"is {version}, but the image is {' and '.join(sorted(versions))}"
+        problems.error("other-release", "version", message, "Correct one of them, or remove version")
+        return None
+    return TargetRelease(version or next(iter(sorted(versions)), ""), image)
+
+
+def _find_version(
+    version: str, architecture: str, listed: tuple[_ListedRelease, ...], problems: Problems
+) -> TargetRelease | None:
+    found = [release for release in listed if release.version == version]
+    if len({release.image for release in found}) > 1:
+        is_multi = architecture == "multi"
+        found = [release for release in found if release.architecture and (release.architecture == "Multi") == is_multi]
+    images = sorted({release.image for release in found})
+    if len(images) == 1:
+        return TargetRelease(version, images[0])
+    if images or any(release.version == version for release in listed):
+        every = sorted({release.image for release in listed if release.version == version})
+        message = f"{version} has several images: {', '.join(every)}. The operator would answer: {_SEVERAL_IMAGES}"
+        problems.error("several-images", "version", message, "Set image to one of them")
+    else:
+        message = f"{CLUSTER_VERSION} does not list {version}. The operator would answer: {_NOT_AVAILABLE}"
+        hint = "Choose a version that oc adm upgrade lists, check spec.channel, or set image"
+        problems.error("unavailable-update", "version", message, hint)
+    return None
+
+
+def _listed(cluster_version: Object) -> Iterator[_ListedRelease]:
+    """Yield the releases of the cluster: what it runs, the requested one, and the updates that the status lists."""
+    status = nested(cluster_version, "status")
+    releases: list[Any] = [
+        nested(status, "desired"),
+        nested(cluster_version, "spec", "desiredUpdate"),
+        *mappings_in(nested(status, "availableUpdates")),
+        *(nested(item, "release") for item in mappings_in(nested(status, "conditionalUpdates"))),
+    ]
+    for release in releases:
+        version, image, architecture = (as_text(nested(release, name)) for name in _ListedRelease._fields)
+        if version and image:
+            yield _ListedRelease(version, image, architecture)
+
+
+def update_phase(cluster_version: Object, target: TargetRelease) -> UpdatePhase:
+    """Return how far the update to the image of ``target`` is."""
+    latest = next(iter(mappings_in(nested(cluster_version, "status", "history"))), {})
+    if nested(cluster_version, "status", "desired", "image") == target.image == latest.get("image"):
+        return "completed" if latest.get("state") == "Completed" else "partial"
+    return "requested" if requests(cluster_version, target) else "not_started"
+
+
+def requests(cluster_version: Object, target: TargetRelease) -> bool:
+    """Whether the spec requests ``target``, by its image or by its version alone."""
+    desired = nested(cluster_version, "spec", "desiredUpdate")
+    image = as_text(nested(desired, "image"))
+    return image == target.image if image else bool(target.version) and nested(desired, "version") == target.version

@@ -1,0 +1,153 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Requests an update: first acknowledges the accepted gates, then changes the ClusterVersion, each only if it differs.
+
+The request never has ``force``: it replaces the whole of ``spec.desiredUpdate``, also that of an earlier update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from .._cluster.admin_acks import ADMIN_ACKS, acknowledged
+from .._cluster.cluster_version import CLUSTER_VERSION
+from .._cluster.cluster_version_client import update_cluster_version
+from .._kubernetes.client import FIELD_MANAGER, Client
+from .._problems import ClusterError, Problem, Problems
+from .._resources import CONFIG_MAPS, Object, as_text, mappings_in, nested, target_for
+from .start import ANNOTATION, UpdateStart, start_of
+from .target import TargetRelease, update_phase
+
+_ACKS = target_for(CONFIG_MAPS, ADMIN_ACKS)
+
+
+class FieldChange(NamedTuple):
+    """A changed field of an object, and its value before and after."""
+
+    what: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+class RequestedUpdate(NamedTuple):
+    """``changes``: what was written, in this order. ``obj``: the ClusterVersion afterwards."""
+
+    changes: tuple[FieldChange, ...]
+    obj: Object
+
+
+def check_permissions(client: Client, gates: Collection[str]) -> None:
+    """Raise ``ClusterError`` with all objects that the user may not patch. ``gates``: to acknowledge."""
+    problems = Problems()
+    for target in (_ACKS, CLUSTER_VERSION) if gates else (CLUSTER_VERSION,):
+        with problems.collect(ClusterError):
+            client.check_access("patch", target)
+    problems.raise_errors(ClusterError)
+
+
+def request_update(
+    client: Client,
+    target: TargetRelease,
+    start: UpdateStart,
+    gates: Collection[str],
+    risks: Collection[str],
+    problems: Problems,
+    *,
+    dry_run: bool,
+) -> RequestedUpdate:
+    """Acknowledge ``gates``, accept ``risks``, and request the update to ``target``. Raises ``ClusterError``.
+
+    If another client requests another update since ``start`` was read, nothing is requested.
+    """
+    acks = _acknowledge(client, gates, dry_run=dry_run)
+    if risks and not _knows_risks(client, target, start, risks):
+        message = "the API server does not know the field acceptRisks, so the risks are accepted in this run only"
+        problems.info("unknown-accept-risks", f"{CLUSTER_VERSION}: spec.desiredUpdate.acceptRisks", message)
+        risks = ()
+    before, after = _change(client, target, start, risks, dry_run=dry_run)
+    found = FieldChange(f"{CLUSTER_VERSION}, spec.desiredUpdate", _request_of(before), _request_of(after))
+    return RequestedUpdate((*acks, *((found,) if found.before != found.after or before is not after else ())), after)
+
+
+def _acknowledge(client: Client, gates: Collection[str], *, dry_run: bool) -> tuple[FieldChange, ...]:
+    """Add ``gates`` to the ConfigMap, unless it has them. What this collection acknowledged earlier stays there."""
+    if not gates:
+        return ()
+    found = client.find(_ACKS)
+    before = nested(found, "data") or {}
+    if acknowledged(before).issuperset(gates):
+        return ()
+    own = {name: before[name] for name in sorted(_applied(found)) if name in before}
+    data = {**own, **dict.fromkeys(sorted(gates), "true")}
+    metadata = {"name": ADMIN_ACKS.name, "namespace": ADMIN_ACKS.namespace}
+    body = {"apiVersion": CONFIG_MAPS.api_version, "kind": CONFIG_MAPS.kind, "metadata": metadata, "data": data}
+    after = client.apply(_ACKS, body, dry_run=dry_run).object
+    return (FieldChange(f"{_ACKS}, data", before, nested(after, "data") or {}),)
+
+
+def _applied(config_map: Object | None) -> set[str]:
+    """The keys that this collection applied earlier: an apply without them would remove them."""
+    return {
+        key.removeprefix("f:")
+        for entry in mappings_in(nested(config_map, "metadata", "managedFields"))
+        if (entry.get("manager"), entry.get("operation")) == (FIELD_MANAGER, "Apply")
+        for key in nested(entry, "fieldsV1", "f:data") or {}
+        if key.startswith("f:")
+    }
+
+
+def _knows_risks(client: Client, target: TargetRelease, start: UpdateStart, risks: Collection[str]) -> bool:
+    """Whether the API server keeps the field ``acceptRisks``, as a dry run shows."""
+    _before, after = _change(client, target, start, risks, dry_run=True)
+    return bool(nested(after, "spec", "desiredUpdate", "acceptRisks"))
+
+
+def _change(
+    client: Client, target: TargetRelease, start: UpdateStart, risks: Collection[str], *, dry_run: bool
+) -> tuple[Object, Object]:
+    """Request the update, and return the ClusterVersion before and after: the same object if it was not written."""
+
+    def propose(obj: Object) -> tuple[Object | None, None]:
+        if update_phase(obj, target) in ("partial", "completed"):
+            return None, None  # another run requested the same update
+        _check_unchanged(obj, start)
+        current = nested(obj, "spec", "desiredUpdate") or {}
+        accepted = sorted({*_accepted_risks(current), *risks})
+        wanted: dict[str, Any] = {"version": target.version, "image": target.image}
+        wanted |= {"acceptRisks": [{"name": name} for name in accepted]} if accepted else {}
+        annotation = start.annotation()
+        is_annotated = nested(obj, "metadata", "annotations", ANNOTATION) == annotation
+        if is_annotated and _effective(current) == _effective(wanted):
+            return None, None
+        # Null removes a field in a merge, also one that an earlier update left there.
+        request = {**dict.fromkeys(current), **wanted}
+        metadata = {"annotations": {ANNOTATION: annotation}}
+        return {"metadata": metadata, "spec": {"desiredUpdate": request}}, None
+
+    before, after, _proposal = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
+    return before, after
+
+
+def _check_unchanged(obj: Object, start: UpdateStart) -> None:
+    """Raise ``ClusterError`` if the cluster no longer runs what the plan started from."""
+    now = start_of(obj, TargetRelease("", start.image))
+    if (now.from_image, now.selection) != (start.from_image, start.selection):
+        message = "another client changed what the plan started from: the release, or spec.capabilities"
+        hint = "Run this again to plan again"
+        raise ClusterError([Problem("error", "concurrent-update", str(CLUSTER_VERSION), message, hint)])
+
+
+def _effective(request: Mapping[str, Any]) -> dict[str, Any]:
+    """``request`` without empty fields. The order of risks has no meaning."""
+    compared = {**request, "acceptRisks": sorted(_accepted_risks(request))}
+    return {name: value for name, value in compared.items() if value}
+
+
+def _accepted_risks(request: Mapping[str, Any]) -> list[str]:
+    return [as_text(item.get("name")) for item in mappings_in(request.get("acceptRisks"))]
+
+
+def _request_of(obj: Object) -> Mapping[str, Any]:
+    return nested(obj, "spec", "desiredUpdate") or {}

@@ -1,0 +1,41 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The result of cluster_update as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .words import listed
+
+_STATES = {
+    "not_started": "not requested",
+    "requested": "requested, and not begun yet",
+    "partial": "under way",
+    "completed": "completed",
+}
+
+
+def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    """The state of the update, its plan, and how the prediction compares. ``options`` can have ``check_mode``."""
+    return list(_lines(result, is_dry_run=bool(options.get("check_mode")))) if result.get("update") else []
+
+
+def _lines(result: Mapping[str, Any], *, is_dry_run: bool) -> Iterator[str]:
+    update, plan = result["update"], result["plan"]
+    state = "would be requested" if is_dry_run and result["changed"] else _STATES[update["state"]]
+    yield f"update to {update['version'] or update['image']}: {state}"
+    if plan is not None:
+        names = plan["newly_enabled"]
+        effect = f"enables {listed(names)}" if names else "enables nothing"
+        yield f"plan: {plan['verdict']}: {plan['from']} -> {plan['to']} {effect}"
+        for reason in plan["reasons"]:
+            accepted = reason["accepted"]
+            end = f" Accepted: {accepted['reason']}" if accepted else f" {reason['hint']}"
+            yield f"  {reason['verdict']}: {reason['message']} ({reason['name'] or reason['reason']}).{end}"
+        yield from (f"  not checked: {item['message']}" for item in plan["not_checked"])
+    if update["state"] == "completed":
+        prediction = (f"{name} {value.replace('_', ' ')}" for name, value in result["prediction"].items())
+        yield f"prediction: {', '.join(prediction)}"

@@ -1,0 +1,184 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the request of an update writes, and what it leaves as it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import ADMIN_ACKS
+from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.start import ANNOTATION, start_of
+from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.write import (
+    RequestedUpdate,
+    check_permissions,
+    request_update,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS, CONFIG_MAPS
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_updates import (
+    NEXT,
+    OBJECT,
+    TARGET,
+    cluster,
+    cluster_version,
+    image_of,
+    release,
+)
+
+ACKS = CONFIG_MAPS.path(ADMIN_ACKS.name, ADMIN_ACKS.namespace)
+GATES = ("ack-4.21-a", "ack-4.21-b")
+REQUEST = {"version": NEXT, "image": TARGET.image}
+
+
+def requested(
+    server: ApiServer, gates: Any = (), risks: Any = (), start: Any = None, *, dry_run: bool = False
+) -> tuple[RequestedUpdate, list[str]]:
+    problems = Problems()
+    start = start or start_of(server.objects[OBJECT], TARGET)
+    found = request_update(server.client(), TARGET, start, gates, risks, problems, dry_run=dry_run)
+    return found, [item.code for item in problems]
+
+
+def desired(server: ApiServer) -> Any:
+    return server.objects[OBJECT]["spec"].get("desiredUpdate")
+
+
+def writes(server: ApiServer) -> list[str]:
+    return [item for item in server.requests if not item.startswith("GET")]
+
+
+def test_gates_are_acknowledged_first_and_then_the_update_is_requested():
+    server = cluster()
+    start = start_of(server.objects[OBJECT], TARGET)
+    found, problems = requested(server, GATES)
+
+    assert server.objects[ACKS]["data"] == dict.fromkeys(GATES, "true")
+    assert desired(server) == REQUEST
+    assert server.objects[OBJECT]["metadata"]["annotations"] == {ANNOTATION: start.annotation()}
+    assert writes(server) == [f"PATCH {ACKS}", f"PATCH {OBJECT}"]
+    assert [(change.before, change.after) for change in found.changes] == [
+        ({}, dict.fromkeys(GATES, "true")),
+        ({}, REQUEST),
+    ]
+    assert (found.obj, problems) == (server.objects[OBJECT], [])
+
+
+def test_a_second_request_writes_nothing():
+    server = cluster()
+    start = start_of(server.objects[OBJECT], TARGET)
+    requested(server, GATES, start=start)
+    server.requests.clear()
+    found, _problems = requested(server, GATES, start=start)
+
+    assert (found.changes, writes(server)) == ((), [])
+
+
+@pytest.mark.parametrize("state", ["Partial", "Completed"])
+def test_an_update_that_has_begun_is_not_requested_again(state):
+    server = cluster()
+    start = start_of(server.objects[OBJECT], TARGET)
+    begun = cluster_version((NEXT, state))
+    server.put(CLUSTER_VERSIONS, "version", spec=begun["spec"], status=begun["status"])
+    found, _problems = requested(server, start=start)
+
+    assert (found.changes, writes(server), desired(server)) == ((), [], None)
+
+
+def test_a_dry_run_shows_the_same_and_writes_nothing():
+    server, other = cluster(), cluster()
+    found, _problems = requested(server, GATES, dry_run=True)
+
+    assert found.changes == requested(other, GATES)[0].changes
+    assert (desired(server), ACKS in server.objects) == (None, False)
+
+
+def test_an_earlier_request_leaves_nothing_but_its_risks():
+    earlier = {"version": "4.21.0", "image": image_of("4.21.0"), "force": True, "mode": "Preflight"}
+    server = cluster(cluster_version(desiredUpdate={**earlier, "acceptRisks": [{"name": "Old"}]}))
+    requested(server, (), ["New"])
+
+    assert desired(server) == {**REQUEST, "acceptRisks": [{"name": "New"}, {"name": "Old"}]}
+
+
+def test_an_equal_request_of_another_client_gets_the_annotation():
+    server = cluster(cluster_version(desiredUpdate={**REQUEST, "force": False, "architecture": ""}))
+    found, _problems = requested(server)
+
+    assert ANNOTATION in server.objects[OBJECT]["metadata"]["annotations"]
+    assert len(found.changes) == 1
+
+
+def test_what_was_acknowledged_earlier_stays():
+    server = cluster()
+    fields: dict[str, dict[str, object]] = {"f:data": {"f:ack-4.20-a": {}, "f:gone": {}}}
+    entry = {"manager": FIELD_MANAGER, "operation": "Apply", "fieldsV1": fields}
+    other = {"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:data": {"f:ack-4.20-b": {}}}}
+    data = {"ack-4.20-a": "true", "ack-4.20-b": "true"}
+    metadata = {"managedFields": [entry, other]}
+    server.put(CONFIG_MAPS, ADMIN_ACKS.name, ADMIN_ACKS.namespace, data=data, metadata=metadata)
+    bodies: list[Any] = []
+    apply = server.request_encode_url
+
+    def record(method: str, url: str, **options: Any) -> Any:
+        bodies.append(json.loads(options["body"] or "{}"))
+        return apply(method, url, **options)
+
+    server.request_encode_url = record  # type: ignore[method-assign]
+    requested(server, GATES[:1])
+
+    assert [body["data"] for body in bodies if "data" in body] == [{"ack-4.20-a": "true", GATES[0]: "true"}]
+
+
+def test_risks_are_accepted_only_where_the_server_knows_the_field():
+    server = cluster()
+    old, problems = requested(server, (), ["ConsoleImplicitlyEnabled"])
+    assert (desired(server)["acceptRisks"], problems) == ([{"name": "ConsoleImplicitlyEnabled"}], [])
+    assert len(old.changes) == 1
+
+    pruning = cluster()
+    store = pruning._store
+
+    def pruned(kind: Any, path: str, new: Any, manager: str, *, is_dry: bool) -> Any:
+        new.get("spec", {}).get("desiredUpdate", {}).pop("acceptRisks", None)
+        return store(kind, path, new, manager, is_dry=is_dry)
+
+    pruning._store = pruned  # type: ignore[method-assign]
+    _found, problems = requested(pruning, (), ["ConsoleImplicitlyEnabled"])
+    assert (desired(pruning), problems) == (REQUEST, ["unknown-accept-risks"])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"status": {"desired": release("4.21.1")}},
+        {"capabilities": {"baselineCapabilitySet": "v4.21"}},
+    ],
+)
+def test_nothing_is_requested_if_the_cluster_is_no_longer_the_planned_one(changed):
+    server = cluster()
+    start = start_of(server.objects[OBJECT], TARGET)
+    now = cluster_version(**changed)
+    server.put(CLUSTER_VERSIONS, "version", spec=now["spec"], status=now["status"])
+
+    with pytest.raises(ClusterError) as caught:
+        requested(server, start=start)
+
+    assert [item.code for item in caught.value.problems] == ["concurrent-update"]
+    assert desired(server) is None
+
+
+@pytest.mark.parametrize("gates", [(), GATES])
+def test_all_missing_permissions_are_named(gates):
+    server = cluster()
+    server.forbidden = {("patch", "configmaps"), ("patch", "clusterversions")}
+
+    with pytest.raises(ClusterError) as caught:
+        check_permissions(server.client(), gates)
+
+    assert [item.code for item in caught.value.problems] == ["forbidden-request"] * (2 if gates else 1)

@@ -1,0 +1,323 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""cluster_update on a model of a cluster: what it refuses before the first write, and how it continues."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import ADMIN_ACKS, ADMIN_GATES
+from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.follow import OPERATORS, POOLS
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    CLUSTER_OPERATORS,
+    CLUSTER_VERSIONS,
+    CONFIG_MAPS,
+    INFRASTRUCTURES,
+    LEASES,
+)
+from ansible_collections.capability.openshift.plugins.modules import cluster_update
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_updates import (
+    CURRENT,
+    NEXT,
+    OBJECT,
+    TARGET,
+    cluster,
+    cluster_version,
+    image_of,
+    operator,
+    release,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import condition, conditional, risk
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, Outcome
+from ansible_collections.capability.openshift.tests.unit.sources import ROOT
+
+FOLDERS = [str(ROOT / "examples" / "releases" / version) for version in (CURRENT, NEXT)]
+GATE = "ack-4.21-a"
+INSIGHTS = {"name": "Insights", "reason": "wanted"}
+ALL_EQUAL = {"capabilities": "equal", "condition": "equal", "resources": "equal"}
+NOT_CHECKED = dict.fromkeys(ALL_EQUAL, "not_checked")
+AFTER = {"enabledCapabilities": ["Ingress", "Insights"], "knownCapabilities": ["Ingress", "Insights"]}
+CONDITION = condition(
+    "ImplicitlyEnabledCapabilities",
+    "True",
+    "CapabilitiesImplicitlyEnabled",
+    "The following capabilities could not be disabled: Ingress, Insights",
+)
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(call: Call, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the module on a server."""
+
+    def run(server: ApiServer, **options: Any) -> Outcome:
+        monkeypatch.setattr(cluster_update, "connect", lambda _module: server.client())
+        given = {"version": NEXT, "releases": FOLDERS, "acceptances": [INSIGHTS], "wait": False}
+        return call(cluster_update, **{name: value for name, value in (given | options).items() if value is not None})
+
+    return run
+
+
+def written(server: ApiServer) -> list[str]:
+    return [item for item in server.requests if item.startswith("PATCH")]
+
+
+def put(server: ApiServer, obj: dict[str, Any], **metadata: Any) -> None:
+    server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status=obj["status"], metadata=metadata)
+
+
+def completes(server: ApiServer, **more: Any) -> None:
+    """Complete the update as soon as it is watched."""
+
+    def before(method: str, path: str) -> None:
+        requested = server.objects[OBJECT]
+        if method == "GET" and path == CLUSTER_VERSIONS.path() and requested["spec"].get("desiredUpdate"):
+            past = (NEXT, "Completed"), (CURRENT, "Completed")
+            status = {"capabilities": AFTER, **more}
+            done = cluster_version(*past, conditions=[CONDITION], status=status, desiredUpdate=release(NEXT))
+            put(server, done, annotations=requested["metadata"]["annotations"])
+
+    server.before = before
+
+
+def test_what_is_not_accepted_is_refused_before_any_write(run):
+    server = cluster()
+    server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})
+    outcome = run(server, acceptances=[])
+
+    assert [code for code, _where in outcome.faults] == ["admin-ack-required", "unaccepted-capability"]
+    assert f"accept {GATE} in acceptances" in outcome.message
+    assert written(server) == []
+    assert (outcome["plan"]["verdict"], outcome["update"]["state"]) == ("acknowledge", "not_started")
+    assert (outcome["changed"], outcome["prediction"]) == (False, NOT_CHECKED)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_what_is_accepted_is_written(run, check_mode):
+    server = cluster()
+    server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})
+    accepted = [INSIGHTS, {"name": GATE, "reason": "read"}]
+    outcome = run(server, acceptances=accepted, check=check_mode, diff=True)
+
+    acks = CONFIG_MAPS.path(ADMIN_ACKS.name, ADMIN_ACKS.namespace)
+    assert written(server) == [f"PATCH {acks}", f"PATCH {OBJECT}"]
+    assert (acks in server.objects) is not check_mode
+    assert ("desiredUpdate" in server.objects[OBJECT]["spec"]) is not check_mode
+    assert [item["after"] for item in outcome["diff"]] == [{GATE: "true"}, {"version": NEXT, "image": TARGET.image}]
+    assert (outcome["changed"], outcome["plan"]["verdict"]) == (True, "go")
+    assert outcome["update"] == {**TARGET._asdict(), "state": "requested"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "fields", "code"),
+    [
+        (CLUSTER_OPERATORS, "console", {"status": operator(Available="False")}, "unavailable-operator"),
+        (CLUSTER_OPERATORS, "console", {"status": operator(Degraded="True")}, "degraded-operator"),
+        (POOLS.kind, "worker", {"spec": {"paused": True}}, "paused-pool"),
+        (POOLS.kind, "worker", {"status": {"conditions": [condition("Updated", "False")]}}, "updating-pool"),
+        (LEASES, "version", {"spec": {}}, "no-running-cvo"),
+    ],
+)
+def test_what_makes_updates_hang_is_refused_by_its_name(run, kind, name, fields, code):
+    server = cluster()
+    server.put(kind, name, "openshift-cluster-version" if kind.namespaced else "", **fields)
+    refused = run(server)
+    accepted_name = code if kind == LEASES else f"{code}/{name}"
+    accepted = run(server, acceptances=[INSIGHTS, {"name": accepted_name, "reason": "known"}])
+
+    assert [item["code"] for item in refused.errors] == [code]
+    assert (refused["changed"], accepted["changed"]) == (False, True)
+    assert [item for item in accepted["problems"] if item["severity"] == "warning"] == []
+
+
+def test_the_risk_of_a_conditional_update_is_accepted_in_the_request(run):
+    update = {**conditional(NEXT, "False", "Bug", risk("Bug")), "release": release(NEXT)}
+    server = cluster(cluster_version(conditional_updates=[update]))
+    refused = run(server)
+    accepted = run(server, acceptances=[INSIGHTS, {"name": "Bug", "reason": "not here"}])
+
+    assert [item["code"] for item in refused.errors] == ["conditional-risk"]
+    assert not accepted.failed
+    assert server.objects[OBJECT]["spec"]["desiredUpdate"]["acceptRisks"] == [{"name": "Bug"}]
+
+
+def test_a_cluster_without_a_channel_needs_the_image_and_an_acceptance(run):
+    server = cluster(cluster_version(channel=""))
+    by_version, by_image = run(server), run(server, version=None, image=TARGET.image)
+    accepted = run(
+        server, version=None, image=TARGET.image, acceptances=[INSIGHTS, {"name": "no-channel", "reason": "x"}]
+    )
+
+    assert [item["code"] for item in by_version.errors] == ["unavailable-update"]
+    assert [item["code"] for item in by_image.errors] == ["no-channel"]
+    assert accepted["update"] == {**TARGET._asdict(), "state": "requested"}
+
+
+@pytest.mark.parametrize("fail_on", ["acknowledge", "risk", "never"])
+def test_fail_on_decides_which_reasons_have_to_be_accepted(run, fail_on):
+    server = cluster()
+    server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})
+
+    assert run(server, fail_on=fail_on).failed == (fail_on == "acknowledge")
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"version": "4.22.9"}, ("unavailable-update", "version")),
+        ({"version": None, "image": "quay.io/a/b:4.22.0"}, ("no-digest", "image")),
+        ({"releases": FOLDERS[::-1]}, ("unexpected-downgrade", "releases[1]")),
+        ({"releases": [FOLDERS[1], FOLDERS[1]]}, ("unexpected-downgrade", "releases[1]")),
+        ({"releases": FOLDERS[:1]}, ("path-too-short", "releases")),
+        ({"version": CURRENT, "image": TARGET.image}, ("other-release", "version")),
+        ({"wait_timeout": -1}, ("invalid-timeout", "wait_timeout")),
+        ({"stuck_timeout": -1}, ("invalid-timeout", "stuck_timeout")),
+        ({"acceptances": [{"name": "all", "reason": "x"}]}, ("wildcard-name", "acceptances[0].name")),
+    ],
+)
+def test_bad_input_is_refused(run, options, problem):
+    server = cluster()
+    outcome = run(server, **options)
+
+    assert outcome.faults[:1] == [problem]
+    assert written(server) == []
+
+
+def test_releases_have_to_be_those_of_the_cluster_and_of_the_update(run):
+    other = image_of("4.22.1")
+    server = cluster(cluster_version(available=[release(NEXT), release("4.22.1")]))
+    assert run(server, version="4.22.1").faults == [("other-release", "releases[1]")]
+
+    newer = cluster(cluster_version(("4.21.3", "Completed"), available=[release(NEXT)]))
+    assert ("version-mismatch", "releases[0]") in run(newer).faults
+    assert other not in str(server.objects[OBJECT]["spec"])
+    assert written(server) + written(newer) == []
+
+
+def test_more_than_one_update_is_refused(run, tmp_path):
+    third = shutil.copytree(FOLDERS[1], tmp_path / "4.23.0")
+    for name in ("release-metadata", "image-references"):
+        file = third / "release-manifests" / name
+        file.write_text(file.read_text("utf-8").replace(NEXT, "4.23.0"), "utf-8")
+    server = cluster(cluster_version(available=[release("4.23.0")]))
+    outcome = run(server, version="4.23.0", releases=[*FOLDERS, str(third)])
+
+    assert outcome.faults == [("wrong-path", "releases")]
+    assert written(server) == []
+
+
+def test_a_hosted_cluster_is_refused(run):
+    server = cluster()
+    server.put(INFRASTRUCTURES, "cluster", status={"controlPlaneTopology": "External"})
+    outcome = run(server)
+
+    assert [item["code"] for item in outcome.errors] == ["hosted-control-plane"]
+    assert "HostedCluster" in outcome.message
+    assert outcome["update"] is None
+
+
+def test_missing_permissions_are_named_before_the_first_write(run):
+    server = cluster()
+    server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})
+    server.forbidden = {("patch", "configmaps"), ("patch", "clusterversions")}
+    outcome = run(server, acceptances=[INSIGHTS, {"name": GATE, "reason": "read"}])
+
+    assert [item["code"] for item in outcome.errors] == ["forbidden-request"] * 2
+    assert written(server) == []
+
+
+def test_the_prediction_is_compared_after_the_update(run):
+    server = cluster()
+    completes(server)
+    outcome = run(server, wait=True, wait_timeout=30)
+
+    assert outcome["update"]["state"] == "completed"
+    assert {**outcome["prediction"], "resources": "equal"} == ALL_EQUAL
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        ({"capabilities": {**AFTER, "enabledCapabilities": ["Console", "Ingress", "Insights"]}}, "capabilities"),
+        ({"conditions": []}, "condition"),
+        ({"conditions": [{**CONDITION, "message": "None"}]}, "condition"),
+    ],
+)
+def test_a_difference_is_an_error_with_both_sides(run, more, part):
+    server = cluster()
+    completes(server, **more)
+    outcome = run(server, wait=True, wait_timeout=30)
+
+    assert outcome["prediction"][part] == "different"
+    assert {item["code"] for item in outcome.errors} == {"different-prediction"}
+    assert "the plan predicted" in outcome.message
+    assert outcome["update"]["state"] == "completed"
+
+
+def test_the_same_task_continues_and_predicts_the_same(run):
+    server = cluster()
+    first = run(server)
+    completes(server)
+    second = run(server, wait=True, wait_timeout=30)
+    writes = written(server)
+    third = run(server, wait=True, wait_timeout=30)
+
+    assert [item["changed"] for item in (first, second, third)] == [True, False, False]
+    assert second["prediction"] == third["prediction"]
+    assert second["prediction"]["capabilities"] == "equal"
+    assert first["plan"]["newly_enabled"] == second["plan"]["newly_enabled"] == third["plan"]["newly_enabled"]
+    assert written(server) == writes == [f"PATCH {OBJECT}"]
+
+
+def test_an_update_of_another_client_has_no_prediction(run):
+    server = cluster(cluster_version((NEXT, "Completed"), (CURRENT, "Completed"), desiredUpdate=release(NEXT)))
+    outcome = run(server, wait=True)
+
+    assert (outcome["prediction"], outcome["plan"], outcome["changed"]) == (NOT_CHECKED, None, False)
+    assert [item["code"] for item in outcome["problems"]] == ["no-prediction"]
+    assert written(server) == []
+
+
+def test_a_selection_that_changed_during_the_update_is_not_compared(run):
+    server = cluster()
+    run(server)
+    requested = server.objects[OBJECT]
+    done = cluster_version((NEXT, "Completed"), (CURRENT, "Completed"), conditions=[CONDITION], capabilities={})
+    put(server, done, annotations=requested["metadata"]["annotations"])
+    outcome = run(server, wait=True)
+
+    assert outcome["prediction"] == NOT_CHECKED
+    assert [item["code"] for item in outcome["problems"]] == ["changed-selection"]
+
+
+def test_an_update_that_has_begun_is_followed_although_its_releases_cannot_be_read(run):
+    server = cluster()
+    run(server)
+    begun = cluster_version((NEXT, "Partial"), (CURRENT, "Completed"), desiredUpdate=release(NEXT))
+    put(server, begun, annotations=server.objects[OBJECT]["metadata"]["annotations"])
+    completes(server)
+    outcome = run(server, wait=True, wait_timeout=30, releases=["/nowhere/4.21.0", "/nowhere/4.22.0"])
+
+    assert (outcome["update"]["state"], outcome["prediction"], outcome["plan"]) == ("completed", NOT_CHECKED, None)
+    assert {item["severity"] for item in outcome["problems"]} == {"warning"}
+
+
+def test_pools_that_cannot_be_listed_are_a_warning(run):
+    server = cluster()
+    server.faults["GET", POOLS.path] = [fault(403)]
+    outcome = run(server)
+
+    assert (outcome.problem("unread-pools")["severity"], outcome["changed"]) == ("warning", True)
+
+
+def test_operators_that_cannot_be_listed_are_an_error(run):
+    server = cluster()
+    server.faults["GET", OPERATORS.path] = [fault(403)]
+    assert [item["code"] for item in run(server).errors] == ["forbidden-request"]
+    assert written(server) == []
