@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import HOSTED_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._lint.cluster_variant import ClusterVariant
+from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
@@ -177,3 +180,14 @@ def test_a_capability_does_not_exist_where_its_feature_gates_are_disabled(tmp_pa
     directory = write_files(tmp_path / "manifests", {"a.yaml": documents(target, source)})
     findings = brief(run_lint(read_source(str(directory), "5.0")))
     assert [rule for rule, *_more in findings] == ["dangling-namespace"] * found
+
+
+def test_hypershift_deletes_manifests_of_the_cvo_but_none_of_an_operator_in_a_folder_of_that_name(tmp_path):
+    write_files(tmp_path / "manifests", {"0000_50_app_deployment.yaml": manifest("app", profile=HOSTED_PROFILE)})
+    release = read_source(str(tmp_path), "4.20", folders=("manifests",)).release
+    (found,) = ClusterVariant(release, HOSTED_PROFILE, "").manifests
+    assert found.file == "manifests/0000_50_app_deployment.yaml"
+
+
+def test_each_rule_has_a_severity():
+    assert {rule.severity for rule in RULES} == {"error", "warning", "info"}

@@ -256,6 +256,13 @@ def test_the_overview_shows_the_selection_of_each_plan(render):
 
 
 @RENDER
+def test_the_overview_says_that_a_plan_enables_nothing(render):
+    hop = plans.first_hop()
+    texts = [render(plans.report(plans.plan(hop, newly_enabled=names), plans.plan(hop))) for names in ([], ["Build"])]
+    assert [bool(re.search(r"\bnothing\b", re.split("#plan-2|Plan 2", text)[0])) for text in texts] == [True, False]
+
+
+@RENDER
 def test_plans_with_other_paths_share_no_title(render):
     report = plans.report(plans.plan(plans.first_hop()), plans.plan(plans.second_hop()))
 

@@ -19,7 +19,7 @@ ROLE_BINDING = "rbac.authorization.k8s.io/v1/RoleBinding"
 def one_field(kind: str, path: tuple[str, ...], **fields: str) -> dict[str, Any]:
     value: Any = fields
     for name in reversed(path):
-        value = {name: value}
+        value = {name: [{"name": "main", **value}] if name in ("containers", "initContainers") else value}
     version, _slash, name = kind.rpartition("/")
     return {"apiVersion": version, "kind": name, "metadata": {"name": "one"}, **value}
 
@@ -48,6 +48,18 @@ def is_reported(kind: str, path: tuple[str, ...], wanted: dict[str, str], found:
             "automountServiceAccountToken hostUsers hostNetwork priority shareProcessNamespace dnsPolicy "
             "terminationGracePeriodSeconds",
             "restartPolicy serviceAccountName priorityClassName",
+        ),
+        (
+            "apps/v1/DaemonSet",
+            (*TEMPLATE, "containers"),
+            "command args env envFrom livenessProbe readinessProbe",
+            "image workingDir",
+        ),
+        (
+            "apps/v1/DaemonSet",
+            (*TEMPLATE, "initContainers", "securityContext"),
+            "privileged runAsUser runAsNonRoot readOnlyRootFilesystem allowPrivilegeEscalation seccompProfile",
+            "",
         ),
         (
             "apps/v1/DaemonSet",
