@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -18,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import Signer
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
+    Found,
     FoundSignature,
     key_prefix,
 )
@@ -56,8 +55,8 @@ class OneStore:
 
     name = "store"
 
-    def signatures(self, _digest: str, _problems: Problems) -> Iterator[FoundSignature]:
-        yield FoundSignature(source="found", data=b"message")
+    def signatures(self, _digest: str, _problems: Problems) -> Found:
+        yield FoundSignature(b"message", "found")
 
 
 @pytest.mark.parametrize(
