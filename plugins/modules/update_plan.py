@@ -330,7 +330,7 @@ accepted:
   returned: success, or failure because of RV(violations), without O(clusters)
   type: list
   elements: dict
-  contains:
+  contains: &acceptance
     name:
       description: The name that is accepted.
       type: str
@@ -402,9 +402,10 @@ hops:
           type: str
           returned: always
         accepted:
-          description: The entry of O(acceptances) that accepts it, as in RV(accepted). V(null) if none does.
+          description: The entry of O(acceptances) that accepts it. V(null) if none does.
           type: dict
           returned: always
+          contains: *acceptance
       sample:
         - verdict: acknowledge
           code: admin-ack-required
@@ -669,6 +670,70 @@ condition:
     status: "True"
     reason: CapabilitiesImplicitlyEnabled
     message: "The following capabilities could not be disabled: Build, MachineAPI"
+required_acceptances:
+  description:
+    - What O(acceptances) would have to contain, so that nothing is against the path. Names of reasons, and capabilities
+      that the path enables although the selection does not request them. Entries that accept something are left out.
+    - A reason without a name is not in it, because nothing accepts it.
+  returned: success, or failure because of RV(violations)
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The name to accept.
+      type: str
+      returned: always
+    message:
+      description: What it is about.
+      type: str
+      returned: always
+    clusters:
+      description: The clusters that need it. Empty without O(clusters).
+      type: list
+      elements: str
+      returned: always
+  sample:
+    - name: ack-4.18-kube-1.32-api-removals-in-4.19
+      message: "ack-4.18-kube-1.32-api-removals-in-4.19: Kubernetes 1.32 removes several APIs"
+      clusters: [berlin, rome]
+reasons:
+  description:
+    - Each reason against an update of a fleet once, the most serious first, then the one that most clusters have.
+    - Reasons of the same name count as the same, even if their messages differ.
+  returned: success, or failure because of RV(violations), with O(clusters)
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: As RV(hops[].reasons[].name).
+      type: str
+      returned: always
+    verdict:
+      description: As RV(hops[].reasons[].verdict).
+      type: str
+      returned: always
+    code:
+      description: As RV(hops[].reasons[].code).
+      type: str
+      returned: always
+    reason:
+      description: As RV(hops[].reasons[].reason), of the first cluster.
+      type: str
+      returned: always
+    message:
+      description: As RV(hops[].reasons[].message), of the first cluster.
+      type: str
+      returned: always
+    clusters:
+      description: Every cluster that has the reason.
+      type: list
+      elements: str
+      returned: always
+    accepted:
+      description: Those of the clusters on which it is accepted.
+      type: list
+      elements: str
+      returned: always
 plans:
   description:
     - The distinct plans of a fleet. Each has all keys from RV(verdict) to RV(condition), as without O(clusters), and

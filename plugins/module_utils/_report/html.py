@@ -9,6 +9,11 @@ HTML = """\
 {% macro names(list) %}
 {% for name in list %}{{ name }}{{ ", " if not loop.last }}{% endfor %}
 {% endmacro %}
+{% macro members(clusters) %}
+{% if clusters | length > 5 %}\
+<details><summary>{{ "{:,}".format(clusters | length) }}</summary>{{ names(clusters) }}</details>\
+{% else %}{{ clusters | length }}{{ ": " if clusters }}{{ names(clusters) }}{% endif %}
+{% endmacro %}
 {% macro listing(list) %}
 {% if list.first %}
 <div class="listing" id="list-{{ list.number }}">
@@ -84,7 +89,7 @@ HTML = """\
 {% endmacro %}
 {% macro verdict(plan) %}
 <div class="verdict {{ plan.tone }}"><b>{{ plan.headline }}</b>: \
-{{ words.VERDICTS[plan.verdict].meaning }}\
+{{ plan.meaning }}\
 {% for hop in plan.hops if hop.reasons %}{{ " (" if loop.first else ", " }}\
 <a href="#{{ hop.id }}">{{ hop.to }}</a>{{ ")" if loop.last }}{% endfor %}.</div>
 <dl class="facts">
@@ -102,8 +107,12 @@ HTML = """\
 {% endmacro %}
 {% macro update(hop) %}
 {% for reason in hop.reasons %}
-<div class="verdict {{ reason.verdict }}"><b>{{ words.VERDICTS[reason.verdict].report }}: {{ reason.reason }}</b>
-<p>{{ reason.message | urlize }}.</p><p>{{ reason.hint }}</p><p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
+<div class="verdict {{ "caution" if reason.accepted else reason.verdict }}">\
+<b>{{ words.VERDICTS[reason.verdict].report }}\
+{{ ", " ~ words.accepted_until(reason.accepted) if reason.accepted }}: {{ reason.reason }}</b>
+<p>{{ reason.message | urlize }}.</p><p>\
+{% if reason.accepted %}{{ words.BECAUSE }}: {{ reason.accepted.reason }}{% else %}{{ reason.hint }}{% endif %}</p>
+<p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
 {% else %}
 <p>{{ words.NOTHING_AGAINST }}</p>
 {% endfor %}
@@ -157,15 +166,37 @@ HTML = """\
 <tr role="row"><td role="cell" data-label="{{ words.VERDICT }}">\
 <span class="mark {{ plan.tone }}">{{ words.VERDICTS[plan.verdict].report }}</span></td>
 <th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
-<td role="cell" data-label="{{ words.CLUSTERS }}">\
-{% if plan.clusters | length > 5 %}\
-<details><summary>{{ "{:,}".format(plan.clusters | length) }}</summary>{{ names(plan.clusters) }}</details>\
-{% else %}{{ plan.clusters | length }}{{ ": " if plan.clusters }}{{ names(plan.clusters) }}{% endif %}</td>
+<td role="cell" data-label="{{ words.CLUSTERS }}">{{ members(plan.clusters) }}</td>
 <td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}</td>
 <td role="cell" data-label="{{ words.SELECTION }}">{{ plan.selection }}</td>
 <td role="cell" data-label="{{ words.ENABLES }}">\
 <b>{{ names(plan.newly_enabled) or words.NOTHING }}</b></td>
 <td role="cell" data-label="{{ words.NOT_CHECKED }}">{{ plan.unchecked }}</td></tr>
+{% endfor %}
+</tbody>
+</table>
+{% endmacro %}
+{% macro rows(id, title, columns, rows) %}
+<h2 id="{{ id }}">{{ title }}</h2>
+<table class="rows" role="table">
+<thead role="rowgroup"><tr role="row">
+{% for column in columns %}
+<th scope="col" role="columnheader">{{ column }}</th>
+{% endfor %}
+</tr></thead>
+<tbody role="rowgroup">
+{% for row in rows %}
+<tr role="row">
+{% for column in columns %}
+<td role="cell" data-label="{{ column }}">\
+{% if column == words.VERDICT %}\
+<span class="mark {{ row.verdict }}">{{ words.VERDICTS[row.verdict].report }}</span>\
+{% elif column == words.NAME %}<b>{{ row.name or row.reason }}</b>\
+{% elif column == words.WHAT %}{{ row.message }}\
+{% elif column == words.CLUSTERS %}{{ members(row.clusters) }}\
+{% else %}{{ members(row.accepted) }}{% endif %}</td>
+{% endfor %}
+</tr>
 {% endfor %}
 </tbody>
 </table>
@@ -221,6 +252,13 @@ HTML = """\
 {% endif %}
 {% if view.fleet %}
 {{ overview() }}
+{% if view.reasons %}
+{{ rows("reasons", words.REASONS, words.REASONS_COLUMNS, view.reasons) }}
+{% endif %}
+{% if view.required %}
+{{ rows("required", words.REQUIRED, words.REQUIRED_COLUMNS, view.required) }}
+<p class="quiet">{{ words.REQUIRED_MEANING }}</p>
+{% endif %}
 {{ origin() }}
 {% endif %}
 {% for plan in view.plans %}

@@ -9,6 +9,10 @@ MARKDOWN = """\
 {% macro names(list) %}
 {% for name in list %}{{ name | text }}{{ ", " if not loop.last }}{% endfor %}
 {% endmacro %}
+{% macro members(clusters) %}
+{{ clusters | length }}{% if clusters | length > 5 %} <details><summary>names</summary>\
+{{ names(clusters) | trim }}</details>{% elif clusters %}: {{ names(clusters) | trim }}{% endif %}
+{% endmacro %}
 {% macro listing(list) %}
 {% if list.first %}
 <a id="list-{{ list.number }}"></a>
@@ -37,7 +41,7 @@ MARKDOWN = """\
 {% endif %}
 {% endmacro %}
 {% macro verdict(plan) %}
-> **{{ plan.headline | text }}:** {{ words.VERDICTS[plan.verdict].meaning }}.
+> **{{ plan.headline | text }}:** {{ plan.meaning }}.
 
 {% for label, value in plan.facts.items() %}
 - {{ label }}: {{ value | text }}
@@ -81,8 +85,12 @@ MARKDOWN = """\
 {% endmacro %}
 {% macro update(hop) %}
 {% for reason in hop.reasons %}
-> **{{ words.VERDICTS[reason.verdict].report }}:** {{ reason.reason | text }}. {{ reason.message | text }}.
-> {{ reason.hint | text }}
+> **{{ words.VERDICTS[reason.verdict].report }}\
+{{ ", " ~ (words.accepted_until(reason.accepted) | text) if reason.accepted }}:** \
+{{ reason.reason | text }}. {{ reason.message | text }}.
+> {% if reason.accepted %}{{ words.BECAUSE }}: {{ reason.accepted.reason | text }}\
+{% else %}{{ reason.hint | text }}{% endif %}
+
 > {{ words.SOURCE }}: {{ reason.source | text }}
 
 {% else %}
@@ -130,13 +138,35 @@ MARKDOWN = """\
 | --- | --- | --- | --- | --- | --- | --- |
 {% for plan in view.plans %}
 | **{{ words.VERDICTS[plan.verdict].report }}** \
-| [{{ words.PLAN }} {{ plan.number }}](#plan-{{ plan.number }}) | {{ plan.clusters | length }}\
-{% if plan.clusters | length > 5 %} <details><summary>names</summary>{{ names(plan.clusters) | trim }}</details>\
-{% elif plan.clusters %}: {{ names(plan.clusters) | trim }}{% endif %} | {{ plan.path | text }} \
+| [{{ words.PLAN }} {{ plan.number }}](#plan-{{ plan.number }}) | {{ members(plan.clusters) | trim }} \
+| {{ plan.path | text }} \
 | {{ plan.selection | text }} | \
 {{ names(plan.newly_enabled) | trim or words.NOTHING }} | {{ plan.unchecked | text }} |
 {% endfor %}
 
+{% if view.reasons %}
+## {{ words.REASONS }}
+
+| {{ words.REASONS_COLUMNS | join(" | ") }} |
+| --- | --- | --- | --- | --- |
+{% for row in view.reasons %}
+| **{{ words.VERDICTS[row.verdict].report }}** | {{ (row.name or row.reason) | text }} | {{ row.message | text }} \
+| {{ members(row.clusters) | trim }} | {{ members(row.accepted) | trim }} |
+{% endfor %}
+
+{% endif %}
+{% if view.required %}
+## {{ words.REQUIRED }}
+
+{{ words.REQUIRED_MEANING }}
+
+| {{ words.REQUIRED_COLUMNS | join(" | ") }} |
+| --- | --- | --- |
+{% for row in view.required %}
+| {{ row.name | text }} | {{ row.message | text }} | {{ members(row.clusters) | trim }} |
+{% endfor %}
+
+{% endif %}
 {{ origin() }}
 {% endif %}
 {% for plan in view.plans %}

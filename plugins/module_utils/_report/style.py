@@ -148,10 +148,10 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   .facts, .resources li { grid-template-columns: minmax(0, 1fr); }
   .facts { gap: 0; }
   .facts dd { margin-bottom: .6rem; }
-  .plans, .plans tbody, .plans tr, .plans td { display: block; border: 0; padding: 0; }
-  .plans thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .plans tr { border-bottom: 1px solid var(--line); padding: .75rem 0; }
-  .plans td::before { content: attr(data-label) ": "; color: var(--quiet); }
+  .plans, .rows, :is(.plans, .rows) :is(tbody, tr, td) { display: block; border: 0; padding: 0; }
+  .plans thead, .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .plans tr, .rows tr { border-bottom: 1px solid var(--line); padding: .75rem 0; }
+  .plans td::before, .rows td::before { content: attr(data-label) ": "; color: var(--quiet); }
   .plans th { display: block; border: 0; padding: 0; }
   @supports selector(::details-content) {
     .matrix tr { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); padding: .4rem 0 .5rem; }

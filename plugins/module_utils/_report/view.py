@@ -140,6 +140,8 @@ def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
         "subtitle": f"{plural(len(plans), 'plan')} for {plural(clusters, 'cluster')}" if fleet else "",
         "origin": tuple(_origin(report["origin"], fleet=fleet)),
         "fleet": fleet,
+        "reasons": report["reasons"],
+        "required": report["required_acceptances"],
         "plans": plans,
         "shared": listings.shared,
         "problems": report["problems"],
@@ -162,11 +164,15 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str
     hops = plan["hops"]
     rows = _rows(plan, listings)
     not_checked = hops[0]["not_checked"] if hops else ()
+    accepted = words.accepted_names(hops)
     return {
         **plan,
         "number": number,
-        "tone": words.tone(plan["verdict"], plan["newly_enabled"], not_checked),
-        "headline": words.headline(words.VERDICTS[plan["verdict"]].report, plan["newly_enabled"], not_checked),
+        "tone": words.tone(plan["verdict"], plan["newly_enabled"], accepted, not_checked),
+        "headline": words.headline(
+            words.VERDICTS[plan["verdict"]].report, plan["newly_enabled"], accepted, not_checked
+        ),
+        "meaning": words.meaning(plan["verdict"], accepted),
         "unchecked": words.unchecked(not_checked),
         "path": " → ".join(plan["releases"]),
         "selection": selection_text(plan),
@@ -177,7 +183,10 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str
             words.FEATURE_SET: plan["feature_set"] or DEFAULT_FEATURE_SET,
         },
         "rows": rows,
-        "hops": [_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)],
+        "hops": [
+            _hop(f"plan-{number}-hop-{position}", hop, plan["accepted"], listings)
+            for position, hop in enumerate(hops, 1)
+        ],
     }
 
 
@@ -248,16 +257,19 @@ def _needed_text(listing: Listing, *, requested: bool) -> str:
     return text.format(resources=listing.what, need="needs" if listing.size == 1 else "need")
 
 
-def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
+def _hop(
+    anchor: str, hop: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]], listings: _Listings
+) -> dict[str, Any]:
     """Return an update of the path and how it is shown. ``nothing`` lists what it does not do, or is empty."""
+    names = words.accepted_names([hop])
     labels = {"added": words.ADDED, "removed": words.REMOVED, "deleted": words.DELETED}
     unchanged = [label.lower() for key, label in labels.items() if not hop[key]]
     return {
         **hop,
         "id": anchor,
-        "tone": words.tone(hop["verdict"], hop["newly_enabled"], hop["not_checked"]),
-        "headline": words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"]),
-        "names": _names(hop),
+        "tone": words.tone(hop["verdict"], hop["newly_enabled"], names, hop["not_checked"]),
+        "headline": words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"], names),
+        "names": (*_names(hop), *_accepted_capabilities(hop, accepted)),
         "sections": tuple(_sections(hop, listings)),
         "nothing": words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
     }
@@ -296,6 +308,15 @@ def _names(hop: Mapping[str, Any]) -> tuple[AffectedNames, ...]:
         for key, (title, meaning) in labels.items()
         if hop[key]
     )
+
+
+def _accepted_capabilities(hop: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]]) -> Iterator[AffectedNames]:
+    for entry in accepted:
+        if entry["name"] in hop["newly_enabled"]:
+            title = words.accepted_until(entry)
+            yield AffectedNames(
+                f"{title[:1].upper()}{title[1:]}", f"{words.BECAUSE}: {entry['reason']}", [entry["name"]]
+            )
 
 
 def _resource(item: Mapping[str, Any]) -> ShownResource:

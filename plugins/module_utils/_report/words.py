@@ -9,7 +9,9 @@ A word that two of the three renderers show is defined here. The text of a plan 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from .._problems import plural
 
 CellState = Literal["unknown", "disabled", "enabled", "newly_enabled", "newly_requested"]
 
@@ -29,16 +31,22 @@ VERDICTS: Mapping[str, VerdictWords] = {
 }
 
 
+ALL_ACCEPTED = "everything that was found against the update is accepted"
 NOT_READ = "the cluster was not read"
 NOT_ALL_CHECKED = "not everything was checked"
 
 
-def headline(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping[str, str]] = ()) -> str:
-    """Return ``verdict``, a word for it, with what a reader must not miss: what is permanent, and what is not known.
+def headline(
+    verdict: str, enabled: Sequence[str], accepted: Sequence[str], not_checked: Sequence[Mapping[str, str]] = ()
+) -> str:
+    """Return ``verdict``, a word for it, with what a reader must not miss: what is permanent, accepted and not known.
 
-    ``enabled``: names that the update enables. ``not_checked``: what the verdict does not consider.
+    ``enabled``: names that the update enables. ``accepted``: of reasons. ``not_checked``: what the verdict does not
+    consider.
     """
     remarks = [f"enables {listed(enabled, 'and')} permanently"] if enabled else []
+    if accepted:
+        remarks.append(f"{plural(len(accepted), 'reason')} {'is' if len(accepted) == 1 else 'are'} accepted")
     remarks += [unchecked(not_checked)] if not_checked else []
     if verdict.lower() == "go" and remarks:
         return f"{verdict}, but {', and '.join(remarks)}"
@@ -54,9 +62,26 @@ def unchecked(not_checked: Sequence[Mapping[str, str]]) -> str:
     return next(shown, NOT_ALL_CHECKED) if messages else ""
 
 
-def tone(verdict: str, enabled: Sequence[str], not_checked: Sequence[Mapping[str, str]]) -> str:
-    """Return the class of a verdict in HTML: green only if nothing is enabled, and everything was checked."""
-    return "caution" if verdict == "go" and (enabled or not_checked) else verdict
+def tone(
+    verdict: str, enabled: Sequence[str], accepted: Sequence[str], not_checked: Sequence[Mapping[str, str]]
+) -> str:
+    """Return the class of a verdict in HTML: green only if nothing is enabled or accepted, and all was checked."""
+    return "caution" if verdict == "go" and (enabled or accepted or not_checked) else verdict
+
+
+def meaning(verdict: str, accepted: Sequence[str]) -> str:
+    """Describe ``verdict``. ``accepted``: the names of reasons that do not count in it."""
+    return ALL_ACCEPTED if verdict == "go" and accepted else VERDICTS[verdict].meaning
+
+
+def accepted_names(hops: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of the reasons of ``hops`` that are accepted, each once."""
+    return list(dict.fromkeys(item["name"] for hop in hops for item in hop["reasons"] if item["accepted"]))
+
+
+def accepted_until(entry: Mapping[str, Any]) -> str:
+    """Describe how long the acceptance ``entry`` counts."""
+    return f"accepted until {entry['expires']}" if entry["expires"] else "accepted"
 
 
 class StateWords(NamedTuple):
@@ -98,6 +123,14 @@ CLUSTERS = "Clusters"
 PATH = "Path"
 OVERVIEW = "Overview"
 OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, SELECTION, ENABLES, NOT_CHECKED)
+REASONS = "Reasons against the updates"
+NAME = "Name"
+WHAT = "What"
+REASONS_COLUMNS = (VERDICT, NAME, WHAT, CLUSTERS, "Accepted on")
+REQUIRED = "Required acceptances"
+REQUIRED_COLUMNS = (NAME, WHAT, CLUSTERS)
+REQUIRED_MEANING = "With these names in acceptances, nothing that can be accepted is against the updates."
+BECAUSE = "Accepted because"
 PROBLEMS = "Problems"
 PROBLEM_COUNT = "Problems and notes"
 AT_END = "At the end"

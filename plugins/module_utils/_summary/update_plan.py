@@ -38,7 +38,7 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
         yield f"({'; '.join(f'{shown.text} = {shown.meaning}' for shown in STATES.values())})"
     yield ""
     for hop in plan["hops"]:
-        yield from _hop(hop, full=full)
+        yield from _hop(hop, plan["accepted"], full=full)
     condition = plan["condition"]
     if condition:
         state = f"{condition['type']} is {condition['status']} ({condition['reason']})"
@@ -49,11 +49,14 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
         yield words.COMPARE
 
 
-def _hop(hop: Mapping[str, Any], *, full: bool) -> Iterator[str]:
+def _hop(hop: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]], *, full: bool) -> Iterator[str]:
     mark = f" ({words.DOWNGRADE})" if hop["downgrade"] else ""
     yield f"{hop['verdict']}: {hop['from']} -> {hop['to']}{mark} {_effects(hop)}"
     for reason in hop["reasons"]:
-        yield f"  {reason['verdict']}: {reason['message']} ({reason['reason']}; {reason['source']}). {reason['hint']}"
+        yield _reason_line(reason, f"{reason['reason']}; {reason['source']}")
+    for entry in accepted:
+        if entry["name"] in hop["newly_enabled"]:
+            yield f"  {words.accepted_until(entry)}: enables {entry['name']}. {words.BECAUSE}: {entry['reason']}"
     for item in hop["not_checked"]:
         yield f"  {words.NOT_CHECKED.lower()}: {item['message']}"
     if full:
@@ -62,6 +65,13 @@ def _hop(hop: Mapping[str, Any], *, full: bool) -> Iterator[str]:
         yield from _names(hop)
         yield from _resources(hop)
         yield ""
+
+
+def _reason_line(reason: Mapping[str, Any], origin: str, place: str = "") -> str:
+    entry = reason["accepted"]
+    state = words.accepted_until(entry) if entry else reason["verdict"]
+    end = f"{words.BECAUSE}: {entry['reason']}" if entry else reason["hint"]
+    return f"  {state}{place}: {reason['message']} ({origin}). {end}"
 
 
 def _effects(hop: Mapping[str, Any]) -> str:
@@ -131,6 +141,8 @@ def _fleet(result: Mapping[str, Any]) -> Iterator[str]:
         members[position].append(name)
     total = f"{plural(len(result['clusters']), 'cluster')}, {plural(len(plans), 'distinct plan')}"
     yield f"{total}: {_verdict_counts(plans, members)}{_remarks(plans, members)}"
+    yield from _shared_reasons(result["reasons"])
+    yield from _required_acceptances(result["required_acceptances"])
     yield ""
     for plan, names in zip(plans, members, strict=True):
         clusters = f"{plural(len(names), 'cluster')} ({first_of(names, _MOST)})"
@@ -138,6 +150,31 @@ def _fleet(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"{_headline(plan)}: {clusters}, selection: {selection_text(plan)}: {_path(plan)} {effects}"
         yield from _first_reasons(plan)
     yield from _fleet_problems(result)
+
+
+def _shared_reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if rows:
+        cells = [
+            [row["name"] or row["reason"], row["verdict"], len(row["clusters"]), len(row["accepted"])]
+            for row in rows[:_MOST]
+        ]
+        yield ""
+        yield from table([["REASON", "VERDICT", "CLUSTERS", "ACCEPTED"], *cells])
+        yield from _more(rows, "reasons")
+
+
+def _required_acceptances(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if rows:
+        yield ""
+        yield from table(
+            [["REQUIRED ACCEPTANCE", "CLUSTERS"], *([row["name"], len(row["clusters"])] for row in rows[:_MOST])]
+        )
+        yield from _more(rows, "required_acceptances")
+
+
+def _more(rows: Sequence[object], key: str) -> Iterator[str]:
+    if len(rows) > _MOST:
+        yield f"and {len(rows) - _MOST:,} more, see {key} in the result"
 
 
 def _unrequested(plan: Mapping[str, Any]) -> set[str]:
@@ -162,20 +199,23 @@ def _remarks(plans: Sequence[Mapping[str, Any]], members: Sequence[Sequence[str]
         return sum(len(names) for plan, names in zip(plans, members, strict=True) if flag(plan))
 
     enabled = count(lambda plan: bool(plan["newly_enabled"]))
+    accepted = count(lambda plan: bool(words.accepted_names(plan["hops"])))
     unchecked = count(lambda plan: not plan["cluster_checked"])
     remarks = [f"capabilities are enabled permanently on {enabled}"] if enabled else []
+    remarks += [f"reasons are accepted on {accepted}"] if accepted else []
     remarks += [f"not all was checked on {unchecked}"] if unchecked else []
     return f"; {', and '.join(remarks)}" if remarks else ""
 
 
 def _headline(plan: Mapping[str, Any]) -> str:
-    return words.headline(plan["verdict"], plan["newly_enabled"], plan["hops"][0]["not_checked"])
+    accepted = words.accepted_names(plan["hops"])
+    return words.headline(plan["verdict"], plan["newly_enabled"], accepted, plan["hops"][0]["not_checked"])
 
 
 def _first_reasons(plan: Mapping[str, Any]) -> Iterator[str]:
     reasons = [(hop, reason) for hop in plan["hops"] for reason in hop["reasons"]]
     for hop, reason in reasons[:_MOST]:
-        yield f"  {reason['verdict']} in {hop['to']}: {reason['message']} ({reason['reason']}). {reason['hint']}"
+        yield _reason_line(reason, reason["reason"], f" in {hop['to']}")
     if len(reasons) > _MOST:
         yield f"  and {len(reasons) - _MOST:,} more reasons"
 

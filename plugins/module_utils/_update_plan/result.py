@@ -13,6 +13,7 @@ from .._problems import Problem, problem_dicts, shown_names
 from .._release.manifest import Manifest, manifest_dict
 from .._resources import mappings_in, nested
 from .._version import COLLECTION_VERSION
+from .fleet_reasons import required_acceptances, shared_reasons
 from .plan import EnabledCapability, HopPlan, Plan
 from .plan_options import SharedOptions
 from .planner import FleetPlan, PlanResult
@@ -41,6 +42,7 @@ class PlanSerializer:
 
     def report(self, fleet: FleetPlan, date: str) -> dict[str, Any]:
         """Return the input of a report: all plans with details, the names of their clusters, and their origin."""
+        names = _names(fleet)
         plans = [
             {
                 "clusters": [_identified(name, fleet) for name in clusters],
@@ -49,7 +51,7 @@ class PlanSerializer:
                 "feature_set": result.request.criteria.filters.feature_set,
                 **self.plan(result, details=True),
             }
-            for result, clusters in zip(fleet.plans, _names(fleet), strict=True)
+            for result, clusters in zip(fleet.plans, names, strict=True)
         ]
         origin = {
             "date": date,
@@ -57,7 +59,13 @@ class PlanSerializer:
             "releases": _named_releases(fleet),
             "collection": COLLECTION_VERSION,
         }
-        return {"plans": plans, "problems": problem_dicts(all_problems(fleet)), "origin": origin}
+        return {
+            "plans": plans,
+            "reasons": shared_reasons(fleet.plans, names),
+            "required_acceptances": required_acceptances(fleet.plans, names),
+            "problems": problem_dicts(all_problems(fleet)),
+            "origin": origin,
+        }
 
     def _hop(self, hop: HopPlan, verdict: HopVerdict, *, details: bool) -> dict[str, Any]:
         shape: dict[str, Any] = {
@@ -136,14 +144,25 @@ def end_dict(plan: Plan) -> dict[str, Any]:
 def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, options: SharedOptions) -> dict[str, Any]:
     """Return the result of the module, apart from the report and the problems."""
     shapes = PlanSerializer()
-    common: dict[str, Any] = {"changed": False, "violations": plan_violations(fleet, options)}
+    names = _names(fleet)
+    common: dict[str, Any] = {
+        "changed": False,
+        "violations": plan_violations(fleet, options),
+        "required_acceptances": required_acceptances(fleet.plans, names),
+    }
     if not of_fleet:
         return {**common, **shapes.plan(fleet.plans[0], details=details)}
     plans = [
         {**shapes.plan(result, details=details), "problems": problem_dicts(result.problems)} for result in fleet.plans
     ]
     summaries = {name: _summary(fleet.plans[position]) for name, position in fleet.clusters.items()}
-    return {**common, "plans": plans, "clusters": dict(fleet.clusters), "summaries": summaries}
+    return {
+        **common,
+        "reasons": shared_reasons(fleet.plans, names),
+        "plans": plans,
+        "clusters": dict(fleet.clusters),
+        "summaries": summaries,
+    }
 
 
 def _summary(result: PlanResult) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def _plan(
     if acceptances and not path_problems:
         used = {item for result in results.plans for item in result.accepted}
         known = {*_known_names(releases, results.plans), *clusters.acceptable, *ACCEPTABLE_CODES}
-        check_used(acceptances, used, known, remarks)
+        check_used(filter(clusters.concerned.__contains__, acceptances), used, known, remarks)
     problems.raise_errors(InvalidOptionError)
     names = tuple((item.release.shown_version, item.exact_name) for item in releases)
     return FleetPlan(
@@ -158,8 +158,8 @@ class _Results:
 class _Clusters:
     """Plans one cluster after another, on the same releases.
 
-    ``problems`` gets what is wrong with extra manifests, ``acceptable`` the gates and risks of all clusters, the others
-    what ``FleetPlan`` has of the clusters.
+    ``problems`` gets what is wrong with extra manifests, ``acceptable`` the gates and risks of all clusters,
+    ``concerned`` the acceptances that are about them, the others what ``FleetPlan`` has of the clusters.
     """
 
     def __init__(
@@ -177,6 +177,7 @@ class _Clusters:
         self.cluster_versions: dict[str, object] = {}
         self.own_name = ""
         self.acceptable: set[str] = set()
+        self.concerned: set[Acceptance] = set()
         self.problems = Problems()
 
     def plan(self, options: PlanOptions, path: tuple[int, ...] | None, problems: Problems) -> PlanResult | None:
@@ -207,6 +208,8 @@ class _Clusters:
     def _with_acceptances(self, options: PlanOptions, request: PlanRequest, problems: Problems) -> PlanRequest:
         names = [name for name in (options.name, self._shared.cluster_name, self.own_name) if name]
         accepted = acceptances_of(self._acceptances, names, problems)
+        # A file of acceptances can also be about clusters that are planned one by one.
+        self.concerned.update(self._acceptances if options.name else accepted)
         return request._replace(state=request.state._replace(acceptances=accepted))
 
     def _read(

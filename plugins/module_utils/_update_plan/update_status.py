@@ -9,13 +9,18 @@ Source of the fields: openshift/api:config/v1/types_cluster_version.go.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._capability.inclusion import CapabilityStatus
 from .._cluster.cluster_version import Condition, is_behind
 from .._resources import as_text, conditions_of, mappings_in, nested
 
 _APPLIES = "Applies"
+_CAPABILITY = re.compile(r'(1 - )?max\(cluster_version_capability\{name="([A-Za-z0-9-]+)"\}\)')
+"""Whether a capability is disabled (``1 -``) or enabled, with single blanks as in ``ConditionalRisk``."""
+
 _RECOMMENDED = "Recommended"
 
 
@@ -39,6 +44,21 @@ class ConditionalRisk(NamedTuple):
     url: str
     promql: tuple[str, ...]
     applies: bool | None
+
+    def result(self, capabilities: CapabilityStatus) -> bool | None:
+        """The result of an expression that only asks whether one capability is enabled, ``None`` for all others.
+
+        The metric has no series for a capability that is neither enabled nor known. Source of the two expressions:
+        openshift/cincinnati-graph-data:blocked-edges/4.14.0-ConsoleImplicitlyEnabled.yaml,
+        4.18.12-ConsoleEnabledTargetDownAlert.yaml.
+        """
+        asked = [_CAPABILITY.fullmatch(expression) for expression in self.promql]
+        if len(asked) != 1 or asked[0] is None:
+            return None
+        disabled, name = asked[0].groups()
+        if name not in capabilities.enabled | capabilities.known:
+            return None
+        return (name in capabilities.enabled) != bool(disabled)
 
 
 class ConditionalUpdate(NamedTuple):

@@ -94,7 +94,7 @@ def hop_verdicts(
     verdicts: list[HopVerdict] = []
     signatures = state.signatures or (None,) * len(hops)
     for position, (hop, plan, signature) in enumerate(zip(hops, plans, signatures, strict=True)):
-        verdict = _hop_verdict(hop, signature, overrides, state, previous, first=position == 0)
+        verdict = _hop_verdict(hop, plan, signature, overrides, state, previous, first=position == 0)
         found = (accepting(name, state.acceptances) for name in sorted(plan.newly_enabled))
         verdicts.append(verdict._replace(capabilities=tuple(item for item in found if item is not None)))
         previous = Previous(known=True, version=hop.start.release.shown_version)
@@ -103,6 +103,7 @@ def hop_verdicts(
 
 def _hop_verdict(
     hop: Hop,
+    plan: HopPlan,
     signature: ImageSignature | None,
     overrides: tuple[Override, ...],
     state: UpdateState,
@@ -132,7 +133,8 @@ def _hop_verdict(
         target = end.release.shown_version
         reasons += condition_reasons(status, target)
         if is_upgrade(start.release, end.release):
-            reasons += recommendation_reasons(status, target, dict(state.promql), unchecked)
+            results = {**_capability_results(status, plan), **dict(state.promql)}
+            reasons += recommendation_reasons(status, target, results, unchecked)
     if is_minor_update(start, end):
         gates = _gates(hop, state.acks, first=first)
         reported = [] if status is None else list(upgradeable_reasons(status, gates))
@@ -143,6 +145,13 @@ def _hop_verdict(
     marked = dict.fromkeys(accept(reasons, state.acceptances))
     ordered = sorted(marked, key=lambda reason: (reason.accepted is not None, -VERDICTS.index(reason.verdict)))
     return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
+
+
+def _capability_results(status: UpdateStatus, plan: HopPlan) -> dict[str, bool]:
+    """Return whether each risk that only asks about a capability applies before the hop, by its name."""
+    risks = (risk for update in status.conditional for risk in update.risks)
+    found = ((risk.name, risk.result(plan.before)) for risk in risks)
+    return {name: result for name, result in found if result is not None}
 
 
 def acceptable_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._problems import Problems, did_you_mean
-from .plan import EnabledCapability, HopPlan
+from .plan import HopPlan
 from .plan_options import FailOn
 from .planner import PlanResult
 from .update_reasons import VERDICTS
@@ -55,14 +55,14 @@ def capability_violations(result: PlanResult, forbidden: Sequence[str]) -> Itera
     A name counts however its components are created.
     """
     for hop, verdict in zip(result.plan.hops, result.verdicts, strict=True):
-        implicit = {item.name: item for item in hop.implicitly_enabled}
         for name in sorted(hop.newly_enabled.difference(item.name for item in verdict.capabilities)):
             if name in forbidden or (ALL in forbidden and name not in hop.requested):
-                yield Violation(name, hop, _enabling(name, hop, implicit.get(name)))
+                yield Violation(name, hop, enabling(name, hop))
 
 
-def _enabling(name: str, hop: HopPlan, implicit: EnabledCapability | None) -> str:
-    """Describe why ``hop`` enables ``name``. ``implicit``: how, if it is enabled implicitly."""
+def enabling(name: str, hop: HopPlan) -> str:
+    """Describe why ``hop`` enables ``name``."""
+    implicit = next((item for item in hop.implicitly_enabled if item.name == name), None)
     text = f"{hop.from_version} to {hop.to_version} enables {name}"
     if implicit is not None and implicit.causes:
         more = f" and {len(implicit.causes) - 1} more" if len(implicit.causes) > 1 else ""

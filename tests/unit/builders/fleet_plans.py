@@ -13,30 +13,47 @@ OLD = ["baremetal", "Console", "Insights", "marketplace", "openshift-samples", "
 NEW = ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
 NEWEST = ["CloudCredential", "Ingress", "OperatorLifecycleManager"]
 
-BLOCKED = {
+BLOCKED: dict[str, Any] = {
     "verdict": "blocked",
     "code": "feature-set",
     "reason": "FeatureSet",
     "source": "feature set TechPreviewNoUpgrade",
     "message": "feature set TechPreviewNoUpgrade blocks updates to another minor version, and is permanent",
     "hint": "Replace it with a new cluster of the new minor version",
+    "name": "",
+    "accepted": None,
 }
-ACKNOWLEDGE = {
+ACKNOWLEDGE: dict[str, Any] = {
     "verdict": "acknowledge",
     "code": "admin-ack-required",
     "reason": "AdminAckRequired",
     "source": "ConfigMap openshift-config-managed/admin-gates of 4.14.0",
     "message": "ack-4.14-kube-1.28-api-removals-in-4.15: Kubernetes 1.28 removes several APIs",
     "hint": "Check what it describes, then acknowledge it",
+    "name": "ack-4.14-kube-1.28-api-removals-in-4.15",
+    "accepted": None,
 }
 NOT_CHECKED = {"code": "cluster-state", "message": "no conditions of a ClusterVersion are known"}
-GOES_BACK = {
+GOES_BACK: dict[str, Any] = {
     "verdict": "blocked",
     "code": "downgrade",
     "reason": "LowDesiredVersion",
     "source": "the versions 4.11.0 and 4.10.0",
     "message": "the cluster refuses a downgrade from 4.11.0",
     "hint": "Stay on 4.11.0, or install a cluster of 4.10.0",
+    "name": "",
+    "accepted": None,
+}
+
+
+def acceptance(name: str, reason: str = "no one waits for it", expires: str | None = "2027-03-01") -> dict[str, Any]:
+    """Return what accepts ``name``."""
+    return {"name": name, "reason": reason, "expires": expires}
+
+
+ACCEPTED: dict[str, Any] = {
+    **ACKNOWLEDGE,
+    "accepted": acceptance("ack-4.14-kube-1.28-api-removals-in-4.15", "no client since June"),
 }
 
 
@@ -109,7 +126,8 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
     assert set(values) <= {*names, "downgrade"}, values
     step: dict[str, Any] = {"from": start, "to": end, "downgrade": False}
     step |= {**{name: [] for name in names}, **values}
-    step["verdict"] = max((item["verdict"] for item in step["reasons"]), key=VERDICTS.index, default="go")
+    counted = (item["verdict"] for item in step["reasons"] if not item["accepted"])
+    step["verdict"] = max(counted, key=VERDICTS.index, default="go")
     implicit = {entry["name"] for entry in step["implicitly_enabled"]}
     grown = set(step["enabled_after"]) - set(step["enabled_before"])
     step["newly_enabled"] = sorted(grown | implicit | set(step["no_longer_optional"]))
@@ -135,6 +153,7 @@ def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) 
         "cluster_profile": "self-managed-high-availability",
         "feature_set": "",
         "verdict": max((step["verdict"] for step in hops), key=VERDICTS.index),
+        "accepted": [item["accepted"] for step in hops for item in step["reasons"] if item["accepted"]],
         "newly_enabled": sorted({name for step in hops for name in step["newly_enabled"]}),
         "cluster_checked": not hops[0]["not_checked"],
         "releases": [hops[0]["from"], *(step["to"] for step in hops)],
@@ -162,7 +181,21 @@ def report(*plans: Mapping[str, Any], problems: Sequence[Mapping[str, str]] = ()
         "releases": [{"version": version, "name": f"/srv/releases/{version}"} for version in versions],
         "collection": "1.2.3",
     }
-    return {"plans": list(plans), "problems": list(problems), "origin": origin}
+    return {"plans": list(plans), **tables(plans), "problems": list(problems), "origin": origin}
+
+
+def tables(plans: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the reasons and the required acceptances of ``plans``."""
+    rows: dict[str, dict[str, Any]] = {}
+    for found in plans:
+        for item in (item for step in found["hops"] for item in step["reasons"]):
+            row = {key: item[key] for key in ("name", "verdict", "code", "reason", "message")}
+            row = rows.setdefault(item["name"] or item["reason"], {**row, "clusters": [], "accepted": []})
+            row["clusters"] += found["clusters"]
+            row["accepted"] += found["clusters"] if item["accepted"] else []
+    needed = [row for row in rows.values() if row["name"] and row["clusters"] != row["accepted"]]
+    required = [{key: row[key] for key in ("name", "message", "clusters")} for row in needed]
+    return {"reasons": list(rows.values()), "required_acceptances": required}
 
 
 def problem(severity: str, where: str, message: str, hint: str = "", code: str = "other") -> dict[str, str]:

@@ -31,7 +31,8 @@ def fleet_result(report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     """Return what the module returns for a fleet whose plans have no problems."""
     clusters = {name: position for position, plan in enumerate(report["plans"]) for name in plan["clusters"]}
     every = [{**plan, "problems": []} for plan in report["plans"]]
-    return {"plans": every, "clusters": clusters, "problems": report["problems"], "violations": [], **more}
+    tables = {key: report[key] for key in ("reasons", "required_acceptances", "problems")}
+    return {"plans": every, "clusters": clusters, **tables, "violations": [], **more}
 
 
 def full(report: Mapping[str, Any]) -> list[str]:
@@ -156,31 +157,46 @@ def test_a_fleet_has_one_line_for_each_plan():
     names = ", ".join(f"site-0000-{number:03}" for number in range(5))
     enabled = "DeploymentConfig, Ingress, MachineAPI"
     refusal, gate = plans.BLOCKED, plans.ACKNOWLEDGE
-    assert lines[:5] == [
+    assert lines[:12] == [
         "14 clusters, 2 distinct plans: 14 blocked; "
         "capabilities are enabled permanently on 14, and not all was checked on 14",
+        "",
+        "REASON                                   VERDICT      CLUSTERS  ACCEPTED",
+        "FeatureSet                               blocked            14         0",
+        "ack-4.14-kube-1.28-api-removals-in-4.15  acknowledge        14         0",
+        "",
+        "REQUIRED ACCEPTANCE                      CLUSTERS",
+        "ack-4.14-kube-1.28-api-removals-in-4.15        14",
         "",
         f"blocked; {REMARKS}: 7 clusters ({names} and 2 more), selection: capability set None, with Console: "
         f"4.13.0 -> 4.14.0 -> 4.18.0 enables {enabled}",
         f"  blocked in 4.14.0: {refusal['message']} (FeatureSet). {refusal['hint']}",
         f"  acknowledge in 4.18.0: {gate['message']} (AdminAckRequired). {gate['hint']}",
     ]
-    assert lines[8:] == ["To see each cluster with all its reasons, set report to a directory"]
+    assert lines[15:] == ["To see each cluster with all its reasons, set report to a directory"]
     written = summary_lines({**fleet_result(report, problems=[]), "report": ["plan.md"]}, {"full": True})
-    assert written[8:] == ["Report: plan.md"]
+    assert written[15:] == ["Report: plan.md"]
 
 
 def test_a_fleet_counts_its_clusters_by_verdict_and_shows_the_first_reasons():
     going = plans.plan(plans.first_hop(reasons=[], not_checked=[]), clusters=["berlin", "paris"])
     risk = {**plans.BLOCKED, "verdict": "risk"}
-    risky = plans.plan(
-        plans.first_hop(reasons=[{**risk, "reason": f"Risk{place}"} for place in range(7)]), clusters=["rome"]
-    )
+    risks = [{**risk, "name": f"Risk{place}", "reason": f"Risk{place}"} for place in range(7)]
+    risky = plans.plan(plans.first_hop(reasons=risks), clusters=["rome"])
     lines = summary_lines(fleet_result(plans.report(going, risky), problems=[]), {"full": False})
 
     first = "DeploymentConfig, ImageRegistry and MachineAPI"
     assert lines[0].startswith("3 clusters, 2 distinct plans: 1 risk, 2 go; ")
-    assert [line.partition(":")[0] for line in lines[2:]] == [
+    assert lines[2:17] == [
+        "REASON  VERDICT  CLUSTERS  ACCEPTED",
+        *(f"Risk{place}   risk            1         0" for place in range(5)),
+        "and 2 more, see reasons in the result",
+        "",
+        "REQUIRED ACCEPTANCE  CLUSTERS",
+        *(f"Risk{place}                       1" for place in range(5)),
+        "and 2 more, see required_acceptances in the result",
+    ]
+    assert [line.partition(":")[0] for line in lines[18:]] == [
         f"go, but enables {first} permanently",
         f"risk; enables {first} permanently; the cluster was not read",
         *["  risk in 4.14.0"] * 5,
@@ -198,10 +214,57 @@ def test_a_fleet_lists_twenty_problems_and_counts_the_others():
     ]
     lines = summary_lines(outcome, {"full": True})
 
-    assert lines[6:] == [
+    assert lines[13:] == [
         *(f"warning: release: number {number}" for number in range(20)),
         "and 2 more, see the problems of each plan in the result",
     ]
+
+
+def test_all_forms_of_a_plan_show_what_is_accepted_why_and_until_when():
+    permanent = plans.ACCEPTED | {"name": "no-channel", "accepted": plans.acceptance("no-channel", expires=None)}
+    step = plans.second_hop(reasons=[plans.ACCEPTED, permanent], not_checked=[])
+    console = plans.acceptance("Ingress", "its routes are closed")
+    report = plans.report(plans.plan(step, accepted=[plans.ACCEPTED["accepted"], permanent["accepted"], console]))
+    html, markdown, text = render_html(report), render_markdown(report), "\n".join(full(report))
+
+    gate = plans.ACCEPTED["message"]
+    headline = "but enables CloudCredential and Ingress permanently, and 2 reasons are accepted"
+    origin = f"({plans.ACCEPTED['reason']}; {plans.ACCEPTED['source']})"
+    assert f"go, {headline}: " in text
+    assert f"  accepted until 2027-03-01: {gate} {origin}. Accepted because: no client since June\n" in text
+    assert f"  accepted: {gate} {origin}. Accepted because: no one waits for it\n" in text
+    assert "  accepted until 2027-03-01: enables Ingress. Accepted because: its routes are closed\n" in text
+    assert f'<div class="verdict caution"><b>Go, {headline}</b>: {words.ALL_ACCEPTED}' in html
+    assert "<b>Acknowledge, accepted until 2027-03-01: AdminAckRequired</b>" in html
+    assert "<b>Acknowledge, accepted: AdminAckRequired</b>" in html
+    assert "<p>Accepted because: no client since June</p>" in html
+    assert "<dt>Accepted until 2027-03-01</dt><dd>Ingress" in html
+    assert f"> **Go, {headline}:** {words.ALL_ACCEPTED}.\n" in markdown
+    assert "> **Acknowledge, accepted until 2027-03-01:** AdminAckRequired. " in markdown
+    assert "> Accepted because: no client since June\n> Source: " in markdown
+    assert "- **Accepted until 2027-03-01:** Ingress. Accepted because: its routes are closed" in markdown
+    assert all(plans.ACKNOWLEDGE["hint"] not in shown for shown in (html, markdown, text))
+
+
+def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
+    waiting = plans.plan(plans.second_hop(), clusters=["berlin", "rome"])
+    accepted = plans.plan(plans.second_hop(reasons=[plans.ACCEPTED]), clusters=["paris"])
+    report = plans.report(waiting, accepted)
+    html, markdown = render_html(report), render_markdown(report)
+    text = summary_lines(fleet_result(report, problems=[]), {"full": True})
+
+    name, message = plans.ACKNOWLEDGE["name"], plans.ACKNOWLEDGE["message"]
+    assert text[0].endswith("; capabilities are enabled permanently on 3, and reasons are accepted on 1")
+    assert text[3:4] == [f"{name}  acknowledge         3         1"]
+    assert text[6:7] == [f"{name}         3"]
+    assert f"| **Acknowledge** | {name} | {message} | 3: berlin, rome, paris | 1: paris |" in markdown
+    assert f"| {name} | {message} | 3: berlin, rome, paris |" in markdown
+    for title in (words.REASONS, words.REQUIRED):
+        assert f"## {title}\n" in markdown
+        assert f">{title}</h2>" in html
+    assert f'data-label="Name"><b>{name}</b></td>' in html
+    assert 'data-label="Clusters">3: berlin, rome, paris</td>' in html
+    assert 'data-label="Accepted on">1: paris</td>' in html
 
 
 def test_all_forms_of_a_plan_explain_its_states_in_the_same_words():
