@@ -17,7 +17,7 @@ def update_result(run: UpdateRun, *, diff_mode: bool) -> dict[str, Any]:
     target, plan = run.target, run.plan
     result: dict[str, Any] = {
         "changed": bool(run.changes),
-        "plan": None if plan is None else PlanSerializer().plan(plan.plans[0], details=False)["hops"][0],
+        "plan": None if plan is None else PlanSerializer().plan(plan, details=False)["hops"][0],
         "update": None if target is None else {**target._asdict(), "state": run.phase},
         "prediction": run.prediction._asdict(),
     }

@@ -8,7 +8,7 @@ Every run decides from the cluster what is left to do, so a run that was stopped
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
@@ -20,12 +20,13 @@ from .._kubernetes.client import Client, Snapshot
 from .._problems import CapabilityError, ClusterError, InvalidOptionError, Problem, Problems
 from .._progress import Progress
 from .._registry.pull_spec import parse_pull_spec
-from .._resources import Object, as_text, mappings_in, nested
+from .._resources import Object, Target, as_text, mappings_in, nested
 from .._update_plan.plan_options import PlanOptions, SharedOptions
-from .._update_plan.planner import FleetPlan
+from .._update_plan.planner import PlanResult
+from .._update_plan.result import all_problems
 from .._update_plan.run import plan_cluster
-from .._update_plan.update_reasons import VERDICTS, UpdateReason
-from .._update_plan.violations import capability_violations
+from .._update_plan.update_reasons import Unchecked, UpdateReason
+from .._update_plan.violations import capability_violations, refused_reasons
 from .follow import OPERATORS, POOLS, follow_update, snapshots_to_follow
 from .preflight import cvo_reasons, operator_reasons, pool_reasons
 from .proof import Prediction, check_prediction
@@ -55,151 +56,141 @@ class UpdateRun:
 
     def __init__(self, client: Client, options: UpdateOptions, progress: Progress, *, check_mode: bool) -> None:
         self._client, self._options, self._progress, self._check_mode = client, options, progress, check_mode
-        self._start: UpdateStart | None = None
         self.target: TargetRelease | None = None
         self.phase: UpdatePhase = "not_started"
-        self.plan: FleetPlan | None = None
+        self.plan: PlanResult | None = None
         self.changes: tuple[FieldChange, ...] = ()
         self.prediction = Prediction()
 
     def run(self, problems: Problems) -> None:
         """Do everything that is left to do. Raises ``CapabilityError``."""
-        self._refuse_hosted()
-        cluster_version = get_cluster_version(self._client)
-        target = find_target(
-            self._options.version,
-            self._options.image,
-            self._options.shared.source.architecture,
-            cluster_version,
-            problems,
-        )
+        options, client = self._options, self._client
+        _refuse_hosted(client)
+        obj = get_cluster_version(client)
+        architecture = options.shared.source.architecture
+        target = find_target(options.version, options.image, architecture, obj, problems)
         problems.raise_errors(InvalidOptionError)
         if target is None:
             raise AssertionError("a release that is not found is an error")
-        self.target = target
-        self.phase = update_phase(cluster_version, target)
-        snapshots = snapshots_to_follow(self._client, problems)
-        if self.phase in ("not_started", "requested"):
-            self._start = start_of(cluster_version, target)
-            operators, pools = (snapshots[kind].objects if kind in snapshots else {} for kind in (OPERATORS, POOLS))
-            preflight = (
-                *operator_reasons(operators),
-                *pool_reasons(pools),
-                *cvo_reasons(unkept_status(self._client)),
-            )
-            self._make_plan(_to_plan(cluster_version, self.phase), preflight, problems)
-            self._refuse_unaccepted(problems)
-            cluster_version = self._request(problems)
-            self.phase = update_phase(cluster_version, self.target)
+        self.target, self.phase = target, update_phase(obj, target)
+        snapshots = snapshots_to_follow(client, problems)
+        if self.phase in ("partial", "completed"):
+            start = self._plan_again(obj, target, problems)
         else:
-            self._continue(cluster_version, problems)
+            start = start_of(obj, target)
+            preflight = _preflight(client, snapshots)
+            target = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
+            obj = self._request(target, start, problems)
+        self.target, self.phase = target, update_phase(obj, target)
         if self._check_mode:
             return
-        if self._options.wait and self.phase != "completed":
-            seconds, stuck = self._options.wait_seconds, self._options.stuck_seconds
-            version = as_text(nested(cluster_version, "metadata", "resourceVersion"))
-            written = Snapshot({CLUSTER_VERSION.key: cluster_version}, version)
-            snapshots = {**snapshots, CLUSTER_VERSION: written}
-            last = follow_update(self._client, self.target, snapshots, seconds, stuck, self._progress, problems)
-            cluster_version = last or cluster_version
-            self.phase = update_phase(cluster_version, self.target)
-        if self.phase == "completed":
-            self._prove(cluster_version, problems)
+        if options.wait and self.phase != "completed":
+            version = as_text(nested(obj, "metadata", "resourceVersion"))
+            snapshots = {**snapshots, CLUSTER_VERSION: Snapshot({CLUSTER_VERSION.key: obj}, version)}
+            seconds, stuck = options.wait_seconds, options.stuck_seconds
+            obj = follow_update(client, target, snapshots, seconds, stuck, self._progress, problems) or obj
+            self.phase = update_phase(obj, target)
+        if self.phase == "completed" and self.plan is not None and start is not None:
+            self.prediction = check_prediction(self.plan, start, obj, client, problems)
         problems.raise_errors(ClusterError)
 
-    def _refuse_hosted(self) -> None:
-        if is_control_plane_outside(self._client.find_once(INFRASTRUCTURE)):
-            message = "has an external control plane, so its cluster-version operator ignores the request of an update"
-            hint = "On the management cluster, set spec.release.image of its HostedCluster and of its NodePools"
-            raise ClusterError([Problem("error", "hosted-control-plane", str(INFRASTRUCTURE), message, hint)])
-
-    def _make_plan(self, obj: Object, preflight: tuple[UpdateReason, ...], problems: Problems) -> None:
-        """Plan from the ClusterVersion ``obj``. Raises ``CapabilityError``."""
-        target, start, options = self.target, self._start, self._options
-        if target is None or start is None:
-            raise AssertionError("the target is found before the plan")
-        path = options.path or (start.from_image, options.release or target.image)
-        plan_options = PlanOptions(
-            ClusterOptions(), path, obj, releases_where="releases", location=str(CLUSTER_VERSION), preflight=preflight
-        )
-        self.plan = plan_cluster(plan_options, options.shared, lambda: self._client, self._progress)
-        self.target = self._checked_target(self.plan, target, start, problems)
-        problems.raise_errors(InvalidOptionError)
-
-    def _checked_target(
-        self, plan: FleetPlan, target: TargetRelease, start: UpdateStart, problems: Problems
+    def _make_plan(
+        self,
+        obj: Object,
+        start: UpdateStart,
+        target: TargetRelease,
+        preflight: tuple[UpdateReason, ...],
+        problems: Problems,
     ) -> TargetRelease:
-        """Return ``target`` with its version. Report releases that are not the one of the cluster and of the target."""
-        if len(plan.releases) != 2:
-            message = f"names {len(plan.releases)} releases, expected the current one and the next one"
+        """Plan from the ClusterVersion ``obj``. Return ``target`` with its version. Raises ``CapabilityError``."""
+        path = self._options.path
+        if path is None:
+            path = (start.from_image, self._options.release or target.image)
+        options = PlanOptions(ClusterOptions(), path, obj, location=str(CLUSTER_VERSION), preflight=preflight)
+        fleet = plan_cluster(options, self._options.shared, lambda: self._client, self._progress)
+        plan, names = fleet.plans[0], dict(fleet.releases)
+        name = names[plan.plan.releases[-1]]
+        if not _digest(name):
+            message = f"the release is a directory, so the signature of {target.image} was not verified"
+            verdict = plan.verdicts[0]
+            verdict = verdict._replace(not_checked=(*verdict.not_checked, Unchecked("release-signature", message)))
+            plan = plan._replace(verdicts=(verdict, *plan.verdicts[1:]))
+        self.plan = plan
+        problems += all_problems(fleet)
+        self._check_releases(plan, name, start, target, problems)
+        problems.raise_errors(InvalidOptionError)
+        return target._replace(version=plan.plan.releases[-1])
+
+    def _check_releases(
+        self, plan: PlanResult, name: str, start: UpdateStart, target: TargetRelease, problems: Problems
+    ) -> None:
+        """Report releases that are not the one of the cluster and of ``target``. ``name``: of the last one."""
+        current, *_between, version = plan.plan.releases
+        if len(plan.plan.releases) != 2:
+            message = f"names {len(plan.plan.releases)} releases, expected the current one and the next one"
             problems.error("wrong-path", "releases", message, "Run one update after the other")
-            return target
-        (current, _name), (version, name) = plan.releases
         if current != start.from_version:
             message = f"begins with {current}, but the cluster runs {start.from_version}"
             problems.error("version-mismatch", "releases[0]", message, "Begin with the release that the cluster runs")
         where = "release" if self._options.path is None else "releases[1]"
-        digests = {_digest(item) for item in (name, target.image)} - {""}
         if target.version not in ("", version):
             message = f"is {version}, but the update is to {target.version}"
             problems.error("other-release", where, message, f"Set it to the release {target.version}")
-        elif len(digests) > 1:
+        elif _digest(name) not in ("", _digest(target.image)):
             message = f"is the image {name}, but the update is to {target.image}"
             problems.error("other-release", where, message, "Set it to this image")
-        return target._replace(version=version)
 
-    def _refuse_unaccepted(self, problems: Problems) -> None:
-        """Raise ``ClusterError`` if something against the update is not accepted."""
-        shared = self._options.shared
-        for result in () if self.plan is None else self.plan.plans:
-            problems += (self.plan.problems if self.plan else ()) + result.problems
-            for reason in result.verdicts[0].reasons:
-                serious = shared.fail_on != "never" and VERDICTS.index(reason.verdict) >= VERDICTS.index(shared.fail_on)
-                if serious and reason.accepted is None:
-                    hint = f"{reason.hint}, or accept {reason.name} in acceptances" if reason.name else reason.hint
-                    problems.error(reason.code, reason.source, reason.message, hint)
-            for violation in capability_violations(result, shared.forbidden_capabilities):
-                hint = f"Accept {violation.name} in acceptances: an enabled capability can never be disabled"
-                problems.error("unaccepted-capability", "acceptances", violation.message, hint)
-        problems.raise_errors(ClusterError)
-
-    def _request(self, problems: Problems) -> Object:
-        """Write what is missing, and return the ClusterVersion."""
-        target, start = self.target, self._start
-        if self.plan is None or target is None or start is None:
+    def _request(self, target: TargetRelease, start: UpdateStart, problems: Problems) -> Object:
+        """Write what is missing, and return the ClusterVersion. Raises ``ClusterError`` if not all is accepted."""
+        shared, plan = self._options.shared, self.plan
+        if plan is None:
             raise AssertionError("nothing is requested without a plan")
-        reasons = [reason for reason in self.plan.plans[0].verdicts[0].reasons if reason.accepted is not None]
-        gates = {reason.name for reason in reasons if reason.code == "admin-ack-required"}
-        risks = {reason.name for reason in reasons if reason.code == "conditional-risk"} - {"conditional-risk"}
+        for reason in refused_reasons(plan.verdicts[0], shared.fail_on):
+            hint = f"{reason.hint}, or accept {reason.name} in acceptances" if reason.name else reason.hint
+            problems.error(reason.code, reason.source, reason.message, hint)
+        for violation in capability_violations(plan, shared.forbidden_capabilities):
+            hint = f"Accept {violation.name} in acceptances: an enabled capability can never be disabled"
+            problems.error("unaccepted-capability", "acceptances", violation.message, hint)
+        problems.raise_errors(ClusterError)
+        accepted = [reason for reason in plan.verdicts[0].reasons if reason.accepted is not None]
+        gates = {reason.name for reason in accepted if reason.code == "admin-ack-required"}
+        # Without risks, the code is the name of the reason.
+        risks = {reason.name for reason in accepted if reason.code == "conditional-risk" != reason.name}
         check_permissions(self._client, gates)
         requested = request_update(self._client, target, start, gates, risks, problems, dry_run=self._check_mode)
         self.changes = requested.changes
         return requested.obj
 
-    def _continue(self, cluster_version: Object, problems: Problems) -> None:
-        """Repeat the plan of an update that has begun, from what it started from."""
-        if self.target is None:
-            raise AssertionError("the target is found first")
-        self._start = read_start(cluster_version, self.target)
-        if self._start is None:
+    def _plan_again(self, obj: Object, target: TargetRelease, problems: Problems) -> UpdateStart | None:
+        """Repeat the plan of an update that has begun, and return what it started from; ``None`` if it is not known."""
+        start = read_start(obj, target)
+        if start is None:
             message = "the update was not requested by this module, so there is no prediction to compare"
             problems.info("no-prediction", str(CLUSTER_VERSION), message)
-            return
-        found = Problems()
+            return None
         try:
-            self._make_plan(self._start.cluster_version(cluster_version), (), found)
+            self._make_plan(start.cluster_version(obj), start, target, (), Problems())
         except CapabilityError as error:
             # The update goes on nevertheless, and following it is more important.
             problems += (problem._replace(severity="warning") for problem in error.problems)
             self.plan = None
-
-    def _prove(self, cluster_version: Object, problems: Problems) -> None:
-        if self.plan is not None and self._start is not None:
-            plan = self.plan.plans[0]
-            self.prediction = check_prediction(plan, self._start, cluster_version, self._client, problems)
+        return start
 
 
-def _to_plan(cluster_version: Object, phase: UpdatePhase) -> Object:
+def _refuse_hosted(client: Client) -> None:
+    if is_control_plane_outside(client.find_once(INFRASTRUCTURE)):
+        message = "has an external control plane, so its cluster-version operator ignores the request of an update"
+        hint = "On the management cluster, set spec.release.image of its HostedCluster and of its NodePools"
+        raise ClusterError([Problem("error", "hosted-control-plane", str(INFRASTRUCTURE), message, hint)])
+
+
+def _preflight(client: Client, snapshots: Mapping[Target, Snapshot]) -> tuple[UpdateReason, ...]:
+    pools = snapshots[POOLS].objects if POOLS in snapshots else {}
+    operators = operator_reasons(snapshots[OPERATORS].objects)
+    return (*operators, *pool_reasons(pools), *cvo_reasons(unkept_status(client)))
+
+
+def _without_acceptance(cluster_version: Object, phase: UpdatePhase) -> Object:
     """Return what the plan starts from: while the update is requested, following it reports whether it is accepted."""
     if phase != "requested":
         return cluster_version

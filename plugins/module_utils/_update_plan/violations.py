@@ -12,7 +12,8 @@ from .._problems import Problems, did_you_mean
 from .plan import HopPlan
 from .plan_options import FailOn
 from .planner import PlanResult
-from .update_reasons import VERDICTS
+from .update_reasons import VERDICTS, UpdateReason
+from .verdict import HopVerdict
 
 ALL = "all"
 """In ``forbidden_capabilities``: each name that a hop enables, and that the selection does not request after it."""
@@ -47,6 +48,13 @@ def verdict_violations(result: PlanResult, fail_on: FailOn) -> Iterator[Violatio
             more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
             text = f"has the verdict {found.verdict}: {reasons[0].message}{more}"
             yield Violation(found.verdict, hop, f"{hop.from_version} to {hop.to_version} {text}")
+
+
+def refused_reasons(verdict: HopVerdict, fail_on: FailOn) -> Iterator[UpdateReason]:
+    """Yield the reasons that are ``fail_on`` or more serious, and not accepted."""
+    for reason in verdict.reasons if fail_on != "never" else ():
+        if reason.accepted is None and VERDICTS.index(reason.verdict) >= VERDICTS.index(fail_on):
+            yield reason
 
 
 def capability_violations(result: PlanResult, forbidden: Sequence[str]) -> Iterator[Violation]:

@@ -111,6 +111,7 @@ def test_what_is_accepted_is_written(run, check_mode):
     assert ("desiredUpdate" in server.objects[OBJECT]["spec"]) is not check_mode
     assert [item["after"] for item in outcome["diff"]] == [{GATE: "true"}, {"version": NEXT, "image": TARGET.image}]
     assert (outcome["changed"], outcome["plan"]["verdict"]) == (True, "go")
+    assert "release-signature" in {item["code"] for item in outcome["plan"]["not_checked"]}
     assert outcome["update"] == {**TARGET._asdict(), "state": "requested"}
 
 
