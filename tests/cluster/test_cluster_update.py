@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.capability.openshift.plugins.modules import cluster_update
-from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main as command
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT
 from ansible_collections.capability.openshift.tests.cluster.helpers.updates import (
     ACCEPTANCES,
@@ -63,31 +60,14 @@ def update(cluster: ControlPlane, images: dict[str, Path], call: Call) -> Update
     return run
 
 
-def test_two_commands_take_a_cluster_from_4_18_to_4_20(
-    cluster: ControlPlane,
-    operator: UpdatingOperator,
-    images: dict[str, Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+def test_two_runs_take_a_cluster_from_4_18_to_4_20(
+    cluster: ControlPlane, operator: UpdatingOperator, update: Update
 ) -> None:
-    accepted = tmp_path / "acceptances.yml"
-    accepted.write_text(yaml.safe_dump(ACCEPTANCES), encoding="utf-8")
-
-    def updated(version: str) -> tuple[dict[str, Any], list[str]]:
-        arguments = ["--kubeconfig", str(cluster.kubeconfig), "--version", version, "--acceptances", f"@{accepted}"]
-        for release in releases_to(images, version):
-            arguments += ["--releases", release]
-        monkeypatch.setattr("sys.argv", ["openshift-capability", "cluster-update", *arguments, "--format", "json"])
-        mark = cluster.audit.mark()
-        code, printed = command(), capsys.readouterr()
-        assert code == 0, printed
-        return json.loads(printed.out), writes(cluster, mark)
-
     for version, expected in ((NEXT, ["admin-acks", "version"]), (LAST, ["version"]), (LAST, [])):
-        result, written = updated(version)
-        assert (result["update"]["state"], result["prediction"]) == ("completed", PROVED)
-        assert written == expected
+        mark = cluster.audit.mark()
+        done = update(version)
+        assert (done["update"]["state"], done["prediction"]) == ("completed", PROVED)
+        assert (writes(cluster, mark), done["changed"]) == (expected, bool(expected))
         found = cluster.api.get(OBJECT)
         assert found["status"]["capabilities"]["enabledCapabilities"] == ENABLED[version]
         assert found["spec"]["desiredUpdate"] == {"version": version, "image": image_of(version)}
