@@ -156,9 +156,12 @@ class _Check:
             return
         elif self.is_unknown(group, kind) and self._is_first(group, kind):
             yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
-        if definition is not None and item.manifest.version not in definition.versions:
-            versions = " and ".join(sorted(definition.versions)) or "no version"
-            message = f"uses {kind} in the version {item.manifest.version}, but the cluster serves {versions}"
+        versions = self.cluster.versions_without_definition(group, kind)
+        if definition is not None:
+            versions = definition.versions
+        if versions is not None and item.manifest.version not in versions:
+            listed = " and ".join(sorted(versions)) or "no version"
+            message = f"uses {kind} in the version {item.manifest.version}, but the cluster serves {listed}"
             yield _Finding("unserved-version", message)
 
     def _namespace(self, item: AddonObject, at: int) -> Iterator[_Finding]:

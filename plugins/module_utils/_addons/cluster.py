@@ -16,7 +16,7 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_m
 from .._contents.reference_report import missing_names
 from .._contents.unmet_references import UnmetReference
 from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS, is_aggregated
-from .._data.kinds import kubernetes_serves
+from .._data.kinds import kubernetes_serves, kubernetes_versions
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId
@@ -92,6 +92,10 @@ class SelectedCluster:
         """Whether Kubernetes or the release serves a kind, whatever its capabilities are."""
         is_served = kubernetes_serves(group, kind, self.release.minor) or is_aggregated(group, kind)
         return is_served or self.kind(group, kind) is not None
+
+    def versions_without_definition(self, group: str, kind: str) -> frozenset[str] | None:
+        """The versions in which Kubernetes or OpenShift's own API servers serve a kind, ``None`` if not known."""
+        return frozenset({"v1"}) if is_aggregated(group, kind) else kubernetes_versions(group, kind, self.release.minor)
 
     def _kind(self, group: str, kind: str) -> ServedKind | None:
         """A kind of the release, ``None`` if the release does not define it."""

@@ -12,6 +12,7 @@ kubectl keeps the order of the documents.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -29,7 +30,7 @@ GroupKindName = tuple[str, str, str]
 
 CSV = ("operators.coreos.com", "ClusterServiceVersion")
 _HOOK = "helm.sh/hook"
-_HELM_DEFINITIONS = "/crds/"
+_HELM_DEFINITIONS = re.compile(r"(?:[^/]+/charts/)*[^/]+/crds/")
 _NOT_APPLIED = frozenset({"kustomize.config.k8s.io"})
 """Groups of objects that a tool on the client reads, and no API server."""
 
@@ -66,7 +67,7 @@ class AddonObject(NamedTuple):
     @property
     def in_crds_of_chart(self) -> bool:
         """Whether Helm applies it before it looks up the kinds of the templates."""
-        return _HELM_DEFINITIONS in f"/{self.source}"
+        return _HELM_DEFINITIONS.match(self.source) is not None
 
 
 class Addon(NamedTuple):

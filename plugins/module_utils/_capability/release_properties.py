@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._data.inclusion_rules import PROFILE_ANNOTATION
@@ -14,6 +16,7 @@ from .._resources import as_list, nested
 from .._version import Minor
 from .inclusion import InclusionContext, decide
 
+_FEATURE_GATES = ("config.openshift.io", "FeatureGate")
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
 
@@ -48,14 +51,13 @@ def read_release_gates(release: Release, context: InclusionContext, problems: Pr
     # The CVO skips these manifests; cluster-config-operator and oc read them.
     context = InclusionContext(feature_set=feature_set, major_version=minor.major, rules=context.rules)
     for manifest in release.manifests:
-        if manifest.resource_id.group_kind != ("config.openshift.io", "FeatureGate"):
+        if manifest.resource_id.group_kind != _FEATURE_GATES:
             continue
         marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
         if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, context).included:
             entries = nested(release.read_body(manifest), "status", "featureGates")
             if isinstance(entries, list):
-                names = (nested(gate, "name") for entry in entries for gate in as_list(nested(entry, "enabled")))
-                gates = (gates or frozenset()).union(name for name in names if isinstance(name, str))
+                gates = (gates or frozenset()).union(_gates_in(entries, "enabled"))
     if gates is None:
         name = feature_set or feature_sets.DEFAULT_FEATURE_SET
         message = (
@@ -65,6 +67,22 @@ def read_release_gates(release: Release, context: InclusionContext, problems: Pr
         hint = "Set feature_gates to the enabled gates ([] for none)"
         problems.warning("missing-feature-gates", "feature_gates", message, hint)
     return gates
+
+
+def check_gates(gates: Iterable[str], release: Release, problems: Problems) -> None:
+    """Warn about feature gates that no FeatureGate manifest of ``release`` lists, if it has such manifests."""
+    manifests = (item for item in release.manifests if item.resource_id.group_kind == _FEATURE_GATES)
+    bodies = [nested(release.read_body(manifest), "status", "featureGates") for manifest in manifests]
+    known = {name for body in bodies for state in ("enabled", "disabled") for name in _gates_in(as_list(body), state)}
+    for name in sorted(set(gates) - known) if known else ():
+        hint = did_you_mean(name, known) if nearest_name(name, known) else "Remove it"
+        message = f"{name!r} is not a feature gate of {release.shown_version}"
+        problems.warning("unknown-feature-gate", "feature_gates", message, hint)
+
+
+def _gates_in(entries: Iterable[object], state: str) -> Iterator[str]:
+    names = (nested(gate, "name") for entry in entries for gate in as_list(nested(entry, state)))
+    yield from (name for name in names if isinstance(name, str))
 
 
 def check_profile(profile: str, release: Release, problems: Problems) -> None:

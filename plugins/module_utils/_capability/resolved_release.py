@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from .._data.capabilities import MinorData, always_enabled_by_default, has_capabilities
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
-from .._data.install_rules import HOSTED, STANDALONE
+from .._data.install_rules import HOSTED
+from .._data.platforms import default_method
 from .._problems import InvalidOptionError, Location, Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -19,7 +20,7 @@ from .cluster_options import ClusterOptions, InclusionCriteria, check_options, i
 from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, without_pinning
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .release_capabilities import read_minor_data
-from .release_properties import names_disabled_by_gates
+from .release_properties import check_gates, names_disabled_by_gates
 from .rules import InstallContext
 from .selection import Selection, capability_status, check_selection, parse_selection
 from .solution import find_solution, resolve
@@ -139,7 +140,7 @@ def solution_selection(name: str, resolved: ResolvedRelease, platform: str | Non
         return Selection()
     if gates is None:
         gates = GATES_OF_FEATURE_SETS.get(resolved.context.feature_set or "", frozenset())
-    method = HOSTED if resolved.hosted else STANDALONE[0]
+    method = HOSTED if resolved.hosted else default_method(platform)
     found = resolve(solution, InstallContext(data, method, platform, gates=gates, gated=resolved.gated), problems)
     return (found and found.selection) or Selection()
 
@@ -152,6 +153,7 @@ def resolve_cluster(
     Raises ``InvalidOptionError`` with all problems if one of them is an error.
     """
     criteria = check_options(options, release.minor, problems)
+    check_gates(criteria.filters.feature_gates or (), release, problems)
     selection = read_selection(options, problems, option)
     if options.gives_status:
         context, status = inclusion_context(criteria, release, problems), read_capability_status(options, problems)

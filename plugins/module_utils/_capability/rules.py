@@ -23,7 +23,7 @@ from .._data.install_rules import (
 )
 from .._problems import Location, Problem, Severity
 from .._version import Minor
-from .hosted_cluster import hosted_capabilities, hosted_data
+from .hosted_cluster import hosted_capabilities, hosted_data, selectable_names
 from .selection import Selection
 
 
@@ -129,14 +129,14 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
             hint = "Remove the selection, or use another install method" if rule is HOSTED_SINCE else ""
             yield violation(rule, given.where, hint)
     if selection.baseline is None and BASELINE_REQUIRED.in_force(install.minor, install.method):
-        hint = f"Write {V_CURRENT}, which the documentation calls the default, or remove the block"
+        hint = f"Write {NONE} and the list of what the cluster needs, or remove the block for the default, {V_CURRENT}"
         yield violation(BASELINE_REQUIRED, given.where.child(given.baseline_field), hint)
     if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
         yield violation(SET_NAME_MISSING, given.where.child(given.baseline_field), "Write v4.16")
     enabled = install.enabled(selection)
     for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
-            broken = _missing(requirement.rule, requirement.capability, given, requirement.needed_by)
+            broken = _missing(requirement.rule, requirement.capability, given, _hinted(requirement.needed_by, install))
             yield _with_namespace(broken, requirement.namespace) if requirement.namespace else broken
     if HOSTED_NAMES.in_force(install.minor, install.method):
         for name in sorted(hosted_capabilities(enabled, install.minor_data, install.gated).stays_enabled):
@@ -176,6 +176,12 @@ def _concerns_platform(requirement: Dependency, install: InstallContext) -> bool
     if install.platform is None or install.platform in requirement.except_platforms:
         return False
     return requirement.platforms is None or install.platform in requirement.platforms
+
+
+def _hinted(needed_by: str, install: InstallContext) -> str:
+    """``needed_by`` if a hint may propose to disable it, or else ``""``."""
+    may = install.method != HOSTED or needed_by in selectable_names(install.minor_data).disabled
+    return needed_by if may else ""
 
 
 def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "") -> RuleViolation:

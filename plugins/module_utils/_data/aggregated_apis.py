@@ -70,10 +70,17 @@ AGGREGATED_APIS: tuple[UndefinedApi, ...] = (
 Sources of the capability: openshift/api:config/v1/types_cluster_version.go, and the manifests of the servers.
 """
 
+_OLM_V1, _OLM_V1_SOURCE = (
+    "olm.operatorframework.io",
+    "openshift/openshift-docs:modules/olmv1-clusteroperator.adoc; "
+    "openshift/cluster-olm-operator:manifests/0000_51_olm_06_deployment.yaml initContainers",
+)
 _SNAPSHOTS, _GROUP_SNAPSHOTS = "snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"
 _SNAPSHOT_ASSETS = "openshift/cluster-csi-snapshot-controller-operator:assets"
 
 OPERATOR_APIS: tuple[UndefinedApi, ...] = (
+    UndefinedApi("clustercatalogs", _OLM_V1, "OperatorLifecycleManagerV1", _OLM_V1_SOURCE),
+    UndefinedApi("clusterextensions", _OLM_V1, "OperatorLifecycleManagerV1", _OLM_V1_SOURCE),
     UndefinedApi("volumesnapshots", _SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumesnapshots.yaml"),
     UndefinedApi("volumesnapshotclasses", _SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumesnapshotclasses.yaml"),
     UndefinedApi(

@@ -37,6 +37,9 @@ COMMITS = {
 HOSTED_PROFILE = "ibm-cloud-managed"
 """The cluster profile of every hosted cluster. Source: openshift/hypershift v2/assets/cluster-version-operator."""
 
+HOSTED_PROFILES = (HOSTED_PROFILE, "hypershift")
+"""The profiles of manifests for hosted clusters. No cluster has the second one any more."""
+
 HOSTED_PLATFORMS: tuple[str, ...] = (
     "agent",
     "aws",

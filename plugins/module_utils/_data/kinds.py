@@ -108,6 +108,47 @@ def kubernetes_serves(group: str, kind: str, minor: Minor | None) -> bool:
     return minor is None or _FIRST_MINORS.get(kind, minor) <= minor <= _LAST_MINORS.get(kind, minor)
 
 
+_EVERY, _ONLY_4_11 = (Minor(4, 11), None), (Minor(4, 11), Minor(4, 11))
+_FLOW_CONTROL: Mapping[str, tuple[Minor, Minor | None]] = {
+    "v1": (Minor(4, 16), None),
+    "v1beta1": (Minor(4, 11), Minor(4, 12)),
+    "v1beta2": (Minor(4, 11), Minor(4, 15)),
+    "v1beta3": (Minor(4, 13), Minor(4, 18)),
+}
+_OTHER_VERSIONS: Mapping[str, Mapping[str, tuple[Minor, Minor | None]]] = {
+    "CSIStorageCapacity": {"v1": _EVERY, "v1beta1": (Minor(4, 11), Minor(4, 13))},
+    "CronJob": {"v1": _EVERY, "v1beta1": _ONLY_4_11},
+    "EndpointSlice": {"v1": _EVERY, "v1beta1": _ONLY_4_11},
+    "Event": {"v1": _EVERY, "v1beta1": _ONLY_4_11},
+    "FlowSchema": _FLOW_CONTROL,
+    "HorizontalPodAutoscaler": {
+        "v1": _EVERY,
+        "v2": _EVERY,
+        "v2beta1": _ONLY_4_11,
+        "v2beta2": (Minor(4, 11), Minor(4, 12)),
+    },
+    "PodDisruptionBudget": {"v1": _EVERY, "v1beta1": _ONLY_4_11},
+    "PodSecurityPolicy": {"v1beta1": _ONLY_4_11},
+    "PriorityLevelConfiguration": _FLOW_CONTROL,
+    "RuntimeClass": {"v1": _EVERY, "v1beta1": _ONLY_4_11},
+}
+"""The versions of kinds of Kubernetes that have others than v1 from 4.11 on, with the first and the last minor."""
+
+
+def kubernetes_versions(group: str, kind: str, minor: Minor | None) -> frozenset[str] | None:
+    """The versions in which the kube-apiserver of ``minor`` serves a kind of Kubernetes.
+
+    ``None`` if they are not known: feature gates can enable other versions of the kinds that came after 4.11.
+    Source: kubernetes/website:content/en/docs/reference/using-api/deprecation-guide.md.
+    """
+    if minor is None or kind in _FIRST_MINORS or not kubernetes_serves(group, kind, minor):
+        return None
+    versions = _OTHER_VERSIONS.get(kind, {"v1": _EVERY})
+    return frozenset(
+        name for name, (first, last) in versions.items() if first <= minor and (last is None or minor <= last)
+    )
+
+
 TYPED_KINDS: frozenset[tuple[str, str]] = frozenset(
     {
         ("", "ConfigMap"),

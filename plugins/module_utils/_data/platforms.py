@@ -84,5 +84,14 @@ def agent_platforms(minor: Minor) -> tuple[str, ...]:
     return tuple(item.name for item in _PLATFORMS if item.agent_since is not None and item.agent_since <= minor)
 
 
+PROVISIONED_BY_USER = ("external", "none")
+"""Platforms whose machines no installer provisions."""
+
+
+def default_method(platform: str | None) -> str:
+    """The install method if none is given: ``ipi`` if the installer can provision the platform, else ``upi``."""
+    return "upi" if platform is None or platform in PROVISIONED_BY_USER else "ipi"
+
+
 ASSISTED_PLATFORMS: tuple[str, ...] = tuple(platform.name for platform in _PLATFORMS if platform.assisted)
 """The platforms that the assisted service supports."""

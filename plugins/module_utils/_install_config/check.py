@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities, without_pinning
 from .._capability.inclusion import CapabilityStatus, InclusionContext
+from .._capability.release_properties import check_gates
 from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection, unchecked_rules
 from .._capability.selection import Selection
@@ -29,9 +30,9 @@ from .._resources import NAMESPACES, nested
 from .._version import Minor
 from .fields import (
     check_install_config,
-    default_method,
     feature_gates_of,
     feature_set_of,
+    method_of,
     method_violations,
     platform_of,
     with_exact_names,
@@ -134,7 +135,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
     """Check an install-config for ``release`` apart from its selection. Raises nothing."""
     problems, cluster_problems = Problems(), Problems()
     document = with_exact_names(options.document, options.source, problems)
-    method = options.method or default_method(document)
+    method = options.method or method_of(document)
     platforms = platforms_of(options.method, release.minor)
     check_install_config(
         document,
@@ -147,6 +148,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
     )
     platform = platform_of(document, platforms)
     criteria = check_options(_cluster_options(document, method), release.minor, cluster_problems)
+    check_gates(criteria.filters.feature_gates or (), release, cluster_problems)
     resolved = resolve_release(criteria, release, cluster_problems)
     located = tuple(_as_in_document(cluster_problems, options.source))
     installation = Installation(options, release, document, method, platform, tuple(problems), located)
@@ -232,7 +234,9 @@ def _with_selection(
     hosted = suggested = None
     if selection is not None:
         hosted = hosted_capabilities(enabled, install.minor_data, install.gated)
-        suggested = suggested_selection(selection, install)[0]
+        # Which set a selection without one means, only the user knows: what is enabled stays enabled.
+        if all(item.rule is not BASELINE_REQUIRED for item in broken):
+            suggested = suggested_selection(selection, install)[0]
     # A misspelled name is reported as such, so what it stands for is not missing, too.
     unknown = [name for name in resolved.requested.additional if since_of(name) is None and name not in install.names]
     misspelled = {nearest_name(name, install.names) for name in unknown}

@@ -27,7 +27,7 @@ from .._data.install_rules import (
     Rule,
     rejects_unknown_fields,
 )
-from .._data.platforms import ASSISTED_PLATFORMS, PLATFORMS, agent_platforms
+from .._data.platforms import ASSISTED_PLATFORMS, PLATFORMS, PROVISIONED_BY_USER, agent_platforms, default_method
 from .._problems import (
     Location,
     Problem,
@@ -47,7 +47,6 @@ _SPELLED = ("capabilities", "platform")
 
 _REQUIRED = ("apiVersion", "platform")
 _EXTERNAL_MANAGERS = ("", "External")
-_PROVISIONED_BY_USER = ("external", "none")
 _RUN_BY_USER = ("ipi", "upi", "agent")
 
 
@@ -93,11 +92,9 @@ def platform_of(data: Mapping[str, Any], platforms: Sequence[str] = PLATFORMS) -
     return name if name in platforms else None
 
 
-def default_method(data: Mapping[str, Any]) -> str:
-    """The install method if none is given: ``ipi`` if the installer can provision the platform, else ``upi``."""
-    platform = platform_of(data)
-    by_user = platform is None or platform in _PROVISIONED_BY_USER or "bootstrapInPlace" in data
-    return "upi" if by_user else "ipi"
+def method_of(data: Mapping[str, Any]) -> str:
+    """The install method of an install-config if none is given."""
+    return "upi" if "bootstrapInPlace" in data else default_method(platform_of(data))
 
 
 def feature_set_of(data: Mapping[str, Any]) -> str:
@@ -267,7 +264,7 @@ def method_violations(
         workers = _compute_replicas(document, complete=complete)
         hint = "Write compute: [{name: worker, replicas: 0}]"
         yield from check(AGENT_SINGLE_NODE_COMPUTE, "compute", hint, broken=bool(workers))
-        wrong = workers == 0 and platform is not None and platform not in _PROVISIONED_BY_USER
+        wrong = workers == 0 and platform is not None and platform not in PROVISIONED_BY_USER
         hint = "Write platform: {none: {}}, or set controlPlane.replicas to 3"
         yield from check(AGENT_SINGLE_NODE_PLATFORM, "platform", hint, broken=wrong)
 

@@ -40,8 +40,10 @@ def installation_dict(check: InstallCheck, *, failed: bool = False) -> dict[str,
     if check.resolved is None or check.status is None:
         return result
     block = _block(check.resolved)
-    suggested = block if check.suggested_selection is None else check.suggested_selection.to_api()
-    result["suggested_capabilities"] = suggested
+    if check.suggested_selection is not None:
+        result["suggested_capabilities"] = check.suggested_selection.to_api()
+    elif check.resolved.selection is None:
+        result["suggested_capabilities"] = block
     # The forms of a selection that violates a rule are useless, and would hide the message of the failed task.
     return result if failed else {**result, **_selection_forms(check, block, check.resolved.reasons, check.status)}
 

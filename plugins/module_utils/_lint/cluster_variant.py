@@ -15,7 +15,7 @@ from .._capability.release_properties import cluster_profiles
 from .._data.capabilities import always_enabled_by_default, gated_capabilities
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import DEFAULT_FEATURE_SET, GATES_OF_FEATURE_SETS, feature_set_names
-from .._data.hosted_clusters import HOSTED_PROFILE
+from .._data.hosted_clusters import HOSTED_PROFILE, HOSTED_PROFILES
 from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -41,6 +41,11 @@ class ClusterVariant:
     def can_update(self) -> bool:
         """Whether these clusters can update. Their API rejects it for some feature sets."""
         return not self.feature_set.endswith(_CANNOT_UPDATE)
+
+    @property
+    def enables_implicitly(self) -> bool:
+        """Whether an update can enable a capability. The CVO of a hosted cluster never compares two releases."""
+        return self.profile not in HOSTED_PROFILES
 
     @cached_property
     def _context(self) -> InclusionContext:

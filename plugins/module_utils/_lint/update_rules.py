@@ -47,7 +47,8 @@ class UpdateRules:
                 new = after.by_resource.get(resource, ())
                 yield from self._once(self._losses(old, new))
                 if after.can_update:
-                    yield from self._once(self._compare(old, new, optional) if new else self._removal(old, after))
+                    changes = self._compare(old, new, after, optional) if new else self._removal(old, after)
+                    yield from self._once(changes)
         yield from self._losses_of_unused()
         yield from self._optional(optional)
 
@@ -87,7 +88,11 @@ class UpdateRules:
             yield from self._once(self._losses(old, unused[1].get(resource, ())))
 
     def _compare(
-        self, old: tuple[Manifest, ...], new: tuple[Manifest, ...], optional: dict[str, list[Manifest]]
+        self,
+        old: tuple[Manifest, ...],
+        new: tuple[Manifest, ...],
+        variant: ClusterVariant,
+        optional: dict[str, list[Manifest]],
     ) -> Iterator[Problem]:
         deleted = all(item.deletes for item in old)
         if deleted and not all(item.deletes for item in new):
@@ -98,10 +103,10 @@ class UpdateRules:
             yield finding("still-deletes", self._source.location(new[0], DELETE_ANNOTATION), message)
         for before in old:
             for after in new:
-                yield from self._compare_capabilities(before, after, optional)
+                yield from self._compare_capabilities(before, after, variant, optional)
 
     def _compare_capabilities(
-        self, before: Manifest, after: Manifest, optional: dict[str, list[Manifest]]
+        self, before: Manifest, after: Manifest, variant: ClusterVariant, optional: dict[str, list[Manifest]]
     ) -> Iterator[Problem]:
         gained = set(after.capabilities).difference(before.capabilities)
         # The CVO compares resource ids, and enables nothing if one has another namespace, which the API ignores.
@@ -111,7 +116,7 @@ class UpdateRules:
             message = f"deletes its resource, and now needs {_listed(known)}, which the previous release knew"
             where = self._source.location(after, CAPABILITY_ANNOTATION)
             yield finding("deletion-gains-capability", where, message)
-        elif known:
+        elif known and variant.enables_implicitly:
             message = (
                 f"now needs {_listed(known)}, which the previous release knew: an update enables it on every cluster "
                 "that has this resource"

@@ -50,8 +50,14 @@ def desired_check(
     others = (item.problem for item in check.violations if applies is not None and not applies(item))
     ignored = installation.problems.union(others)
     errors = [item for item in check.problems if item.severity == "error" and item not in ignored]
-    problems += [item for item in errors if item not in problems]
+    # They are at the option, not in the file of the site.
+    problems += (_at_option(item) for item in errors)
     return None if errors or check.status is None else check
+
+
+def _at_option(problem: Problem) -> Problem:
+    where = problem.where
+    return problem._replace(where=where._replace(field=f"option {where.field}")) if where.field else problem
 
 
 def desired_block(wanted: InstallCheck | None) -> dict[str, Any] | None:

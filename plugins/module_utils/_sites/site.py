@@ -55,6 +55,10 @@ Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
 
 
+_Place = tuple[str, str, Node | None]
+"""The path of a selection, its key, and the map with the key."""
+
+
 class FileFilter(NamedTuple):
     """``only`` the files ``names`` count, or all others."""
 
@@ -141,13 +145,13 @@ def _site(
     origin: SiteObject,
     problems: Problems,
     form: Form,
-    place: tuple[str, str, Node | None],
+    place: _Place,
     *,
     name: str = "",
     folders: Iterable[str] = (),
     **facts: Any,
 ) -> SiteNode:
-    """A site of ``origin``. ``place`` is the path of its selection, the key, and the map with the key.
+    """A site of ``origin``.
 
     ``folders`` are the directories with extra manifests, from the one of the file.
     """
@@ -175,7 +179,14 @@ def _site(
 
 def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
-    node = _overridden(origin, problems, spec, "spec", spec)
+    place = (f"spec.{OVERRIDES}", OVERRIDES, spec)
+    # The operator adds the extra annotations that its own AgentClusterInstall lacks (stolostron/siteconfig:
+    # internal/controller/clusterinstance/helper.go appendToManifestMetadata).
+    extra = document.get(spec, "extraAnnotations", AGENT_CLUSTER_INSTALL)
+    is_rendered = document.text_of(spec, "cpuPartitioningMode") == "AllNodes"
+    if not is_rendered and document.pair(spec, OVERRIDES) is None and document.pair(extra, ANNOTATION) is not None:
+        place = (f"spec.extraAnnotations.{AGENT_CLUSTER_INSTALL}[{ANNOTATION}]", ANNOTATION, extra)
+    node = _overridden(origin, problems, spec, place, spec)
     templates = document.texts_of(document.get(spec, "templateRefs"), "name")
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
@@ -193,15 +204,24 @@ def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     clusters = document.get(spec, "clusters")
     for number, item in enumerate(clusters.items if clusters is not None else ()):
-        yield _overridden(origin, problems, document.target(item), f"spec.clusters[{number}]", spec)
+        cluster = document.target(item)
+        place = (f"spec.clusters[{number}].{OVERRIDES}", OVERRIDES, cluster)
+        yield _overridden(origin, problems, cluster, place, spec)
 
 
-def _overridden(origin: SiteObject, problems: Problems, cluster: Node | None, path: str, spec: Node | None) -> SiteNode:
-    """The site of the map ``cluster``, which is at ``path``. ``spec`` has what all clusters of the object share."""
+def _overridden(
+    origin: SiteObject, problems: Problems, cluster: Node | None, place: _Place, spec: Node | None
+) -> SiteNode:
+    """The site of the map ``cluster``. ``spec`` has what all clusters of the object share."""
     document = origin.document
     files = document.get(cluster, "extraManifests", "filter")
     only = document.text_of(files, "inclusionDefault").lower() == "exclude"
     names = document.texts_of(document.get(files, "include" if only else "exclude"))
+    # The generator reads the path only if there is no list (openshift-kni/cnf-features-deploy:
+    # ztp/siteconfig-generator/siteConfig/siteConfigBuilder.go getExtraManifest).
+    search = document.get(cluster, "extraManifests", "searchPaths")
+    has_list = search is not None and search.kind == "list"
+    folders = document.texts_of(search) if has_list else (document.text_of(cluster, "extraManifestPath"),)
     no_platform = document.text_of(cluster, "clusterType").lower() == "sno" or _control_planes(
         document, document.get(cluster, "nodes")
     )
@@ -209,16 +229,13 @@ def _overridden(origin: SiteObject, problems: Problems, cluster: Node | None, pa
         origin,
         problems,
         "overrides",
-        (f"{path}.{OVERRIDES}", OVERRIDES, cluster),
+        place,
         name=document.text_of(cluster, "clusterName"),
         platform=_platform(document.text_of(cluster, "platformType"), no_platform=no_platform),
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
         extra_config_maps=_names(document.texts_of(document.get(cluster, "extraManifestsRefs"), "name")),
-        folders=(
-            *document.texts_of(document.get(cluster, "extraManifests", "searchPaths")),
-            document.text_of(cluster, "extraManifestPath"),
-        ),
+        folders=folders,
         extra_filter=FileFilter(frozenset(names), only),
     )
 

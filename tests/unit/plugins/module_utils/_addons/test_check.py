@@ -152,6 +152,7 @@ def test_kinds_of_api_servers_are_known(tmp_path, kind, api):
         ("DeploymentConfig", "apps.openshift.io/v1", "DeploymentConfig"),
         ("PackageManifest", "packages.operators.coreos.com/v1", "OperatorLifecycleManager"),
         ("VolumeSnapshotClass", "snapshot.storage.k8s.io/v1", "CSISnapshot"),
+        ("ClusterExtension", "olm.operatorframework.io/v1", "OperatorLifecycleManagerV1"),
     ],
 )
 def test_apis_without_a_definition_in_any_release(tmp_path, kind, api, capability):
@@ -165,6 +166,22 @@ def test_a_version_that_is_not_served(tmp_path):
     error = one(result)
     assert error.code == "unserved-version"
     assert error.message == "uses Sensor in the version v2, but the cluster serves v1 and v1beta1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "api", "versions"),
+    [
+        ("CustomResourceDefinition", "apiextensions.k8s.io/v1beta1", "v1"),
+        ("CronJob", "batch/v1beta1", "v1"),
+        ("Deployment", "apps/v1beta2", "v1"),
+        ("HorizontalPodAutoscaler", "autoscaling/v2beta2", "v1 and v2"),
+        ("Route", "route.openshift.io/v2", "v1"),
+    ],
+)
+def test_a_version_of_kubernetes_or_openshift_that_is_not_served(tmp_path, kind, api, versions):
+    error = one(gitops(tmp_path, thing(kind, api=api), capabilities=EVERYTHING))
+    assert error.code == "unserved-version"
+    assert error.message.endswith(f", but the cluster serves {versions}")
 
 
 # What an add-on brings, in the order of its installer
@@ -199,8 +216,9 @@ def test_helm_applies_kinds_in_its_order_and_looks_them_up_first(tmp_path):
     review = one(check(path))
     assert (review.code, review.severity) == ("late-definition", "warning")
     assert review.hint.startswith("Move the definition to the directory crds of the chart")
-    write_addon(tmp_path, {"out.yaml": chart(WIDGET, NAMESPACE) + chart(own_definition(), folder="crds")})
-    assert found(check(path)) == []
+    for folder, rules in (("crds", []), ("charts/base/crds", []), ("templates/crds", [review.code])):
+        write_addon(tmp_path, {"out.yaml": chart(WIDGET, NAMESPACE) + chart(own_definition(), folder=folder)})
+        assert [rule for rule, _resource in found(check(path))] == rules
 
 
 def test_a_hook_before_the_installation_comes_before_the_namespace_of_the_chart(tmp_path):

@@ -230,3 +230,15 @@ def test_the_namespace_of_olm_can_come_from_an_extra_manifest():
     assert violation.problem.hint.startswith("Create Namespace openshift-marketplace with an extra manifest, or add ")
     assert warned(selection, install("5.0", "agent", namespaces=frozenset({"openshift-marketplace"}))) == []
     assert warned(listed("Ingress"), install("5.0", "agent")) == []
+
+
+def test_no_hint_proposes_to_disable_what_a_hosted_cluster_cannot_disable():
+    without = Selection(None, (), ("ImageRegistry",))
+    hints = {
+        method: item.problem.hint
+        for method in ("upi", "hosted")
+        for item in rule_violations(without, install("4.20", method, None))
+        if item.capability == "ImageRegistry"
+    }
+
+    assert ["Build" in hints[method] for method in ("upi", "hosted")] == [True, False]

@@ -48,6 +48,8 @@ def test_the_directory_of_one_operator_says_nothing_about_the_capabilities_of_ot
             ["enabled_capabilities unknown-capability", "known_capabilities unknown-capability"],
         ),
         ({"enabled_capabilities": ["Console"], "known_capabilities": ["Console"]}, []),
+        ({"feature_gates": ["GatewayAPI", "MetricsCollectionProfiles", "Foo=false"]}, []),
+        ({"feature_gates": ["GatewayApi"]}, ["feature_gates unknown-feature-gate"]),
     ],
 )
 def test_a_selection_or_status_that_cannot_have_its_effect_is_a_warning(options, reported):

@@ -344,8 +344,8 @@ def test_a_set_that_an_update_changes_is_a_warning(baseline, minor):
 
 
 @pytest.mark.parametrize("given", [{}, {"baselineCapabilitySet": ""}])
-def test_the_default_is_suggested_for_a_missing_baseline(given):
+def test_nothing_is_suggested_for_a_missing_baseline(given):
     result = check("4.20", NONE, capabilities=given)
 
-    assert result.suggested_selection is not None
-    assert result.suggested_selection[:3] == Selection("vCurrent")[:3]
+    assert [item.code for item in result.problems] == ["inst-baseline-required"]
+    assert result.suggested_selection is None

@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.fields import (
     check_install_config,
-    default_method,
+    method_of,
     platform_of,
     with_exact_names,
 )
@@ -214,10 +214,10 @@ def test_the_platform_is_the_one_that_is_named(platform):
     document = with_values(platform={platform: {}})
 
     assert platform_of(document) == platform
-    assert default_method(document) == ("ipi" if platform in ("baremetal", *CLOUDS) else "upi")
+    assert method_of(document) == ("ipi" if platform in ("baremetal", *CLOUDS) else "upi")
 
 
 @pytest.mark.parametrize("platform", [None, {}, [], "aws", {"aws": {}, "none": {}}, {"moon": {}}])
 def test_there_is_no_platform_if_none_or_several_are_named(platform):
     assert platform_of({"platform": platform}) is None
-    assert default_method({"platform": platform}) == "upi"
+    assert method_of({"platform": platform}) == "upi"

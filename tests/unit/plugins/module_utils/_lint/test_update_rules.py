@@ -31,6 +31,11 @@ def test_a_resource_that_gains_a_new_capability_becomes_optional(update):
     assert update(before, after, known_capabilities=["Backup"]) == finding("becomes-optional", "info", line=7)
 
 
+def test_a_hosted_cluster_enables_nothing_implicitly(update):
+    before, after = (manifest("one", name, profile="ibm-cloud-managed") for name in ("", "Console"))
+    assert update(before, after) == []
+
+
 def test_clusters_that_cannot_update_gain_nothing(update):
     before, after = (manifest("one", name, annotations=TECH_PREVIEW) for name in ("", "Console"))
     assert update(before, after) == []

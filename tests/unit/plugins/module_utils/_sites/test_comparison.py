@@ -217,3 +217,13 @@ def test_references_of_kube_compare_are_no_sites(check):
     outcome = check(files)
     assert [site["path"] for site in outcome["sites"]] == ["site.yaml"]
     assert rules_of(outcome["findings"], "info") == [("template", "compare")]
+
+
+def test_a_mistake_of_the_requested_selection_is_at_the_option(check):
+    text = cluster_instance(quoted(overrides("Ingress")))
+    outcome = check({"a.yaml": text}, capabilities={"baselineCapabilitySet": "None"}, openshift_version="4.20")
+    (found,) = outcome["findings"]
+    assert (found["rule"], found["message"].partition(": ")[0]) == (
+        "inst-ingress",
+        "option capabilities.additionalEnabledCapabilities",
+    )

@@ -116,6 +116,13 @@ def test_extra_manifests_of_another_site_do_not_count(checked):
     assert rules_of(found, "info") == [("unread-extra-manifests", "berlin.yaml")]
 
 
+@pytest.mark.parametrize(("paths", "rules"), [("null", []), ("[]", ["dangling-namespace"])])
+def test_of_search_paths_and_a_path_the_search_paths_count(checked, paths, rules):
+    site = f"{SITE_CONFIG}    extraManifestPath: extra\n    extraManifests: {{searchPaths: {paths}}}\n"
+    found = checked({"lab.yaml": site, "extra/ns.yaml": NAMESPACE})["findings"]
+    assert rules_of(found) == [(rule, "lab.yaml") for rule in rules]
+
+
 @pytest.mark.parametrize(
     ("refs", "rules"), [("null", []), ("[]", ["dangling-namespace"]), ("[{name: x}]", ["dangling-namespace"])]
 )

@@ -368,6 +368,20 @@ def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates)
     assert "1 of 1 site was not compared" in outcome["text"]
 
 
+@pytest.mark.parametrize(
+    ("more", "rules"),
+    [
+        ("", ["inst-ingress"]),
+        ("  installConfigOverrides: '{}'\n", ["misplaced-selection"]),
+        ("  cpuPartitioningMode: AllNodes\n", ["misplaced-selection"]),
+    ],
+)
+def test_an_extra_annotation_counts_if_the_template_writes_none(check, more, rules):
+    annotation = f"{ANNOTATION}: {quoted(overrides('Console'))}"
+    extra = f"  extraAnnotations:\n    AgentClusterInstall:\n      {annotation}\n{more}"
+    assert errors_of(check({"a.yaml": cluster_instance(more=extra)}, openshift_version="4.20")) == rules
+
+
 def test_a_misspelled_annotation_is_found(check):
     text = agent_cluster_install("{}").replace("overrides:", "override:")
     assert errors_of(check({"a.yaml": text})) == ["misspelled-field"]
