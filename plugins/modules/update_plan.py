@@ -145,7 +145,8 @@ options:
       - Results of PromQL expressions, which are never evaluated. A dict of names of risks, such as
         V(AROBrokenDNSMasq), and booleans that are V(true) if the risk applies to the cluster.
       - They count for risks of conditional updates for which the ClusterVersion reports no result. Without a
-        result, such a risk counts, and RV(hops[].not_checked) contains its expression.
+        result, such a risk counts, and RV(hops[].not_checked) contains its expression, unless it only asks whether a
+        capability is enabled.
     type: dict
   extra_manifests:
     description:
@@ -198,7 +199,8 @@ options:
   fail_on:
     description:
       - The least serious verdict that is a failure. The whole plan is returned nevertheless.
-      - V(acknowledge) accepts only the verdict V(go). V(never) accepts every verdict.
+      - V(acknowledge) accepts only the verdict V(go). V(never) accepts every verdict. Reasons that O(acceptances)
+        accepts do not count.
       - An object that the user may not read from the selected cluster is an error if the plan depends on it. With
         V(never) and without O(forbidden_capabilities), it is a warning.
     type: str
@@ -212,6 +214,7 @@ options:
       - V(all) means each capability that is enabled and that the selection does not request in the new release.
       - A disabled capability that the new release does not know counts as enabled, because that release creates its
         components.
+      - A capability that O(acceptances) accepts does not count.
     type: list
     elements: str
     default: []
@@ -287,6 +290,19 @@ EXAMPLES = r"""
     fail_on: acknowledge
     promql:
       AROBrokenDNSMasq: false
+
+- name: Accept a gate and a capability by name
+  capability.openshift.update_plan:
+    releases: [/srv/releases/4.18.22, /srv/releases/4.19.9]
+    cluster_version: /srv/sites/paris/clusterversion.yaml
+    fail_on: acknowledge
+    forbidden_capabilities: [all]
+    acceptances:
+      - name: ack-4.18-kube-1.32-api-removals-in-4.19
+        reason: no v1beta1 client since June
+        expires: 2027-03-01
+      - name: Insights
+        reason: it sends nothing without a pull secret
 
 - name: Plan a fleet, with the ClusterVersion or the selection of each cluster
   capability.openshift.update_plan:
