@@ -83,7 +83,9 @@ def test_a_key_ring_that_cannot_be_read_is_not_recorded(check: Check) -> None:
         assert check(keys=["/nowhere"])[2] == [{}]
 
 
-def test_a_server_that_does_not_answer_gets_no_request_for_an_hour(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_answer_gets_no_request_for_an_hour(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
     silent = {"store": ("no answer", time.time())}
     check(signed_by=(), silent=silent)
     assert check(signed_by=())[2] == [silent]
