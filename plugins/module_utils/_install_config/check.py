@@ -22,7 +22,7 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
-from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE, Rule
+from .._data.install_rules import BASELINE_REQUIRED, HOSTED, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Location, Problem, Problems, Severity, nearest_name
 from .._release.release import Release
@@ -329,6 +329,6 @@ def _already_reported(violation: RuleViolation, problems: Problems) -> bool:
 
 def _warn_about_hosted(hosted: HostedCapabilities, install: InstallContext, problems: Problems) -> None:
     """Warn about names that a HostedCluster cannot enable. Names that it cannot disable violate a rule instead."""
-    if hosted.stays_disabled and not HOSTED_SINCE.in_force(install.minor, HOSTED):
+    if hosted.stays_disabled:
         message = f"a HostedCluster of {install.minor} cannot enable {', '.join(sorted(hosted.stays_disabled))}"
         problems.warning("unsupported-capability", "hosted_cluster_spec", message)

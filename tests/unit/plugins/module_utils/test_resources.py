@@ -11,6 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     CLUSTER_VERSIONS,
     DEPLOYMENTS,
     ApiResource,
+    finalizers_of,
 )
 
 PODS = ApiResource("", "v1", "pods", "Pod", True)
@@ -75,3 +76,15 @@ def test_the_plural_is_that_of_the_kind(kind):
     singular = kind.plural.removesuffix("s")
 
     assert kind.kind.lower() in (singular, f"{singular[:-2]}y" if singular.endswith("ie") else singular)
+
+
+@pytest.mark.parametrize(
+    ("obj", "finalizers"),
+    [
+        ({"kind": "Namespace", "metadata": {"finalizers": ["a"]}, "spec": {"finalizers": ["kubernetes"]}}, 2),
+        ({"kind": "Other", "metadata": {"finalizers": ["a"]}, "spec": {"finalizers": ["its own field"]}}, 1),
+        ({"kind": "Namespace", "metadata": {"finalizers": "a"}}, 0),
+    ],
+)
+def test_only_a_namespace_has_finalizers_in_its_spec(obj, finalizers):
+    assert finalizers_of(obj) == ("a", "kubernetes")[:finalizers]

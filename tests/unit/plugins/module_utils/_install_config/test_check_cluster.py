@@ -112,6 +112,14 @@ def test_platform_baremetal_lists_its_hosts(hosts, expected):
     assert rules(check("4.20", document, capabilities=block("vCurrent"))) == []
 
 
+@pytest.mark.parametrize("names", [(), ("ClusterAPI", "CompatibilityRequirements")])
+def test_a_hosted_cluster_cannot_enable_gated_names(names):
+    result = check("4.23", TECH_PREVIEW, method="hosted", capabilities=block("vCurrent", *names))
+
+    found = [str(problem.where) for problem in result.problems if problem.code == "unsupported-capability"]
+    assert found == ["hosted_cluster_spec"] * bool(names)
+
+
 @pytest.mark.parametrize("minor", after("4.23"))
 def test_gated_names_require_a_feature_set_that_enables_them(minor):
     names = ("ClusterAPI", "CompatibilityRequirements", "Ingress")

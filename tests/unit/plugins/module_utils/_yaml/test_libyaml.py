@@ -22,22 +22,22 @@ def value_of(text: str | bytes) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("text", "line", "column"),
     [
-        ("kind: A\nspec: [1, 2\n", 3),
-        ("kind: A\n  x: y\n", 2),
-        ("kind: A\nspec:\n\t- a\n", 3),
-        ("kind: *nope\n", 1),
-        ("kind: A\n? [a]\n: b\n", 2),
-        ("spec: {a: }}\n", 1),
+        ("kind: A\nspec: [1, 2\n", 3, 1),
+        ("kind: A\n  x: y\n", 2, 4),
+        ("kind: A\nspec:\n\t- a\n", 3, 1),
+        ("kind: *nope\n", 1, 7),
+        ("kind: A\n? [a]\n: b\n", 2, 3),
+        ("spec: {a: }}\n", 1, 12),
     ],
 )
-def test_a_syntax_error_has_its_line(text, line):
+def test_a_syntax_error_has_its_place(text, line, column):
     with pytest.raises(YamlError) as raised:
         value_of(text)
 
     assert raised.value.message
-    assert raised.value.line == line
+    assert (raised.value.line, raised.value.column) == (line, column)
 
 
 def bomb(levels: int, width: int) -> str:
