@@ -117,10 +117,6 @@ options:
         imply it. By default, it is V(agent) next to a file C(agent-config.yaml), otherwise the method of the platform.
     type: str
     choices: [ipi, upi, agent, assisted]
-  allow_no_sites:
-    description: Whether O(checkout) can contain no sites. By default, that is an error, because O(paths) may be wrong.
-    type: bool
-    default: false
 seealso:
   - module: capability.openshift.install_config
 requirements:
@@ -283,7 +279,6 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         fix=params["state"] == "fixed",
         is_dry_run=module.check_mode,
         with_patch=module._diff,
-        allow_no_sites=params["allow_no_sites"],
     )
     desired = read_selection(options, selection_options(params), has_releases=bool(params["releases"]))
     releases = tuple(load_releases(params, problems))
@@ -333,7 +328,6 @@ MODULE = ModuleDefinition(
         "openshift_versions": {"type": "dict"},
         "releases": {"type": "list", "elements": "path", "default": []},
         "install_method": {"type": "str", "choices": METHODS},
-        "allow_no_sites": {"type": "bool", "default": False},
         **release_image_spec(),
         **findings_spec(),
     },

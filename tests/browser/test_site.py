@@ -115,7 +115,6 @@ def results(driver: webdriver.Chrome, site: Path, query: str) -> list[str]:
         ("help", "playbooks.html"),
         ("prune", "docs/how_to/roll_out_a_release.html"),
         ("solution", "docs/how_to/select_capabilities.html"),
-        ("allow_no_sites", "docs/how_to/check_sites.html"),
         ("running-cvo", "docs/reference/problems.html#running-cvo"),
         ("inst-ingress", "docs/reference/rules.html"),
         ("architecture", "docs/architecture.html"),

@@ -36,8 +36,7 @@ class SitesOptions(NamedTuple):
     """The options of the module, as given. ``checkout`` is an absolute path. ``fix``: correct the selections.
 
     ``is_dry_run``: nothing will be written, so the findings are those of the files as they are. ``with_patch``: the
-    corrections are shown as a diff. ``install_method``: of install-configs. ``allow_no_sites``: a checkout
-    without sites is right.
+    corrections are shown as a diff. ``install_method``: of install-configs.
     """
 
     checkout: str
@@ -48,7 +47,6 @@ class SitesOptions(NamedTuple):
     fix: bool = False
     is_dry_run: bool = False
     with_patch: bool = False
-    allow_no_sites: bool = False
 
     @property
     def versions(self) -> dict[str, object]:
@@ -181,10 +179,10 @@ def check_sites(
     findings += (item for file in files.values() for item in file.findings)
     findings += (item for site in all_sites for item in site.findings)
     findings += (*(extra.problems if releases else ()), *_extra_manifest_findings(all_sites))
-    if not all_sites and not findings and not options.allow_no_sites:
+    if not all_sites and not findings:
         message = f"no file below {', '.join(options.paths)} contains a site"
-        hint = "Set paths to where the sites are, or allow_no_sites if there are none yet"
-        raise InvalidOptionError([Problem("error", "no-sites", options.checkout, message, hint)])
+        problem = Problem("error", "no-sites", options.checkout, message, "Set paths to where the sites are")
+        raise InvalidOptionError([problem])
     unchecked = tuple(_unchecked(all_sites, desired))
     if fixed and options.is_dry_run:
         unchecked += (f"{plural(len(fixed), 'file')} would be corrected",)

@@ -42,7 +42,7 @@ def test_sites_of_a_checkout(call, shown, tmp_path):
     for name in ("a.yaml", "b.yaml"):
         (tmp_path / "checkout").mkdir(exist_ok=True)
         (tmp_path / "checkout" / name).write_text("kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n")
-    call(site_check, checkout=str(tmp_path / "checkout"), allow_no_sites=True)
+    call(site_check, checkout=str(tmp_path / "checkout"))
     assert shown() == [
         "1 files of the checkout are read",
         "2 files of the checkout are read",

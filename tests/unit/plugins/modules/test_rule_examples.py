@@ -83,12 +83,17 @@ def test_an_example_of_the_lint(call, tmp_path, rule, example, before, after):
 
 @pytest.mark.parametrize(("rule", "example", "before", "after"), cases("site_check"))
 def test_an_example_of_a_site(call, tmp_path, tmp_path_factory, rule, example, before, after):
-    found, out = {}, tmp_path_factory.mktemp("out")
+    found: dict[str, set[str]] = {}
+    out = tmp_path_factory.mktemp("out")
     for text in filter(None, (before, after)):
         (tmp_path / "berlin.yaml").write_text(text)
-        options = {"fail_on": "never", "allow_no_sites": True, **example.get("options", {})}
+        options = {"fail_on": "never", **example.get("options", {})}
         outputs = [f"{name}:{out / name}" for name in ("sarif", "codequality")]
         outcome = call(site_check, checkout=tmp_path, outputs=outputs, **options)
+        if outcome.failed:
+            assert outcome.faults == [("no-sites", str(tmp_path))]
+            found[text] = set()
+            continue
         assert accepted_paths(out) <= {"berlin.yaml"}
         found[text] = {item["rule"] for item in outcome["findings"]}
 

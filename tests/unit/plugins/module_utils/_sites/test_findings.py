@@ -423,12 +423,8 @@ def test_sites_that_select_nothing_are_listed(check):
     assert site["line"] == 7
 
 
-def test_a_checkout_without_sites_is_an_error_unless_it_is_allowed(check, tmp_path):
+def test_a_checkout_without_sites_is_an_error(check):
     assert [code for code, _where in check({"a.yaml": "kind: ConfigMap\n"}).faults] == ["no-sites"]
-    outputs = [f"sarif:{tmp_path}/sites.sarif"]
-    outcome = check(allow_no_sites=True, fail_on="info", outputs=outputs)
-    assert (outcome.failed, outcome["sites"], outcome["findings"]) == (False, [], [])
-    assert (tmp_path / "sites.sarif").exists()
 
 
 @pytest.mark.parametrize("version", ["4.8.0", "4.10.3"])
