@@ -15,7 +15,8 @@ options:
       - What is accepted although it is against an update. Each entry accepts one name, for example from a file in Git.
       - A name is the gate of an administrator, such as V(ack-4.18-kube-1.32-api-removals-in-4.19), the risk of a
         conditional update, such as V(ConsoleImplicitlyEnabled), or a capability that the update enables. For other
-        reasons it is their code, such as V(no-channel). RV(required_acceptances) lists the names.
+        reasons it is their code, such as V(no-channel).
+      - RV(capability.openshift.update_plan#module:required_acceptances) lists the names.
       - A reason because of which the cluster refuses the update nevertheless has no name.
       - An entry that has expired, that has an unknown name, or that accepts nothing, is a warning.
     type: list
@@ -40,13 +41,13 @@ options:
       clusters:
         description:
           - Names of clusters, or patterns such as V(edge-*). By default, the entry counts for every cluster.
-          - Compared with the names in O(clusters). The names of a single cluster are O(cluster_name) and the
-            C(status.infrastructureName) of its Infrastructure C(cluster), if that is read.
+          - Compared with the names of the clusters of a fleet. The names of a single cluster are O(cluster_name) and
+            the C(status.infrastructureName) of its Infrastructure C(cluster), if that is read.
         type: list
         elements: str
   cluster_name:
     description:
-      - Name of the cluster in O(acceptances[].clusters). Not used for O(clusters), whose entries have names.
+      - Name of the cluster in O(acceptances[].clusters). The clusters of a fleet have their own names.
     type: str
     version_added: 0.1.0
 """

@@ -164,7 +164,7 @@ HTML = """\
 <tbody role="rowgroup">
 {% for plan in view.plans %}
 <tr role="row"><td role="cell" data-label="{{ words.VERDICT }}">\
-<span class="mark {{ plan.tone }}">{{ words.VERDICTS[plan.verdict].report }}</span></td>
+<span class="mark {{ plan.tone }}">{{ words.VERDICTS[plan.verdict].report }}</span> {{ plan.accepted_count }}</td>
 <th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
 <td role="cell" data-label="{{ words.CLUSTERS }}">{{ members(plan.clusters) }}</td>
 <td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}</td>
@@ -194,7 +194,7 @@ HTML = """\
 {% elif column == words.NAME %}<b>{{ row.name or row.reason }}</b>\
 {% elif column == words.WHAT %}{{ row.message }}\
 {% elif column == words.CLUSTERS %}{{ members(row.clusters) }}\
-{% else %}{{ members(row.accepted) }}{% endif %}</td>
+{% elif row.name %}{{ members(row.accepted) }}{% else %}{{ words.NEVER }}{% endif %}</td>
 {% endfor %}
 </tr>
 {% endfor %}

@@ -137,7 +137,7 @@ MARKDOWN = """\
 | {{ words.OVERVIEW_COLUMNS | join(" | ") }} |
 | --- | --- | --- | --- | --- | --- | --- |
 {% for plan in view.plans %}
-| **{{ words.VERDICTS[plan.verdict].report }}** \
+| **{{ words.VERDICTS[plan.verdict].report }}**{{ "; " ~ plan.accepted_count if plan.accepted_count }} \
 | [{{ words.PLAN }} {{ plan.number }}](#plan-{{ plan.number }}) | {{ members(plan.clusters) | trim }} \
 | {{ plan.path | text }} \
 | {{ plan.selection | text }} | \
@@ -151,7 +151,7 @@ MARKDOWN = """\
 | --- | --- | --- | --- | --- |
 {% for row in view.reasons %}
 | **{{ words.VERDICTS[row.verdict].report }}** | {{ (row.name or row.reason) | text }} | {{ row.message | text }} \
-| {{ members(row.clusters) | trim }} | {{ members(row.accepted) | trim }} |
+| {{ members(row.clusters) | trim }} | {{ members(row.accepted) | trim if row.name else words.NEVER }} |
 {% endfor %}
 
 {% endif %}

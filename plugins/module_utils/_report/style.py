@@ -54,6 +54,7 @@ summary { cursor: pointer; }
 .plans th:first-child { width: 8rem; }
 .plans th:nth-child(2) { width: 5rem; }
 .plans th:last-child { width: 14rem; }
+.rows th, .rows .mark { white-space: nowrap; }
 .go { background: var(--enabled); color: var(--enabled-text); }
 .caution { background: var(--new); color: var(--new-text); }
 .acknowledge { background: var(--requested); color: var(--requested-text); }

@@ -172,6 +172,7 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str
         "headline": words.headline(
             words.VERDICTS[plan["verdict"]].report, plan["newly_enabled"], accepted, not_checked
         ),
+        "accepted_count": words.accepted_count(accepted),
         "meaning": words.meaning(plan["verdict"], accepted),
         "unchecked": words.unchecked(not_checked),
         "path": " → ".join(plan["releases"]),

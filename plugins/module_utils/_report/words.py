@@ -45,8 +45,7 @@ def headline(
     consider.
     """
     remarks = [f"enables {listed(enabled, 'and')} permanently"] if enabled else []
-    if accepted:
-        remarks.append(f"{plural(len(accepted), 'reason')} {'is' if len(accepted) == 1 else 'are'} accepted")
+    remarks += [accepted_count(accepted)] if accepted else []
     remarks += [unchecked(not_checked)] if not_checked else []
     if verdict.lower() == "go" and remarks:
         return f"{verdict}, but {', and '.join(remarks)}"
@@ -77,6 +76,12 @@ def meaning(verdict: str, accepted: Sequence[str]) -> str:
 def accepted_names(hops: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names of the reasons of ``hops`` that are accepted, each once."""
     return list(dict.fromkeys(item["name"] for hop in hops for item in hop["reasons"] if item["accepted"]))
+
+
+def accepted_count(accepted: Sequence[str]) -> str:
+    """Describe how many reasons are accepted, empty if none is. ``accepted``: their names."""
+    verb = "is" if len(accepted) == 1 else "are"
+    return f"{plural(len(accepted), 'reason')} {verb} accepted" if accepted else ""
 
 
 def accepted_until(entry: Mapping[str, Any]) -> str:
@@ -127,6 +132,7 @@ REASONS = "Reasons against the updates"
 NAME = "Name"
 WHAT = "What"
 REASONS_COLUMNS = (VERDICT, NAME, WHAT, CLUSTERS, "Accepted on")
+NEVER = "never"
 REQUIRED = "Required acceptances"
 REQUIRED_COLUMNS = (NAME, WHAT, CLUSTERS)
 REQUIRED_MEANING = "With these names in acceptances, nothing that can be accepted is against the updates."

@@ -155,7 +155,12 @@ def _fleet(result: Mapping[str, Any]) -> Iterator[str]:
 def _shared_reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if rows:
         cells = [
-            [row["name"] or row["reason"], row["verdict"], len(row["clusters"]), len(row["accepted"])]
+            [
+                row["name"] or row["reason"],
+                row["verdict"],
+                len(row["clusters"]),
+                len(row["accepted"]) if row["name"] else words.NEVER,
+            ]
             for row in rows[:_MOST]
         ]
         yield ""

@@ -162,7 +162,7 @@ def test_a_fleet_has_one_line_for_each_plan():
         "capabilities are enabled permanently on 14, and not all was checked on 14",
         "",
         "REASON                                   VERDICT      CLUSTERS  ACCEPTED",
-        "FeatureSet                               blocked            14         0",
+        "FeatureSet                               blocked            14     never",
         "ack-4.14-kube-1.28-api-removals-in-4.15  acknowledge        14         0",
         "",
         "REQUIRED ACCEPTANCE                      CLUSTERS",
@@ -247,7 +247,7 @@ def test_all_forms_of_a_plan_show_what_is_accepted_why_and_until_when():
 
 
 def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
-    waiting = plans.plan(plans.second_hop(), clusters=["berlin", "rome"])
+    waiting = plans.plan(plans.second_hop(reasons=[plans.ACKNOWLEDGE, plans.BLOCKED]), clusters=["berlin", "rome"])
     accepted = plans.plan(plans.second_hop(reasons=[plans.ACCEPTED]), clusters=["paris"])
     report = plans.report(waiting, accepted)
     html, markdown = render_html(report), render_markdown(report)
@@ -256,9 +256,14 @@ def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
     name, message = plans.ACKNOWLEDGE["name"], plans.ACKNOWLEDGE["message"]
     assert text[0].endswith("; capabilities are enabled permanently on 3, and reasons are accepted on 1")
     assert text[3:4] == [f"{name}  acknowledge         3         1"]
-    assert text[6:7] == [f"{name}         3"]
+    assert text[4:5] == [f"FeatureSet{' ' * 31}blocked             2     never"]
+    assert text[7:8] == [f"{name}         3"]
     assert f"| **Acknowledge** | {name} | {message} | 3: berlin, rome, paris | 1: paris |" in markdown
+    assert f"| FeatureSet | {plans.BLOCKED['message']} | 2: berlin, rome | never |" in markdown
     assert f"| {name} | {message} | 3: berlin, rome, paris |" in markdown
+    assert "| **Go**; 1 reason is accepted | [Plan 2](#plan-2) | 1: paris |" in markdown
+    assert "Go</span> 1 reason is accepted</td>" in html
+    assert 'data-label="Accepted on">never</td>' in html
     for title in (words.REASONS, words.REQUIRED):
         assert f"## {title}\n" in markdown
         assert f">{title}</h2>" in html
