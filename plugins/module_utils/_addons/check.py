@@ -140,9 +140,8 @@ class _Check:
         group, kind = item.resource_id.group_kind
         served = self.cluster.kind(group, kind)
         own = self.brought.definitions.get((group, kind))
-        definition = served.definition if served is not None else None
         if (served is None or served.needs) and own is not None:
-            position, definition, in_crds = own
+            position, _definition, in_crds = own
             if position > at:
                 yield _Finding("wrong-order", f"comes before the CustomResourceDefinition of {kind}")
                 return
@@ -156,13 +155,18 @@ class _Check:
             return
         elif self.is_unknown(group, kind) and self._is_first(group, kind):
             yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
+        yield from self._version(f"uses {kind}", group, kind, item.manifest.version)
+
+    def _version(self, what: str, group: str, kind: str, version: str) -> Iterator[_Finding]:
+        served, own = self.cluster.kind(group, kind), self.brought.definitions.get((group, kind))
         versions = self.cluster.versions_without_definition(group, kind)
-        if definition is not None:
-            versions = definition.versions
-        if versions is not None and item.manifest.version not in versions:
+        if own is not None and (served is None or served.needs):
+            versions = own[1].versions
+        elif served is not None and served.definition is not None:
+            versions = served.definition.versions
+        if versions is not None and version not in versions:
             listed = " and ".join(sorted(versions)) or "no version"
-            message = f"uses {kind} in the version {item.manifest.version}, but the cluster serves {listed}"
-            yield _Finding("unserved-version", message)
+            yield _Finding("unserved-version", f"{what} in the version {version}, but the cluster serves {listed}")
 
     def _namespace(self, item: AddonObject, at: int) -> Iterator[_Finding]:
         group, kind, namespace, _name = item.resource_id
@@ -202,6 +206,8 @@ class _Check:
                 elif path == ("nativeAPIs",) and self.is_unknown(group, kind):
                     message = f"requires {kind}.{group}, which neither the release nor the add-on defines"
                     yield _Finding("unknown-kind", message)
+                elif version := as_text(entry.get("version")):
+                    yield from self._version(f"requires {kind}.{group}", group, kind, version)
 
     def _rights(self, item: AddonObject) -> Iterator[_Finding]:
         grants: list[Any] = []

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -318,6 +319,20 @@ def test_a_native_api_that_nothing_defines_is_for_review(tmp_path):
         "requires ConsolePlugn.console.openshift.io, which neither the release nor the add-on defines"
     )
     assert result.keys["addons"][0]["review"] == 1
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"customresourcedefinitions": {"required": [{"name": "sensors.base.openshift.io", "kind": "Sensor"}]}},
+        {"nativeAPIs": [{"group": "base.openshift.io", "kind": "Sensor"}]},
+    ],
+)
+def test_a_required_api_is_served_in_its_version(tmp_path, spec):
+    for version, rules in (("v1", []), ("v9", ["unserved-version"])):
+        text = json.dumps(spec).replace('"kind"', f'"version": "{version}", "kind"')
+        result = check(bundle(tmp_path, csv(**json.loads(text))), capabilities=EVERYTHING)
+        assert [rule for rule, _resource in found(result)] == rules
 
 
 def test_required_apis_of_the_bundle_and_of_other_operators(tmp_path):
