@@ -67,8 +67,8 @@ options:
     type: path
   releases:
     description:
-      - Both releases of the plan, the one that the cluster runs and the one to update to, as in
-        O(capability.openshift.update_plan#module:releases).
+      - Both releases of the plan, the one that the cluster runs and the one to update to.
+      - As O(capability.openshift.update_plan#module:releases).
       - Cannot be combined with O(release).
     type: list
     elements: raw
@@ -195,8 +195,6 @@ problems:
 from datetime import UTC, datetime
 from typing import Any
 
-from ansible.module_utils.common.parameters import remove_values
-
 from ..module_utils._cluster_update.result import update_result
 from ..module_utils._cluster_update.run import UpdateOptions, UpdateRun
 from ..module_utils._kubernetes.auth_options import auth_spec
@@ -211,6 +209,7 @@ from ..module_utils._module.argspec import (
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
+from ..module_utils._module.result import HIDDEN
 from ..module_utils._problems import InvalidOptionError, Problems
 from ..module_utils._update_plan.plan_options import FAIL_ON, SharedOptions
 from ..module_utils._update_plan.violations import ALL
@@ -242,7 +241,9 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     )
 
     def progress(text: str) -> None:
-        show_progress(remove_values(text, module.no_log_values))
+        for secret in module.no_log_values:
+            text = text.replace(secret, HIDDEN)
+        show_progress(text)
 
     update = UpdateRun(connect(module), options, progress, check_mode=module.check_mode)
     try:

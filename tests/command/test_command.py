@@ -112,9 +112,10 @@ CALLS: dict[str, dict[int, list[tuple[str, ...]]]] = {
         1: [(SITES, "--release", NEW, "--fail-on=info")],
         2: [(NOWHERE, "--release", NEW), (SITES, "--release", NOWHERE), (SITES, "--release", NEW, WRONG)],
     },
+    "cluster-update": {2: [("4.22.0", "--kubeconfig", NOWHERE), ("4.22.0", "--wait-timeout=-1"), ()]},
     "mirror-check": {2: [(NOWHERE,), (OLD,), (OLD, f"--release-image={IMAGE}", "--previous-release", OLD)]},
 }
-"""Calls of each subcommand by their exit code. Other codes of mirror-check need a registry (tests/registry)."""
+"""Calls of each subcommand by their exit code. Other codes need a registry or a cluster (tests/registry)."""
 
 
 def test_each_subcommand_has_calls_that_fail_for_an_input():
@@ -310,7 +311,7 @@ def test_the_examples_of_the_help_run(run, monkeypatch, tmp_path, name):
     monkeypatch.chdir(shutil.copytree(EXAMPLES, tmp_path / "examples"))
     for example in SUBCOMMANDS[name].examples:
         words = shlex.split(example)
-        if "quay.io" in example:
+        if "quay.io" in example or "--kubeconfig" in example:
             parse(SUBCOMMANDS[name], SUBCOMMANDS[name].definition(), words)
         else:
             code, out, errors = run(name, *words)

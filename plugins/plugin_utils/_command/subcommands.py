@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The subcommands. Each is a module that writes to no cluster: its options, its documentation and its text."""
+"""The subcommands. Each is a module: its options, its documentation and its text. Only one writes to a cluster."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _ROOT = __package__.rsplit(".", 2)[0]
 _GROUPS = {
     "": "options",
     "_release": "options",
+    "_acceptances": "options",
     "_selection": "options of the cluster",
     "_findings": "options of findings",
     "_release_image": "options of images and registries",
@@ -120,6 +121,11 @@ SUBCOMMANDS = {
                 "releases/4.21.0 releases/4.22.0 --forbidden-capabilities all",
                 "releases/4.21.0 releases/4.22.0 --report plan.html",
             ),
+        ),
+        Subcommand(
+            "cluster_update",
+            ("version",),
+            ("4.20.3 --kubeconfig kubeconfig --check --diff",),
         ),
         Subcommand(
             "install_config",
