@@ -9,28 +9,29 @@ The plan of an update has the other reasons: the conditions of the ClusterVersio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .._resources import CLUSTER_OPERATORS, Object, conditions_of, nested
 from .._update_plan.update_reasons import UpdateReason
 from .pools import MACHINE_CONFIG_POOLS, is_paused, is_updating
 
-_UNHEALTHY = {
-    "Available": ("False", "Unknown", "unavailable-operator", "is not available"),
-    "Degraded": ("True", "True", "degraded-operator", "is degraded"),
-}
-"""A condition of a ClusterOperator, two statuses of it that are against an update, a code and words for it."""
-
 
 def operator_reasons(operators: Mapping[str, Object]) -> Iterator[UpdateReason]:
     """Yield the ``operators`` that are not available, and those that are degraded."""
     for name, operator in sorted(operators.items()):
-        for kind, (*statuses, code, words) in _UNHEALTHY.items():
-            condition = conditions_of(operator).get(kind, {})
-            if condition.get("status") in statuses:
-                source = f"{CLUSTER_OPERATORS.shown(name)}: status.conditions[{kind}]"
-                message = f"the ClusterOperator {name} {words}: {condition.get('message') or condition.get('reason')}"
-                reason = str(condition.get("reason") or kind)
-                yield UpdateReason("risk", code, reason, message, source, "Repair it first", f"{code}/{name}")
+        conditions = conditions_of(operator)
+        available, degraded = (conditions.get(kind, {}) for kind in ("Available", "Degraded"))
+        if available.get("status") in ("False", "Unknown"):
+            yield _operator_reason(name, "unavailable-operator", "is not available", available)
+        if degraded.get("status") == "True":
+            yield _operator_reason(name, "degraded-operator", "is degraded", degraded)
+
+
+def _operator_reason(name: str, code: str, words: str, condition: Mapping[str, Any]) -> UpdateReason:
+    message = f"the ClusterOperator {name} {words}: {condition.get('message') or condition.get('reason')}"
+    source = f"{CLUSTER_OPERATORS.shown(name)}: status.conditions[{condition['type']}]"
+    reason = str(condition.get("reason") or condition["type"])
+    return UpdateReason("risk", code, reason, message, source, "Repair it first", f"{code}/{name}")
 
 
 def pool_reasons(pools: Mapping[str, Object]) -> Iterator[UpdateReason]:
