@@ -89,7 +89,9 @@ def _arguments(values: dict[str, Any]) -> Iterator[None]:
     try:
         from ansible.module_utils.testing import patch_module_args
     except ImportError:  # ansible-core 2.18 and earlier
-        setattr(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": values}).encode())  # noqa: B010
+        # Ansible, too, makes a text of a date, which YAML makes of one that is not quoted.
+        arguments = json.dumps({"ANSIBLE_MODULE_ARGS": values}, default=str)
+        setattr(basic, "_ANSIBLE_ARGS", arguments.encode())  # noqa: B010
         yield
         setattr(basic, "_ANSIBLE_ARGS", None)  # noqa: B010
     else:

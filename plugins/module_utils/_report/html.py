@@ -164,7 +164,8 @@ HTML = """\
 <tbody role="rowgroup">
 {% for plan in view.plans %}
 <tr role="row"><td role="cell" data-label="{{ words.VERDICT }}">\
-<span class="mark {{ plan.tone }}">{{ words.VERDICTS[plan.verdict].report }}</span> {{ plan.accepted_count }}</td>
+<span class="mark {{ plan.tone }}">{{ words.VERDICTS[plan.verdict].report }}</span>\
+{{ " " ~ plan.accepted_count if plan.accepted_count }}</td>
 <th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
 <td role="cell" data-label="{{ words.CLUSTERS }}">{{ members(plan.clusters) }}</td>
 <td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}</td>
