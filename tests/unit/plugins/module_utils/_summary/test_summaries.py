@@ -366,6 +366,7 @@ def test_install_config_of_a_fleet(valid: int, invalid: int, options: dict[str, 
     result = {"clusters": [good] * valid + [bad] * invalid, "selections": [CHECKED]}
     lines = summary_lines("install_config", result, options)
     assert lines[-1] == verdict
+    assert lines[0].split() == ["CLUSTER", "VERSION", "PLATFORM", "METHOD", "SELECTION", "ENABLED", "FILE", "STATE"]
     table = [line.split() for line in lines[1 : 1 + valid + invalid]]
     row = ["good", "4.20", "none", "upi", "None", "+", "Console,", "Ingress", "3/4", "changes", "OK"]
     assert table == [row] * valid + [["bad", "2", "errors"]] * invalid

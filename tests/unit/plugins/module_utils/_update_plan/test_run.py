@@ -279,6 +279,14 @@ def test_what_a_plan_cannot_use_is_an_error(releases, options, where, code):
     assert (where, code) in [(str(item.where), item.code) for item in raised.value.problems]
 
 
+def test_a_forbidden_name_is_not_checked_without_the_releases(tmp_path):
+    options = PlanOptions(ClusterOptions(capabilities=NOTHING), releases=[str(tmp_path / "x"), str(tmp_path / "y")])
+    with pytest.raises(InvalidOptionError) as raised:
+        plan_cluster(options, SharedOptions(forbidden_capabilities=["Console"]))
+
+    assert "forbidden_capabilities[0]" not in [str(item.where) for item in raised.value.problems]
+
+
 def test_a_forbidden_name_that_no_release_knows_is_an_error(releases):
     options = PlanOptions(ClusterOptions(capabilities=NOTHING), releases=releases.hop)
     with pytest.raises(InvalidOptionError) as raised:
