@@ -97,7 +97,7 @@ def parse_pull_spec(text: str, where: str, problems: Problems) -> PullSpec | Non
         message = f"is {shown(text)}, expected a pull spec that begins with the host of a registry, such as quay.io/"
         problems.error("invalid-pull-spec", where, message, _HINT)
         return None
-    if not _REPOSITORY.fullmatch(repository) or len(f"{registry}/{repository}") > _LONGEST_NAME:
+    if not is_repository(f"{registry}/{repository}"):
         message = f"names the repository {shown(repository)}, expected lower case letters, digits and . _ - /"
         problems.error("invalid-pull-spec", where, message, _HINT)
     if colon and not _TAG.fullmatch(tag):

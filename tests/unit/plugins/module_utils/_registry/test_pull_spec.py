@@ -36,6 +36,7 @@ def parse(text: str) -> tuple[PullSpec | None, list[tuple[str, ...]]]:
         (f"localhost/x@{DIGEST}", PullSpec("localhost", "x", None, DIGEST)),
         (f"[::1]:5000/x.y/z@{DIGEST}", PullSpec("[::1]:5000", "x.y/z", None, DIGEST)),
         ("registry:5000/ocp:latest", PullSpec("registry:5000", "ocp", "latest")),
+        (f"quay.io/{'a' * 247}:t", PullSpec("quay.io", "a" * 247, "t")),
     ],
 )
 def test_a_pull_spec_is_read_and_written_as_it_was(text, expected):
@@ -77,7 +78,7 @@ def test_the_digest_counts_more_than_the_tag():
         (f"quay.io/OCP@{DIGEST}", "invalid-pull-spec"),
         (f"quay.io/a//b@{DIGEST}", "invalid-pull-spec"),
         (f"quay.io/../b@{DIGEST}", "invalid-pull-spec"),
-        (f"quay.io/{'a' * 260}@{DIGEST}", "invalid-pull-spec"),
+        (f"quay.io/{'a' * 248}@{DIGEST}", "invalid-pull-spec"),
         (f"quay.io/a b@{DIGEST}", "invalid-pull-spec"),
         ("quay.io/a:", "invalid-tag"),
         (f"quay.io/a:{'t' * 129}", "invalid-tag"),
