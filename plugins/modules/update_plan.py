@@ -293,8 +293,9 @@ EXAMPLES = r"""
 
 - name: Accept a gate and a capability by name
   capability.openshift.update_plan:
-    releases: [/srv/releases/4.18.22, /srv/releases/4.19.9]
-    cluster_version: /srv/sites/paris/clusterversion.yaml
+    releases: [/srv/releases/4.18.12, /srv/releases/4.19.9]
+    capabilities:
+      baselineCapabilitySet: None
     fail_on: acknowledge
     forbidden_capabilities: [all]
     acceptances:

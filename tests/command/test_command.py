@@ -202,6 +202,18 @@ def test_options_are_those_of_playbooks(run, tmp_path):
     assert run("update-plan", "--releases", OLD, *options, NEW) == expected
 
 
+@pytest.mark.parametrize("variable", ["", "acceptances:\n"])
+@pytest.mark.parametrize(("name", "code"), [("Insights", 0), ("Console", 1)])
+def test_acceptances_decide_the_exit_code_and_can_be_in_a_file_of_variables(variable, name, code, run, tmp_path):
+    (tmp_path / "list.yml").write_text(f"{variable}- {{name: {name}, reason: it is empty, expires: 2999-12-31}}\n")
+    options = ("--capabilities=baselineCapabilitySet=None", "--forbidden-capabilities=all", "--format=json")
+    ended, out, _errors = run("update-plan", OLD, NEW, *options, f"--acceptances=@{tmp_path}/list.yml")
+
+    assert ended == code
+    accepted = [{"name": name, "reason": "it is empty", "expires": "2999-12-31"}] if code == 0 else []
+    assert json.loads(out)["accepted"] == accepted
+
+
 @pytest.mark.parametrize(
     ("words", "parts"),
     [

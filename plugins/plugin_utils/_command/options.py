@@ -138,20 +138,25 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
         hint = f"Did you mean --{nearest}?" if nearest else f"Run {PROGRAM} {subcommand.name} --help"
         problems.error("unknown-option", name, "is not expected here", hint)
     output = {name: values.pop(name) for name in ("format", "check", "diff")}
-    given = {name: _value(value, definition.spec[name], place(name), problems) for name, value in values.items()}
+    given = {name: _value(name, value, definition.spec[name], place(name), problems) for name, value in values.items()}
     params = checked_options(given, definition.spec, place, problems)
     check_rules(params, definition.rules, place, problems)
     problems.raise_errors(InvalidOptionError)
     return params, output
 
 
-def _value(given: Any, option: Mapping[str, Any], where: Location, problems: Problems) -> Any:
-    """The value of an option from its texts on the command line."""
+def _value(name: str, given: Any, option: Mapping[str, Any], where: Location, problems: Problems) -> Any:
+    """The value of the option ``name`` from its texts on the command line.
+
+    A file with a list of maps can also be a file of variables for a playbook, with the option as its only variable.
+    """
     if not isinstance(given, list):
         return _read(given, option["type"], where, problems) if isinstance(given, str) else given
     items: list[Any] = []
     for text in given:
         value = _read(text, "raw", where, problems)
+        if option["elements"] == "dict" and isinstance(value, dict) and value.keys() == {name}:
+            value = value[name]
         is_list = isinstance(value, str) and option["elements"] != "dict"
         parts = [part.strip() for part in value.split(",")] if is_list else value
         items += parts if isinstance(parts, list) else [parts]

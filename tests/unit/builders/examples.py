@@ -86,7 +86,7 @@ def run(folder: Path, *plays: dict[str, Any], settings: Mapping[str, str] | None
     (folder / "callback_plugins").mkdir(exist_ok=True)
     (folder / "callback_plugins" / "outcomes.py").write_text(_CALLBACK, encoding="utf-8")
     numbered = [{"name": str(number), **play} for number, play in enumerate(plays)]
-    (folder / "play.yml").write_text(json.dumps(numbered, indent=1), encoding="utf-8")
+    (folder / "play.yml").write_text(json.dumps(numbered, indent=1, default=str), encoding="utf-8")
     outcomes = folder / "outcomes"
     outcomes.write_text("", encoding="utf-8")
     env = {"HOME": str(folder), "ANSIBLE_CALLBACKS_ENABLED": "outcomes", "OUTCOMES": str(outcomes), **(settings or {})}

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -17,6 +18,10 @@ ENABLED = ["DeploymentConfig", "MachineAPI"]
 """What the update enables."""
 
 
+DAYS = ["2999-12-31", date(2999, 12, 31)]
+"""YAML makes a date of a day that is not quoted."""
+
+
 def entry(name: str, **fields: Any) -> dict[str, Any]:
     return {"name": name, "reason": f"{name} is known", **fields}
 
@@ -25,9 +30,9 @@ def shown(name: str, expires: str | None = None) -> dict[str, Any]:
     return {"name": name, "reason": f"{name} is known", "expires": expires}
 
 
-@pytest.mark.parametrize("expires", [None, "2999-12-31"])
-def test_an_accepted_reason_does_not_count_and_is_shown(expires, run):
-    fields = {"expires": expires} if expires else {}
+@pytest.mark.parametrize(("given", "expires"), [(None, None), *((day, "2999-12-31") for day in DAYS)])
+def test_an_accepted_reason_does_not_count_and_is_shown(given, expires, run):
+    fields = {"expires": given} if given else {}
     outcome = run(cluster_version=SLOW, fail_on="acknowledge", acceptances=[entry("Slow", **fields)])
 
     (hop,), accepted = outcome["hops"], shown("Slow", expires)

@@ -244,8 +244,10 @@ def test_a_selected_cluster_is_read_and_named(releases):
     server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status={**obj["status"], "desired": image})
     options = PlanOptions(ClusterOptions(feature_set="", feature_gates=[]), releases=releases.hop)
 
-    fleet = plan_cluster(options, connect=server.client)
+    acceptances = [{"name": name, "reason": "why", "clusters": [f"{name}*", "paris-*"]} for name in ENABLED]
+    fleet = plan_cluster(options, SharedOptions(acceptances=acceptances, cluster_name="rome"), connect=server.client)
 
+    assert [item.name for item in fleet.plans[0].accepted] == ENABLED
     result = planning_result(fleet, of_fleet=False, details=True, options=SharedOptions())
     assert (result["hops"][0]["enabled_before"], result["newly_enabled"]) == (["Console", "baremetal"], ENABLED)
     origin = PlanSerializer().report(fleet, "")["origin"]
