@@ -226,7 +226,7 @@ class _Check:
                         absent[f"{plural}.{group}"] = needs
         if absent:
             needs = tuple(sorted({name for names in absent.values() for name in names}))
-            message = f"grants rights on {shown_names(list(absent))}, which do not exist without {_listed(needs)}"
+            message = f"grants rights on {shown_names(list(absent))}, which do not exist without {' and '.join(needs)}"
             yield _Finding("absent-rights", message, needs=needs)
 
     def _services(self, item: AddonObject) -> Iterator[_Finding]:
@@ -271,7 +271,7 @@ class _Check:
     def _absent(self, rule: str, what: str, needs: Names, way: str, consequence: str | None = None) -> _Finding:
         if consequence is None:
             consequence = _CONSEQUENCES[self.addon.installer]
-        names, number = _listed(needs), self.cluster.added_manifests(needs)
+        names, number = " and ".join(needs), self.cluster.added_manifests(needs)
         message = f"{what} only with {names}{f', so {consequence}' if consequence else ''}"
         return _Finding(rule, message, f"{way}, or enable {names} permanently, which adds {number} manifests", needs)
 
@@ -294,7 +294,3 @@ def _services_of(item: AddonObject, installer: Installer) -> Iterator[tuple[str,
         services = [nested(spec, "conversion", "webhook", "clientConfig", "service")]
     named = ((as_text(nested(service, "namespace")), as_text(nested(service, "name"))) for service in services)
     yield from dict.fromkeys(pair for pair in named if pair[1])
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(names)

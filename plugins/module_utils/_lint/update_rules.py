@@ -63,7 +63,7 @@ class UpdateRules:
         """Manifests of one resource that need less than before, whether their clusters can update or not."""
         for before in old:
             for after in new:
-                lost = _listed(sorted(set(before.capabilities).difference(after.capabilities) & self._known_after))
+                lost = " and ".join(sorted(set(before.capabilities).difference(after.capabilities) & self._known_after))
                 if lost and not before.deletes and not after.deletes:
                     message = f"needed {lost} in the previous release: clusters that disabled it get the resource"
                     yield finding("loses-capability", self._source.location(after), message)
@@ -113,13 +113,13 @@ class UpdateRules:
         is_compared = before.resource_id == after.resource_id
         known = sorted(gained & self._known_before) if is_compared else []
         if known and after.deletes:
-            message = f"deletes its resource, and now needs {_listed(known)}, which the previous release knew"
+            message = f"deletes its resource, and now needs {' and '.join(known)}, which the previous release knew"
             where = self._source.location(after, CAPABILITY_ANNOTATION)
             yield finding("deletion-gains-capability", where, message)
         elif known and variant.enables_implicitly:
             message = (
-                f"now needs {_listed(known)}, which the previous release knew: an update enables it on every cluster "
-                "that has this resource"
+                f"now needs {' and '.join(known)}, which the previous release knew: an update enables it on every "
+                "cluster that has this resource"
             )
             yield finding("gains-capability", self._source.location(after, CAPABILITY_ANNOTATION), message)
         for name in gained & self._known_after - self._known_before:
@@ -149,7 +149,3 @@ class UpdateRules:
             message = f"becomes optional with {name}{more}"
             where = self._source.location(manifests[0], CAPABILITY_ANNOTATION)
             yield finding("becomes-optional", where, message)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(names)
