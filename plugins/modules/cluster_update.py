@@ -140,7 +140,7 @@ plan:
       update has begun without this module.
   returned: always
   type: dict
-update:
+desired_update:
   description: The requested update. V(null) if it is not known.
   returned: always
   type: dict

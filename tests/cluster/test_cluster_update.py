@@ -66,7 +66,7 @@ def test_two_runs_take_a_cluster_from_4_18_to_4_20(
     for version, expected in ((NEXT, ["admin-acks", "version"]), (LAST, ["version"]), (LAST, [])):
         mark = cluster.audit.mark()
         done = update(version)
-        assert (done["update"]["state"], done["prediction"]) == ("completed", PROVED)
+        assert (done["desired_update"]["state"], done["prediction"]) == ("completed", PROVED)
         assert (writes(cluster, mark), done["changed"]) == (expected, bool(expected))
         found = cluster.api.get(OBJECT)
         assert found["status"]["capabilities"]["enabledCapabilities"] == ENABLED[version]
@@ -96,7 +96,7 @@ def test_nothing_is_written_unless_everything_is_accepted(
 def test_check_mode_shows_what_is_written(cluster: ControlPlane, operator: UpdatingOperator, update: Update) -> None:
     mark = cluster.audit.mark()
     shown = update(check=True, diff=True)
-    assert (shown["changed"], shown["update"]["state"], writes(cluster, mark)) == (True, "requested", [])
+    assert (shown["changed"], shown["desired_update"]["state"], writes(cluster, mark)) == (True, "requested", [])
     operator.loading.clear()
     done = update(diff=True, wait=False)
     assert (done["diff"], done["plan"]) == (shown["diff"], shown["plan"])
@@ -111,11 +111,11 @@ def test_an_update_that_is_not_accepted_is_not_done(
     outcome = update(wait_timeout=2)
     assert [code for code, _where in outcome.faults] == ["unfinished-update"]
     assert operator.refusal in outcome.message
-    assert outcome["update"]["state"] == "requested"
+    assert outcome["desired_update"]["state"] == "requested"
     assert outcome["prediction"] == dict.fromkeys(PROVED, "not_checked")
     operator.refusal, mark = "", cluster.audit.mark()
     again = update()
-    assert (again["update"]["state"], again["prediction"], again["changed"]) == ("completed", PROVED, False)
+    assert (again["desired_update"]["state"], again["prediction"], again["changed"]) == ("completed", PROVED, False)
     assert writes(cluster, mark) == []
 
 
@@ -127,7 +127,7 @@ def test_an_operator_that_never_reports_is_named(
     outcome = update(wait_timeout=4, stuck_timeout=1)
     assert [code for code, _where in outcome.faults] == ["unfinished-update"]
     assert "waiting on ingress" in outcome.problem("update-stuck")["message"]
-    assert outcome["update"]["state"] == "partial"
+    assert outcome["desired_update"]["state"] == "partial"
     # One watch of each kind: all else is planning, and the write.
     requests = cluster.audit.requests(mark, user_agent=AGENT)
     assert 1 <= sum(item.verb == "watch" for item in requests) <= 3
@@ -143,12 +143,12 @@ def test_an_update_that_another_client_replaces_is_not_done(
     cluster: ControlPlane, operator: UpdatingOperator, update: Update
 ) -> None:
     operator.behaviours["ingress"] = Behaviour(silent=True)
-    assert update(wait=False)["update"]["state"] == "requested"
+    assert update(wait=False)["desired_update"]["state"] == "requested"
     wait_for_condition(cluster, "Progressing", "True", "ClusterOperatorUpdating")
     request(cluster, OLD)
     outcome = update()
     assert outcome.failed
-    assert outcome["update"]["state"] != "completed"
+    assert outcome["desired_update"]["state"] != "completed"
 
 
 def test_a_prediction_that_is_wrong_is_an_error(
@@ -157,5 +157,5 @@ def test_a_prediction_that_is_wrong_is_an_error(
     operator.enables = lambda _start, _target, _enabled: ["Insights", "Storage"]
     outcome = update()
     assert {code for code, _where in outcome.faults} == {"different-prediction"}
-    assert outcome["update"]["state"] == "completed"
+    assert outcome["desired_update"]["state"] == "completed"
     assert outcome["prediction"] == {**PROVED, "capabilities": "different", "condition": "different"}

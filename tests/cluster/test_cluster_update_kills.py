@@ -84,7 +84,11 @@ def seconds_of(plane: ControlPlane, images: Mapping[str, Path]) -> float:
         mark, began = plane.audit.mark(), time.monotonic()
         result = result_of(client(plane, images))
         seconds = time.monotonic() - began
-        assert (result["update"]["state"], result["prediction"], writes(plane, mark)) == ("completed", PROVED, WRITTEN)
+        assert (result["desired_update"]["state"], result["prediction"], writes(plane, mark)) == (
+            "completed",
+            PROVED,
+            WRITTEN,
+        )
     return seconds
 
 
@@ -105,10 +109,10 @@ def test_killed_clients_continue(plane: ControlPlane, images: dict[str, Path], s
                 process.kill()
                 kills += 1
             else:  # it ended before: not before the operator
-                assert result_of(process)["update"]["state"] == "completed"
+                assert result_of(process)["desired_update"]["state"] == "completed"
                 break
         result = result_of(client(plane, images))
-        assert (result.get("msg"), result["update"]["state"]) == (None, "completed")
+        assert (result.get("msg"), result["desired_update"]["state"]) == (None, "completed")
         assert result["prediction"] == PROVED
         assert writes(plane, mark) == WRITTEN
         assert completed(plane)
@@ -126,9 +130,9 @@ def test_the_api_server_is_killed(plane: ControlPlane, images: dict[str, Path], 
         restart(plane)
         results = [result_of(process)]
         while results[-1].get("failed") and len(results) < 3:
-            assert (results[-1].get("update") or {}).get("state") != "completed"
+            assert (results[-1].get("desired_update") or {}).get("state") != "completed"
             results.append(result_of(client(plane, images)))
-        assert (results[-1]["update"]["state"], results[-1]["prediction"]) == ("completed", PROVED)
+        assert (results[-1]["desired_update"]["state"], results[-1]["prediction"]) == ("completed", PROVED)
         assert completed(plane)
         # The writes of the audit log: what was answered. One that the kill interrupted is in etcd or is not.
         assert plane.api.get(ACKS)["data"] == {GATE: "true"}
@@ -205,7 +209,7 @@ def test_faults_end_as_the_model_says(plane: ControlPlane, images: dict[str, Pat
         during(plane, operator)
         result = result_of(process)
         codes = {item["code"] for item in result["problems"] if item["severity"] == "error"}
-        assert (result["update"]["state"], codes) == (model.state, model.codes)
+        assert (result["desired_update"]["state"], codes) == (model.state, model.codes)
         assert result["prediction"] == (PROVED if model.state == "completed" else NOT_CHECKED)
         assert writes(plane, mark) == WRITTEN
         assert completed(plane) == (model.state == "completed")
@@ -214,7 +218,7 @@ def test_faults_end_as_the_model_says(plane: ControlPlane, images: dict[str, Pat
         mark = plane.audit.mark()
         again = result_of(client(plane, images, wait_timeout=20))
         if model.then == "completed":
-            assert (again["update"]["state"], again["prediction"]) == ("completed", PROVED)
+            assert (again["desired_update"]["state"], again["prediction"]) == ("completed", PROVED)
             assert writes(plane, mark) == (["admin-acks"] if name == "acknowledgement-disappears" else [])
         else:
             assert again["failed"]
@@ -233,4 +237,4 @@ def test_following_costs_one_request_in_five_seconds_at_most(plane: ControlPlane
             time.sleep(0.5)
         assert len(plane.audit.requests(mark, user_agent=AGENT)) <= 0.2 * 60
         operator.behaviours.clear()
-        assert result_of(process)["update"]["state"] == "completed"
+        assert result_of(process)["desired_update"]["state"] == "completed"

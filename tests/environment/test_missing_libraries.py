@@ -39,6 +39,7 @@ CLUSTER_MODULES: dict[str, dict[str, Any]] = {
     "capability_usage_info": {"release": RELEASE},
     "cluster_capabilities": {"capabilities": {"baselineCapabilitySet": "v4.18"}},
     "cluster_capabilities_info": {},
+    "cluster_update": {"version": "4.22.0"},
     "release_apply": {"release": RELEASE, "release_image": IMAGE},
     "release_verify": {"release": RELEASE, "release_image": IMAGE},
     "update_plan": {"releases": [RELEASE, NEWER]},
@@ -63,6 +64,7 @@ CLUSTER_PLAYBOOKS: dict[str, dict[str, Any]] = {
     "release_apply": {"release": RELEASE},
     "cluster_capabilities": {"enable": "Console"},
     "capability_guard": {},
+    "cluster_update": {"version": "4.22.0"},
     "update_plan": {"releases": [RELEASE, NEWER]},
     "release_verify": {"release": RELEASE},
 }

@@ -20,11 +20,11 @@ _STATES = {
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     """The state of the update, its plan, and how the prediction compares. ``options`` can have ``check_mode``."""
-    return list(_lines(result, is_dry_run=bool(options.get("check_mode")))) if result.get("update") else []
+    return list(_lines(result, is_dry_run=bool(options.get("check_mode")))) if result.get("desired_update") else []
 
 
 def _lines(result: Mapping[str, Any], *, is_dry_run: bool) -> Iterator[str]:
-    update, plan = result["update"], result["plan"]
+    update, plan = result["desired_update"], result["plan"]
     state = "would be requested" if is_dry_run and result["changed"] else _STATES[update["state"]]
     yield f"update to {update['version'] or update['image']}: {state}"
     if plan is not None:

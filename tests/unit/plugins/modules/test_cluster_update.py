@@ -94,7 +94,7 @@ def test_what_is_not_accepted_is_refused_before_any_write(run):
     assert [code for code, _where in outcome.faults] == ["admin-ack-required", "unaccepted-capability"]
     assert f"accept {GATE} in acceptances" in outcome.message
     assert written(server) == []
-    assert (outcome["plan"]["verdict"], outcome["update"]["state"]) == ("acknowledge", "not_started")
+    assert (outcome["plan"]["verdict"], outcome["desired_update"]["state"]) == ("acknowledge", "not_started")
     assert (outcome["changed"], outcome["prediction"]) == (False, NOT_CHECKED)
 
 
@@ -112,7 +112,7 @@ def test_what_is_accepted_is_written(run, check_mode):
     assert [item["after"] for item in outcome["diff"]] == [{GATE: "true"}, {"version": NEXT, "image": TARGET.image}]
     assert (outcome["changed"], outcome["plan"]["verdict"]) == (True, "go")
     assert "release-signature" in {item["code"] for item in outcome["plan"]["not_checked"]}
-    assert outcome["update"] == {**TARGET._asdict(), "state": "requested"}
+    assert outcome["desired_update"] == {**TARGET._asdict(), "state": "requested"}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_cluster_without_a_channel_needs_the_image_and_an_acceptance(run):
 
     assert [item["code"] for item in by_version.errors] == ["unavailable-update"]
     assert [item["code"] for item in by_image.errors] == ["no-channel"]
-    assert accepted["update"] == {**TARGET._asdict(), "state": "requested"}
+    assert accepted["desired_update"] == {**TARGET._asdict(), "state": "requested"}
 
 
 @pytest.mark.parametrize("fail_on", ["acknowledge", "risk", "never"])
@@ -220,7 +220,7 @@ def test_a_hosted_cluster_is_refused(run):
 
     assert [item["code"] for item in outcome.errors] == ["hosted-control-plane"]
     assert "HostedCluster" in outcome.message
-    assert outcome["update"] is None
+    assert outcome["desired_update"] is None
 
 
 def test_missing_permissions_are_named_before_the_first_write(run):
@@ -238,7 +238,7 @@ def test_the_prediction_is_compared_after_the_update(run):
     completes(server)
     outcome = run(server, wait=True, wait_timeout=30)
 
-    assert outcome["update"]["state"] == "completed"
+    assert outcome["desired_update"]["state"] == "completed"
     assert {**outcome["prediction"], "resources": "equal"} == ALL_EQUAL
 
 
@@ -258,7 +258,7 @@ def test_a_difference_is_an_error_with_both_sides(run, more, part):
     assert outcome["prediction"][part] == "different"
     assert {item["code"] for item in outcome.errors} == {"different-prediction"}
     assert "the plan predicted" in outcome.message
-    assert outcome["update"]["state"] == "completed"
+    assert outcome["desired_update"]["state"] == "completed"
 
 
 def test_the_same_task_continues_and_predicts_the_same(run):
@@ -305,7 +305,11 @@ def test_an_update_that_has_begun_is_followed_although_its_releases_cannot_be_re
     completes(server)
     outcome = run(server, wait=True, wait_timeout=30, releases=["/nowhere/4.21.0", "/nowhere/4.22.0"])
 
-    assert (outcome["update"]["state"], outcome["prediction"], outcome["plan"]) == ("completed", NOT_CHECKED, None)
+    assert (outcome["desired_update"]["state"], outcome["prediction"], outcome["plan"]) == (
+        "completed",
+        NOT_CHECKED,
+        None,
+    )
     assert {item["severity"] for item in outcome["problems"]} == {"warning"}
 
 

@@ -588,3 +588,64 @@ def test_release_lint_shows_each_cause_of_a_checkout_once() -> None:
     assert same[start + 1 : start + 5] == [*["    manifests/a.yaml ConfigMap one"] * 3, "    and 22 more"]
     many = [{**row, "changes": [f"file: {number}"]} for number in range(25)]
     assert "  and 6 more" in summary_lines("release_lint", {**result, "resources": many}, {})
+
+
+# Updates
+
+REASON = {
+    "verdict": "risk",
+    "message": "Boots are slow",
+    "name": "SlowBoots",
+    "reason": "X",
+    "hint": "Wait",
+    "accepted": None,
+}
+PLAN = {
+    "verdict": "go",
+    "from": "4.21.0",
+    "to": "4.22.0",
+    "newly_enabled": ["Console"],
+    "reasons": [],
+    "not_checked": [],
+}
+UPDATE = {"version": "4.22.0", "image": "a@b", "state": "completed"}
+PROVED = {"capabilities": "equal", "condition": "different", "resources": "not_checked"}
+
+
+def update_lines(options: dict[str, Any] | None = None, **result: Any) -> list[str]:
+    given = {"changed": True, "desired_update": UPDATE, "plan": PLAN, "prediction": PROVED}
+    return summary_lines("cluster_update", {**given, **result}, options or {})
+
+
+def test_an_update_is_shown_with_its_plan_and_the_proof() -> None:
+    assert update_lines() == [
+        "update to 4.22.0: completed",
+        "plan: go: 4.21.0 -> 4.22.0 enables Console",
+        "prediction: capabilities equal, condition different, resources not checked",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "options", "shown"),
+    [
+        ("not_started", {}, "not requested"),
+        ("requested", {}, "requested, and not begun yet"),
+        ("requested", {"check_mode": True}, "would be requested"),
+        ("partial", {}, "under way"),
+    ],
+)
+def test_an_update_that_is_not_completed_has_no_proof(state: str, options: dict[str, Any], shown: str) -> None:
+    lines = update_lines(options, desired_update={**UPDATE, "state": state}, plan=None)
+    assert lines == [f"update to 4.22.0: {shown}"]
+
+
+def test_reasons_show_what_to_do_or_why_they_are_accepted() -> None:
+    accepted = {**REASON, "accepted": {"name": "SlowBoots", "reason": "no boots", "expires": None}}
+    unchecked = [{"code": "promql", "message": "PromQL was not evaluated"}]
+    plan = {**PLAN, "newly_enabled": [], "reasons": [REASON, accepted], "not_checked": unchecked}
+    assert update_lines(plan=plan)[1:5] == [
+        "plan: go: 4.21.0 -> 4.22.0 enables nothing",
+        "  risk: Boots are slow (SlowBoots). Wait",
+        "  risk: Boots are slow (SlowBoots). Accepted: no boots",
+        "  not checked: PromQL was not evaluated",
+    ]
