@@ -201,7 +201,8 @@ class _Clusters:
 
                 request = read_live_state(request, resolved, client, problems)
             request = self._with_acceptances(options, request, problems)
-            self.acceptable |= acceptable_names(resolved.hops, request.state)
+            if self._acceptances:
+                self.acceptable |= acceptable_names(resolved.hops, request.state)
             return self._planner.plan(request, resolved)
         return None
 
