@@ -435,6 +435,11 @@ hops:
             name: ack-4.18-kube-1.32-api-removals-in-4.19
             reason: no v1beta1 client since June
             expires: "2027-03-01"
+    accepted:
+      description: As RV(accepted), in this hop.
+      type: list
+      elements: dict
+      returned: always
     not_checked:
       description:
         - What the verdict does not consider because it is not known, such as conditions without a ClusterVersion, or

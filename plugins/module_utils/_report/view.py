@@ -184,10 +184,7 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str
             words.FEATURE_SET: plan["feature_set"] or DEFAULT_FEATURE_SET,
         },
         "rows": rows,
-        "hops": [
-            _hop(f"plan-{number}-hop-{position}", hop, plan["accepted"], listings)
-            for position, hop in enumerate(hops, 1)
-        ],
+        "hops": [_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)],
     }
 
 
@@ -258,9 +255,7 @@ def _needed_text(listing: Listing, *, requested: bool) -> str:
     return text.format(resources=listing.what, need="needs" if listing.size == 1 else "need")
 
 
-def _hop(
-    anchor: str, hop: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]], listings: _Listings
-) -> dict[str, Any]:
+def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
     """Return an update of the path and how it is shown. ``nothing`` lists what it does not do, or is empty."""
     names = words.accepted_names([hop])
     labels = {"added": words.ADDED, "removed": words.REMOVED, "deleted": words.DELETED}
@@ -270,7 +265,7 @@ def _hop(
         "id": anchor,
         "tone": words.tone(hop["verdict"], hop["newly_enabled"], names, hop["not_checked"]),
         "headline": words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"], names),
-        "names": (*_names(hop), *_accepted_capabilities(hop, accepted)),
+        "names": (*_names(hop), *_accepted_capabilities(hop)),
         "sections": tuple(_sections(hop, listings)),
         "nothing": words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
     }
@@ -311,8 +306,8 @@ def _names(hop: Mapping[str, Any]) -> tuple[AffectedNames, ...]:
     )
 
 
-def _accepted_capabilities(hop: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]]) -> Iterator[AffectedNames]:
-    for entry in accepted:
+def _accepted_capabilities(hop: Mapping[str, Any]) -> Iterator[AffectedNames]:
+    for entry in hop["accepted"]:
         if entry["name"] in hop["newly_enabled"]:
             title = words.accepted_until(entry)
             yield AffectedNames(

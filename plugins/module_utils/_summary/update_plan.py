@@ -38,7 +38,7 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
         yield f"({'; '.join(f'{shown.text} = {shown.meaning}' for shown in STATES.values())})"
     yield ""
     for hop in plan["hops"]:
-        yield from _hop(hop, plan["accepted"], full=full)
+        yield from _hop(hop, full=full)
     condition = plan["condition"]
     if condition:
         state = f"{condition['type']} is {condition['status']} ({condition['reason']})"
@@ -49,12 +49,12 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
         yield words.COMPARE
 
 
-def _hop(hop: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]], *, full: bool) -> Iterator[str]:
+def _hop(hop: Mapping[str, Any], *, full: bool) -> Iterator[str]:
     mark = f" ({words.DOWNGRADE})" if hop["downgrade"] else ""
     yield f"{hop['verdict']}: {hop['from']} -> {hop['to']}{mark} {_effects(hop)}"
     for reason in hop["reasons"]:
         yield _reason_line(reason, f"{reason['reason']}; {reason['source']}")
-    for entry in accepted:
+    for entry in hop["accepted"]:
         if entry["name"] in hop["newly_enabled"]:
             yield f"  {words.accepted_until(entry)}: enables {entry['name']}. {words.BECAUSE}: {entry['reason']}"
     for item in hop["not_checked"]:

@@ -64,7 +64,7 @@ def _read(entry: Mapping[str, Any], where: str, problems: Problems) -> Acceptanc
             problems.append(empty_option(f"{where}.{field}", required=True))
     if name.lower() == _ALL or not _WILDCARDS.isdisjoint(name):
         message = f"is {name!r}, expected the whole name of one reason or capability"
-        hint = "Write an entry for each name; required_acceptances of the result lists them"
+        hint = "Write an entry for each name; update_plan lists them in required_acceptances"
         problems.error("wildcard-name", f"{where}.name", message, hint)
     if clusters is not None and not clusters:
         hint = "Name the clusters, or remove it to accept the name on every cluster"
@@ -121,5 +121,5 @@ def check_used(
         else:
             near = nearest_name(item.name, known)
             message = f"{item.name!r} is neither a gate, a risk, a capability nor the code of a reason here"
-            hint = f"Did you mean {near}?" if near else "Copy the name from required_acceptances of the result"
+            hint = f"Did you mean {near}?" if near else "Copy the name from required_acceptances of update_plan"
             problems.warning("unknown-acceptance", f"{item.where}.name", message, hint)

@@ -73,6 +73,7 @@ class PlanSerializer:
             "to": hop.to_version,
             "verdict": verdict.verdict,
             "reasons": [reason.as_dict() for reason in verdict.reasons],
+            "accepted": [item.as_dict() for item in verdict.accepted],
             "not_checked": [item._asdict() for item in verdict.not_checked],
             "downgrade": hop.downgrade,
             "enabled_before": sorted(hop.before.enabled),

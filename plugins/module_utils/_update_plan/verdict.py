@@ -73,8 +73,9 @@ class HopVerdict(NamedTuple):
 
     @property
     def accepted(self) -> tuple[Acceptance, ...]:
-        """The acceptances of reasons and of capabilities."""
-        return (*(reason.accepted for reason in self.reasons if reason.accepted is not None), *self.capabilities)
+        """The acceptances of reasons and of capabilities, each once."""
+        of_reasons = (reason.accepted for reason in self.reasons if reason.accepted is not None)
+        return tuple(dict.fromkeys((*of_reasons, *self.capabilities)))
 
     def of(self, verdict: str) -> tuple[UpdateReason, ...]:
         """Return the reasons that result in ``verdict`` and are not accepted."""

@@ -123,8 +123,9 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
         *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
         *("credentials_requests", "reasons", "not_checked"),
     ]
-    assert set(values) <= {*names, "downgrade"}, values
-    step: dict[str, Any] = {"from": start, "to": end, "downgrade": False}
+    assert set(values) <= {*names, "downgrade", "accepted"}, values
+    accepted = [item["accepted"] for item in values.get("reasons", ()) if item["accepted"]]
+    step: dict[str, Any] = {"from": start, "to": end, "downgrade": False, "accepted": accepted}
     step |= {**{name: [] for name in names}, **values}
     counted = (item["verdict"] for item in step["reasons"] if not item["accepted"])
     step["verdict"] = max(counted, key=VERDICTS.index, default="go")
@@ -153,7 +154,7 @@ def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) 
         "cluster_profile": "self-managed-high-availability",
         "feature_set": "",
         "verdict": max((step["verdict"] for step in hops), key=VERDICTS.index),
-        "accepted": [item["accepted"] for step in hops for item in step["reasons"] if item["accepted"]],
+        "accepted": [item for step in hops for item in step["accepted"]],
         "newly_enabled": sorted({name for step in hops for name in step["newly_enabled"]}),
         "cluster_checked": not hops[0]["not_checked"],
         "releases": [hops[0]["from"], *(step["to"] for step in hops)],

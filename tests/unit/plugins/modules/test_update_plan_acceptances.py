@@ -41,7 +41,7 @@ def test_an_accepted_reason_does_not_count_and_is_shown(given, expires, run):
     assert [(item["name"], item["verdict"], item["accepted"]) for item in hop["reasons"]] == [
         ("Slow", "risk", accepted)
     ]
-    assert outcome["accepted"] == [accepted]
+    assert outcome["accepted"] == hop["accepted"] == [accepted]
     assert [item["name"] for item in outcome["required_acceptances"]] == ENABLED
 
 
@@ -63,7 +63,7 @@ def test_an_accepted_capability_is_no_violation(run):
 
     outcome = run(**options, acceptances=[entry(name) for name in ENABLED])
     assert not outcome.failed
-    assert outcome["accepted"] == [shown(name) for name in ENABLED]
+    assert outcome["accepted"] == outcome["hops"][0]["accepted"] == [shown(name) for name in ENABLED]
     assert outcome["newly_enabled"] == ENABLED
     assert outcome["required_acceptances"] == []
 

@@ -222,9 +222,10 @@ def test_a_fleet_lists_twenty_problems_and_counts_the_others():
 
 def test_all_forms_of_a_plan_show_what_is_accepted_why_and_until_when():
     permanent = plans.ACCEPTED | {"name": "no-channel", "accepted": plans.acceptance("no-channel", expires=None)}
-    step = plans.second_hop(reasons=[plans.ACCEPTED, permanent], not_checked=[])
-    console = plans.acceptance("Ingress", "its routes are closed")
-    report = plans.report(plans.plan(step, accepted=[plans.ACCEPTED["accepted"], permanent["accepted"], console]))
+    accepted = [item["accepted"] for item in (plans.ACCEPTED, permanent)]
+    accepted.append(plans.acceptance("Ingress", "its routes are closed"))
+    step = plans.second_hop(reasons=[plans.ACCEPTED, permanent], accepted=accepted)
+    report = plans.report(plans.plan(step))
     html, markdown, text = render_html(report), render_markdown(report), "\n".join(full(report))
 
     gate = plans.ACCEPTED["message"]

@@ -161,6 +161,6 @@ def test_an_entry_that_accepts_nothing_is_reported():
             "warning",
             "unknown-acceptance",
             "acceptances[3].name",
-            "Copy the name from required_acceptances of the result",
+            "Copy the name from required_acceptances of update_plan",
         ),
     ]
