@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Shows what a task does while it runs: every 5 seconds, a line with what it does, and for how long it has run.
+After the first minute, a line that has not changed is shown every 30 seconds.
 
 The module writes what it does to a file (``_module/progress.py``), and a thread shows the last line of it. That is
 possible if the module runs on the Ansible control node and as the same user. Otherwise nothing is shown.

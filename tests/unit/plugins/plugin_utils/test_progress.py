@@ -109,6 +109,21 @@ def test_the_last_line_of_the_module_is_shown_with_its_host_and_the_seconds(monk
     assert lines[2] == "berlin: 59 of 190 images"
 
 
+def test_what_does_not_change_is_shown_less_often_after_the_first_minute(monkeypatch):
+    monkeypatch.setattr(progress_reader, "_FIRST_SECONDS", 0.0)
+
+    def module() -> None:
+        for number in range(3):
+            show_progress(f"{number} of 3 operators")
+            task.line()
+            task.is_shown.clear()
+            assert not task.is_shown.wait(0.2)
+
+    task = Task(module)
+    task.run(monkeypatch)
+    assert [line.partition(" of")[0] for line in task.shown] == ["berlin: 0", "berlin: 1", "berlin: 2"]
+
+
 @pytest.mark.parametrize("texts", [(), ("1 of 2 images", "")], ids=["nothing yet", "over"])
 def test_a_module_that_reports_nothing_is_shown_as_running(monkeypatch, texts):
     def module() -> str:
