@@ -18,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     check_list,
     check_string,
     did_you_mean,
+    empty_option,
     missing_library,
     raise_errors,
     type_name,
@@ -225,3 +226,8 @@ def test_the_hint_for_a_part_of_one_name(name, hint):
 )
 def test_a_suggestion_is_as_long_as_the_name(name, hint):
     assert did_you_mean(name, ["aws", "none", "agent"]) == hint
+
+
+def test_an_empty_option_that_is_not_required_need_not_be_set() -> None:
+    assert empty_option("path").hint == "Set a value, or do not set the option"
+    assert empty_option("path", required=True).hint == "Set a value"

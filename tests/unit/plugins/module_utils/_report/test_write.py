@@ -194,8 +194,10 @@ def test_an_implicitly_enabled_name_is_shown_as_requested_if_the_selection_reque
         newly_requested=["New"],
         implicitly_enabled=enabled,
     )
-    found = states(render, plans.report(plans.plan(step)))
+    report = plans.report(plans.plan(step))
+    found = states(render, report)
 
+    assert "1 resource of the cluster needs it from now on, so it would be enabled even if not" in render(report)
     assert found["New"] == ["·", "newly requested 1 resource"]
     assert found["Other"] == ["·", "newly enabled"]
 
