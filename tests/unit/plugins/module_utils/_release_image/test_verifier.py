@@ -59,6 +59,13 @@ class OneStore:
         yield FoundSignature(b"message", "found")
 
 
+class EmptyStore(OneStore):
+    """A store without signatures."""
+
+    def signatures(self, _digest: str, _problems: Problems) -> Found:
+        yield from ()
+
+
 @pytest.mark.parametrize(
     ("trusted", "code"),
     [(None, ""), (frozenset({"KEY"}), ""), (frozenset({"PRIMARY"}), "unknown-release-keys")],
@@ -79,6 +86,8 @@ def test_the_key_itself_is_trusted_and_its_primary_key_is_returned(
 
 def test_a_digest_without_signature_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verifier, "find_gpgv", lambda _problems: "gpgv")
-    problems = Problems()
-    assert verify_digest("image", "sha256:ab", Verifier((KeyRing("one", b""),), ()), problems) == ()
-    assert [(item.code, str(item.where)) for item in problems] == [("no-signature", "image")]
+    for stores, shown in (((), "no store"), ((EmptyStore(), EmptyStore()), "store; store")):
+        problems = Problems()
+        assert verify_digest("image", "sha256:ab", Verifier((KeyRing("one", b""),), stores), problems) == ()
+        assert [(item.code, str(item.where)) for item in problems] == [("no-signature", "image")]
+        assert problems[0].message.endswith(f" in: {shown}")

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import copy
 import json
+import secrets
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, LockLostError
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._rollout import inventory_store
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import owned_digest
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import (
     Entry,
@@ -24,6 +27,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.inve
     applyset_id,
     inventory_object,
     parse_inventory,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import (
+    StoredInventory,
+    write_inventory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 
@@ -183,3 +190,28 @@ def test_digest_does_not_depend_on_the_order_of_fields(fields: dict[str, Any]) -
     one = {**entry(), "fieldsV1": fields}
     other = {**entry(), "fieldsV1": dict(reversed(fields.items()))}
     assert owned_digest(metadata(one)) == owned_digest(metadata(other))
+
+
+@pytest.mark.parametrize(
+    ("found", "is_own"),
+    [
+        (StoredInventory(SMALL, "2", "ours"), True),
+        (StoredInventory(SMALL, "2", "another"), False),
+        (StoredInventory(SMALL._replace(version="4.20.0"), "2", "ours"), False),
+    ],
+)
+def test_a_conflict_with_the_own_write_whose_answer_was_lost_is_a_success(
+    monkeypatch: pytest.MonkeyPatch, found: StoredInventory, is_own: bool
+) -> None:
+    def conflict(*_arguments: Any, **_options: Any) -> NoReturn:
+        raise ApiError(409, "the object has been modified", "patch", "it")
+
+    client: Any = None
+    monkeypatch.setattr(secrets, "token_hex", lambda _bytes: "ours")
+    monkeypatch.setattr(inventory_store, "_write", conflict)
+    monkeypatch.setattr(inventory_store, "read_inventory", lambda _client: found)
+    if is_own:
+        assert write_inventory(client, StoredInventory(None), SMALL, begins=True) == found
+    else:
+        with pytest.raises(LockLostError):
+            write_inventory(client, StoredInventory(None), SMALL, begins=True)
