@@ -36,14 +36,19 @@ class AdminGate(NamedTuple):
     @property
     def minor(self) -> Minor | None:
         """The minor version whose CVO considers the gate, ``None`` if no gate has the name."""
-        match = _GATE.match(self.name)
-        return Minor(int(match.group(1)), int(match.group(2))) if match else None
+        return gate_minor(self.name)
 
     @property
     def command(self) -> str:
         """The command that acknowledges the gate."""
         patch = f'{{"data":{{"{self.name}":"{_ACKNOWLEDGED}"}}}}'
         return f"oc patch configmap {ADMIN_ACKS.name} --namespace {ADMIN_ACKS.namespace} --type merge --patch '{patch}'"
+
+
+def gate_minor(name: str) -> Minor | None:
+    """Return the minor version whose CVO considers a gate with ``name``, ``None`` if no gate has it."""
+    match = _GATE.match(name)
+    return Minor(int(match.group(1)), int(match.group(2))) if match else None
 
 
 class AdminAcks(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
+from .._cluster.admin_acks import gate_minor
 from .._cluster.cluster_version_file import location_of, read_cluster_version
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
@@ -112,7 +113,10 @@ def _plan(
         check_forbidden(shared.forbidden_capabilities, _known_names(releases, results.plans), problems)
     if acceptances and not path_problems:
         used = {item for result in results.plans for item in result.accepted}
-        known = {*_known_names(releases, results.plans), *clusters.acceptable, *ACCEPTABLE_CODES}
+        minors = {None, *(item.release.minor for item in releases)}
+        # A file of acceptances can also contain the gates of other updates of the cluster.
+        others = (item.name for item in acceptances if gate_minor(item.name) not in minors)
+        known = {*_known_names(releases, results.plans), *clusters.acceptable, *ACCEPTABLE_CODES, *others}
         check_used(filter(clusters.concerned.__contains__, acceptances), used, known, remarks)
     problems.raise_errors(InvalidOptionError)
     names = tuple((item.release.shown_version, item.exact_name) for item in releases)

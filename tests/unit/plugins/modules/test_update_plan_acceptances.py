@@ -80,6 +80,13 @@ def test_entries_that_accept_nothing_are_warnings_with_their_place(run):
     ]
 
 
+@pytest.mark.parametrize(("minor", "code"), [("4.12", "unused"), ("4.15", "unused"), ("4.13", "unknown")])
+def test_a_gate_of_another_minor_is_not_misspelled(minor, code, run):
+    outcome = run(cluster_version=SLOW, acceptances=[entry(f"ack-{minor}-apis"), entry("Slow")])
+
+    assert outcome.problem("accepta")["code"] == f"{code}-acceptance"
+
+
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
