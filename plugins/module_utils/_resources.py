@@ -155,9 +155,9 @@ def mappings_in(value: object) -> list[Mapping[str, Any]]:
     return [item for item in as_list(value) if isinstance(item, Mapping)]
 
 
-def conditions_of(value: object) -> dict[Any, Mapping[str, Any]]:
+def conditions_of(value: object) -> dict[str, Mapping[str, Any]]:
     """The conditions in the status of an object, by type."""
-    return {item.get("type"): item for item in mappings_in(nested(value, "status", "conditions"))}
+    return {as_text(item.get("type")): item for item in mappings_in(nested(value, "status", "conditions"))}
 
 
 def finalizers_of(obj: object) -> tuple[str, ...]:

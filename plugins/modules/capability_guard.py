@@ -39,7 +39,7 @@ attributes:
   idempotent:
     support: full
     details:
-      - If the guard is up to date, the module only reads it.
+      - If the guard is up to date, the module does not write it, and verifies that it is enforced, see O(wait).
 options:
   state:
     description:
@@ -71,11 +71,13 @@ options:
     default: false
   wait:
     description:
-      - Whether to wait after a change until the API server enforces it, which usually takes less than a second.
+      - Whether to wait until the API server enforces the guard, or no longer does. After a change, this usually takes
+        less than a second.
       - To verify this, the module sends a dry-run patch that annotates the ClusterVersion and that only the new guard
         rejects. The user needs the verbs C(get) and C(patch) for it. Without them, the module warns that it could not
         verify the enforcement.
-      - The module does not wait in check mode, or if the new O(mode) is V(audit), which rejects nothing.
+      - The module does not wait in check mode, or if there is nothing to verify, such as with O(mode=audit), which
+        rejects nothing.
     type: bool
     default: true
   wait_timeout:
@@ -130,8 +132,8 @@ allowed_capabilities:
   elements: str
 verified:
   description:
-    - Whether the module verified that the API server enforces the change. V(false) if it did not wait, or could not
-      verify it.
+    - Whether the module verified that the API server enforces the guard, or no longer does. V(false) if it did not
+      wait, or could not verify it.
   returned: success
   type: bool
 problems:
@@ -175,12 +177,12 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     if module._diff:
         changed = (change for change in changes if change.changed)
         result["diff"] = [diff_entry(str(item.target), item.before or {}, item.after or {}) for item in changed]
-    if result["changed"] and params["wait"] and not module.check_mode:
+    if params["wait"] and not module.check_mode:
         result["verified"] = _verify(client, changes, params["wait_timeout"], problems)
 
 
 def _verify(client: Client, changes: tuple[GuardChange, ...], seconds: int, problems: Problems) -> bool:
-    """Wait until the change is enforced, unless it has no effect. Raises ``ClusterError``."""
+    """Wait until writes are rejected, or pass, as they should. Raises ``ClusterError``."""
     before = enforced_fingerprint({change.target.kind.kind: change.before for change in changes})
     after = enforced_fingerprint({change.target.kind.kind: change.after for change in changes})
     if not (before or after):

@@ -19,6 +19,9 @@ description:
     capability that the spec currently requests, baseline set included. The error names it.
   - Capabilities that are enabled without a request, for example by an update, stay enabled. The module returns them,
     and never fails because of them.
+  - Fails without changing anything on a hosted cluster, whose Infrastructure C(cluster) reports an external control
+    plane. HyperShift overwrites C(spec.capabilities) there, so the capability would stay enabled without a request. If
+    the user may not get this object, a warning reports it.
   - C(additionalEnabledCapabilities) is an atomic list. The module writes it only if the object has not changed since it
     was read. Otherwise, it reads the object and computes the change again. So two concurrent tasks with O(enable) both
     succeed.

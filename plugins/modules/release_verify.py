@@ -105,8 +105,8 @@ differences:
   description:
     - The number of resources of each list that is not empty, and whether some resources could not be checked. It is
       empty if the cluster is as the release describes.
-    - Resources of RV(unexpected) do not count if an earlier rollout applied them, because no cluster-version operator
-      deletes them.
+    - Resources of RV(unexpected) do not count if an earlier rollout applied them and the release no longer contains
+      them, or only for another cluster profile, because no cluster-version operator deletes them.
   returned: success, or if a resource could not be checked
   type: list
   elements: str

@@ -73,7 +73,7 @@ def test_it_is_enforced_when_the_task_ends(run: Run, cluster: ControlPlane) -> N
     assert not cluster.api.exists(BINDING)
 
 
-def test_an_up_to_date_guard_is_only_read(run: Run, cluster: ControlPlane) -> None:
+def test_an_up_to_date_guard_is_not_written(run: Run, cluster: ControlPlane) -> None:
     for options in ({"allowed_capabilities": ["Build", "Storage"]}, {"mode": "audit"}, {"state": "absent"}):
         assert run(**options)["changed"]
         before = [cluster.api.get(path) for path in (POLICY, BINDING) if cluster.api.exists(path)]
@@ -81,7 +81,8 @@ def test_an_up_to_date_guard_is_only_read(run: Run, cluster: ControlPlane) -> No
         again = run(**options, diff=True)
         assert not again["changed"]
         assert again["diff"] == []
-        assert writes(cluster, mark) == []
+        assert all("dryRun=All" in uri for _verb, uri in writes(cluster, mark))
+        assert again["verified"] is ("allowed_capabilities" in options)
         assert [cluster.api.get(path) for path in (POLICY, BINDING) if cluster.api.exists(path)] == before
     # The order of the list does not matter.
     run(allowed_capabilities=["Storage", "Build"])
@@ -201,6 +202,10 @@ def test_waiting_ends(run: Run, cluster: ControlPlane, monkeypatch: pytest.Monke
     assert outcome.faults == [("unenforced-guard", GUARD_NAME)]
     assert outcome["changed"]
     assert not outcome["verified"]
+    # A guard that is up to date can be without effect, too.
+    outcome = run(wait_timeout=1)
+    assert outcome.faults == [("unenforced-guard", GUARD_NAME)]
+    assert not outcome["changed"]
 
 
 def test_changes_of_other_managers_are_not_overwritten(run: Run, cluster: ControlPlane) -> None:

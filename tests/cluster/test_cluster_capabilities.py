@@ -28,6 +28,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, set_cluster_version_status
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
+from ansible_collections.capability.openshift.tests.control_plane.users import Rule, certificate_user
 
 CONDITION = {
     "type": "ImplicitlyEnabledCapabilities",
@@ -75,6 +76,28 @@ def test_end_to_end(site: Site, release: Path) -> None:
         assert set(everything["requested_capabilities"]) == data.capabilities
 
 
+def test_the_spec_of_a_hosted_cluster_is_not_written(site: Site, tmp_path: Path) -> None:
+    """HyperShift would overwrite it."""
+    site.make(selection("Console"), ["Console"])
+    path = "/apis/config.openshift.io/v1/infrastructures/cluster"
+    cluster = {"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"}}
+    site.plane.api.apply(path, {**cluster, "spec": {}})
+    site.plane.api.patch(f"{path}/status", {"status": {"controlPlaneTopology": "External"}})
+    for check in (True, False):
+        with site.untouched():
+            assert site.enable("Storage", check=check).faults == [("hosted-control-plane", "infrastructures.config.openshift.io cluster")]
+    assert not site.enable("Console")["changed"]
+
+
+def test_a_user_who_may_not_read_whether_a_cluster_is_hosted_gets_a_warning(site: Site) -> None:
+    site.make(selection("Console"), ["Console"])
+    rule: Rule = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get", "patch"]}
+    user = certificate_user(site.plane, "enabler", [rule])
+    outcome = site.enable("Storage", kubeconfig=user.kubeconfig)
+    assert outcome["changed"]
+    assert outcome.problem("HyperShift")["severity"] == "warning"
+
+
 # What is written
 
 
@@ -96,7 +119,7 @@ def test_a_patch_has_the_version_that_was_read(site: Site, monkeypatch: pytest.M
 
 
 def test_requests_are_few(site: Site) -> None:
-    """One request without a change, two with a change."""
+    """One request without a change, three with a change: HyperShift must not overwrite it."""
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
     assert not site.enable("Console")["changed"]
@@ -106,8 +129,8 @@ def test_requests_are_few(site: Site) -> None:
     assert verbs(site.requests(mark)) == ["get"]
     mark = site.plane.audit.mark()
     assert site.enable("Storage")["changed"]
-    assert verbs(site.requests(mark)) == ["get", "patch"]
-    assert all(request.code == 200 for request in site.requests(mark))
+    assert verbs(site.requests(mark)) == ["get", "get", "patch"]
+    assert [request.code for request in site.requests(mark)] == [200, 404, 200]
 
 
 def test_an_unknown_version_needs_one_more_request(site: Site) -> None:
@@ -129,7 +152,7 @@ def test_the_crd_decides_about_a_name_that_only_the_cluster_knows(site: Site) ->
     site.make(selection("Console"), ["Console"], version="4.13.9")
     mark = site.plane.audit.mark()
     outcome = site.enable("Build")
-    assert verbs(site.requests(mark)) == ["get", "get", "patch"]
+    assert verbs(site.requests(mark)) == ["get", "get", "get", "patch"]
     assert site.spec == selection("Build", "Console")
     assert {(item["severity"], item["code"]) for item in outcome["problems"]} >= {("warning", "different-capabilities")}
 
@@ -190,7 +213,7 @@ def test_check_mode_is_a_dry_run_of_the_server(site: Site) -> None:
     mark = site.plane.audit.mark()
     with site.untouched():
         tried = site.enable("Storage", check=True, diff=True)
-    assert verbs(site.requests(mark)) == ["get", "dry-patch"]
+    assert verbs(site.requests(mark)) == ["get", "get", "dry-patch"]
     done = site.enable("Storage", diff=True)
     same = set(done.result) - {"invocation", "warnings"}
     assert {name: tried[name] for name in same} == {name: done[name] for name in same}

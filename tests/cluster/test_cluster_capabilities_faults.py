@@ -130,7 +130,7 @@ def test_an_addition_that_lost_the_race_is_added_to_the_new_spec(site: Site, con
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
     assert site.names == {"Build", "Console", "Storage"}
     assert len(set(concurrent_write)) == 2
-    assert verbs(site.requests(mark)) == ["get", "patch", "get", "patch"]
+    assert verbs(site.requests(mark)) == ["get", "get", "patch", "get", "patch"]
 
 
 def test_an_addition_of_another_client_is_no_change(site: Site, concurrent_write: list[str]) -> None:

@@ -48,7 +48,7 @@ def test_server_errors_are_retried(
     assert not outcome.failed, outcome.result
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
     assert site.names == {"Build", "Console"}
-    assert (len(proxy.requests), proxy.passed, proxy.pending) == (5, 2, 0)
+    assert (len(proxy.requests), proxy.passed, proxy.pending) == (6, 3, 0)
 
 
 def test_retry_after_is_honoured(site: Site, proxy: FaultProxy) -> None:

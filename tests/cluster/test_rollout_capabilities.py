@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
+    FEATURE_SET,
     HOME,
     INVENTORY,
     NEXT,
@@ -206,6 +207,35 @@ def test_update_keeps_capabilities_requested_in_the_same_run(rollouts: Rollouts)
     condition = condition_of(rollouts.plane)
     assert condition
     assert condition["message"] == INSIGHTS
+
+
+def test_update_that_requests_a_capability_does_not_enable_it_implicitly(rollouts: Rollouts) -> None:
+    rollouts.done(rollouts.release([config_map("a")], cluster_version=True), capabilities=INGRESS_ONLY)
+    moved = rollouts.release([config_map("a", capability="Console")], cluster_version=True)
+    outcome = rollouts.predicted(moved, capabilities=CONSOLE, openshift_version="4.22.0", feature_gates=[])
+    assert outcome["capability_status"]["enabled_capabilities"] == ["Console", "Ingress"]
+    assert outcome["capability_status"]["newly_implicitly_enabled_capabilities"] == []
+    assert outcome["problems"] == []
+
+
+@pytest.mark.parametrize(
+    "without",
+    [
+        pytest.param([], id="gone"),
+        pytest.param([config_map("a", annotations={FEATURE_SET: "TechPreviewNoUpgrade"})], id="of another feature set"),
+    ],
+)
+def test_only_resources_of_the_last_release_enable_a_capability(rollouts: Rollouts, without: list[Body]) -> None:
+    """As for the CVO, which compares two releases. What an earlier one left on the cluster does not count."""
+    core = config_map("core")
+    rollouts.done(rollouts.release([core, config_map("a")], cluster_version=True), capabilities=INGRESS_ONLY)
+    rollouts.done(
+        rollouts.release([core, *without], cluster_version=True), openshift_version="4.22.0", feature_gates=[]
+    )
+    back = rollouts.release([core, config_map("a", capability="Console")], cluster_version=True)
+    outcome = rollouts.predicted(back, openshift_version="4.23.0", feature_gates=[])
+    assert outcome["capability_status"]["enabled_capabilities"] == ["Ingress"]
+    assert rollouts.done(back, openshift_version="4.23.0", feature_gates=[])["changed"] is False
 
 
 def test_update_in_check_mode_predicts_the_same_and_writes_nothing(rollouts: Rollouts) -> None:

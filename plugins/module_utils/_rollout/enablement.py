@@ -18,6 +18,7 @@ from .._cluster.cluster_version import CLUSTER_VERSION, ClusterVersion
 from .._cluster.spec_change import CapabilityRequest, requested_names, spec_change
 from .._cluster.status_change import StatusInputs
 from .._data import capabilities as capability_data
+from .._data.capabilities import MinorData
 from .._problems import ClusterError, InvalidOptionError, Location, Problem, Problems
 from .._release.manifest import Manifest
 from .._version import Minor, find_minor, is_semantic_version, precedence
@@ -123,7 +124,9 @@ def plan_capabilities(
     cluster = context.state.cluster
     recorded = context.recorded
     running = recorded | (frozenset() if cluster is None else _running(cluster, context.target, outgoing))
-    implicit = _implicit(outgoing, context.target, manifests, running, problems)
+    # The CVO compares the releases with the new spec, so what this run requests is not enabled implicitly.
+    requested = selection.requested(_outgoing_data(context.target, outgoing)) if selection else frozenset()
+    implicit = _implicit(outgoing, context.target, manifests, running | requested, problems)
     is_reported = cluster is not None and cluster.status is not None
     return CapabilityPlan(served, selection, (running if is_reported else recorded) | implicit, implicit)
 
@@ -137,9 +140,7 @@ def no_capabilities_error() -> ClusterError:
 
 def _running(cluster: ClusterVersion, target: StatusInputs, outgoing: OutgoingRelease) -> frozenset[str]:
     """Capabilities before the update: those in the status, and those that a valid spec requests of the old release."""
-    minor_data = target.minor_data
-    if outgoing.minor is not None and outgoing.minor != minor_data.minor:
-        minor_data = capability_data.data_of(outgoing.minor) or minor_data
+    minor_data = _outgoing_data(target, outgoing)
     wrong_names = Problems()
     check_selection(cluster.selection, minor_data, frozenset(), wrong_names)
     if wrong_names:
@@ -147,6 +148,13 @@ def _running(cluster: ClusterVersion, target: StatusInputs, outgoing: OutgoingRe
     if cluster.version is None and not cluster.enabled:
         return cluster.enabled  # Nothing runs yet.
     return cluster.enabled | requested_names(cluster, minor_data)
+
+
+def _outgoing_data(target: StatusInputs, outgoing: OutgoingRelease) -> MinorData:
+    """The names and sets of the outgoing release, and of ``target`` if that is not known."""
+    if outgoing.minor is None or outgoing.minor == target.minor_data.minor:
+        return target.minor_data
+    return capability_data.data_of(outgoing.minor) or target.minor_data
 
 
 def _implicit(

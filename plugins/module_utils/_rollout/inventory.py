@@ -13,7 +13,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION
@@ -35,11 +35,13 @@ _LOCATION = f"{CONFIG_MAPS.resource} {NAMESPACE}/{NAME}"
 class Entry(NamedTuple):
     """An applied resource, with the capabilities that its manifest requires.
 
-    ``owned`` is the digest of the fields that we own, empty if unknown.
+    ``owned`` is the digest of the fields that we own, empty if unknown. ``is_earlier``: only an earlier release applied
+    it.
     """
 
     capabilities: tuple[str, ...]
     owned: str = ""
+    is_earlier: bool = False
 
 
 class Inventory(NamedTuple):
@@ -57,10 +59,11 @@ class Inventory(NamedTuple):
     implicit: frozenset[str] = frozenset()
 
     def manifests(self) -> tuple[Manifest, ...]:
-        """Manifests of the applied resources, with the fields that implicit enablement reads."""
+        """Manifests of the last release that were applied, with the fields that implicit enablement reads."""
         return tuple(
             Manifest(resource, "", {CAPABILITY_ANNOTATION: "+".join(entry.capabilities)}, _LOCATION)
             for resource, entry in self.entries.items()
+            if not entry.is_earlier
         )
 
 
@@ -76,10 +79,11 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
     resources = sorted(inventory.entries)
     kinds = {f"{resource.kind}.{resource.group}" if resource.group else resource.kind for resource in resources}
     namespaces = {resource.namespace for resource in resources} - {"", NAMESPACE}
-    lines = [
-        json.dumps([*resource, "+".join(entry.capabilities), entry.owned], ensure_ascii=False)
-        for resource, entry in ((resource, inventory.entries[resource]) for resource in resources)
-    ]
+    lines: dict[bool, list[str]] = {False: [], True: []}
+    for resource in resources:
+        entry = inventory.entries[resource]
+        line = json.dumps([*resource, "+".join(entry.capabilities), entry.owned], ensure_ascii=False)
+        lines[entry.is_earlier].append(f"{line}\n")
     return {
         "apiVersion": CONFIG_MAPS.api_version,
         "kind": CONFIG_MAPS.kind,
@@ -99,7 +103,8 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
             "enabled-capabilities": " ".join(sorted(inventory.enabled)),
             "unfinished": inventory.unfinished,
             "implicitly-enabled": " ".join(sorted(inventory.implicit)),
-            "resources": "".join(f"{line}\n" for line in lines),
+            "resources": "".join(lines[False]),
+            "earlier-resources": "".join(lines[True]),
         },
     }
 
@@ -109,8 +114,10 @@ def parse_inventory(obj: Mapping[str, Any]) -> Inventory:
     data = obj.get("data")
     data = data if isinstance(data, Mapping) else {}
     try:
-        # Not splitlines(): it splits at more characters than JSON escapes.
-        entries = dict(_entry(json.loads(line)) for line in str(data["resources"]).split("\n") if line)
+        entries = {
+            **dict(_entries(data["resources"], is_earlier=False)),
+            **dict(_entries(data["earlier-resources"], is_earlier=True)),
+        }
         return Inventory(
             str(data["release"]),
             str(data["cluster-profile"]),
@@ -132,6 +139,13 @@ def _mode(value: object) -> Mode | Literal[""]:
         if mode == value:
             return mode
     raise ValueError(f"unfinished is {shown(value)}")
+
+
+def _entries(lines: object, *, is_earlier: bool) -> Iterator[tuple[ResourceId, Entry]]:
+    # Not splitlines(): it splits at more characters than JSON escapes.
+    for line in filter(None, str(lines).split("\n")):
+        resource, entry = _entry(json.loads(line))
+        yield resource, entry._replace(is_earlier=is_earlier)
 
 
 def _entry(line: Any) -> tuple[ResourceId, Entry]:

@@ -181,12 +181,12 @@ def _planned_inventory(
     # An entry has the namespace of its manifest, because implicit enablement compares manifests as they are written.
     entries: dict[ResourceId, tuple[ResourceId, Entry]] = {}
     for resource, entry in inventory.entries.items() if inventory else ():
-        entries[api_identity(context.state.kinds, resource)] = resource, entry
+        entries[api_identity(context.state.kinds, resource)] = resource, entry._replace(is_earlier=True)
     for manifest in manifests:
         if not manifest.deletes:
             identity = api_identity(context.state.kinds, manifest.resource_id)
             _resource, entry = entries.get(identity, (manifest.resource_id, _NEW))
-            entries[identity] = manifest.resource_id, entry._replace(capabilities=manifest.capabilities)
+            entries[identity] = manifest.resource_id, Entry(manifest.capabilities, entry.owned)
     profile = context.resolved.context.cluster_profile or ""
     planned = Inventory(plan.version, profile, capabilities.status.enabled, "", dict(entries.values()))
     return planned if planned == inventory else planned._replace(unfinished=mode, implicit=capabilities.implicit)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
 from .._cluster.cluster_version import Condition, is_behind
-from .._resources import as_text, conditions_of, mappings_in, nested
+from .._resources import as_list, as_text, conditions_of, mappings_in, nested
 
 _APPLIES = "Applies"
 _CAPABILITY = re.compile(r'(1 - )?max\(cluster_version_capability\{name="([A-Za-z0-9-]+)"\}\)')
@@ -138,7 +138,7 @@ def _conditional_update(entry: Mapping[str, Any], known_risks: Mapping[str, Mapp
     listed = mappings_in(entry.get("risks"))
     if not listed:  # from 4.21 on, an update can refer to the risks of the whole cluster by name
         names = entry.get("riskNames")
-        listed = [known_risks[name] for name in names if name in known_risks] if isinstance(names, list) else []
+        listed = [known_risks[name] for name in map(as_text, as_list(names)) if name in known_risks]
     risks = tuple(_risk(item, recommended, known_risks) for item in listed)
     return ConditionalUpdate(as_text(nested(entry, "release", "version")), recommended, risks)
 

@@ -217,7 +217,9 @@ DEFAULTS: Mapping[tuple[str, str], Mapping[str, Any]] = {
         }
     },
     ("image.openshift.io", "ImageStream"): {},
-    ("networking.k8s.io", "NetworkPolicy"): {"spec": {"ingress": _POLICY_PORTS, "egress": _POLICY_PORTS}},
+    ("networking.k8s.io", "NetworkPolicy"): {
+        "spec": {"podSelector": {}, "ingress": _POLICY_PORTS, "egress": _POLICY_PORTS}
+    },
     ("operators.coreos.com", "OperatorGroup"): {"spec": {"upgradeStrategy": "Default"}},
     ("policy", "PodDisruptionBudget"): {},
     (_RBAC, "ClusterRole"): {},

@@ -24,14 +24,17 @@ def with_defaults(kind: tuple[str, str], body: Mapping[str, Any]) -> dict[str, A
 
 
 def _completed(value: Any, defaults: Any) -> Any:
-    """Copy ``value`` with ``defaults``: an empty map or another value if it is absent, maps and items inside of it."""
+    """Copy ``value`` with ``defaults``: an empty map or another value if it is absent, maps and items inside of it.
+
+    An empty text is the same as an absent one.
+    """
     if isinstance(defaults, list):
         return [_completed(item, defaults[0]) for item in value] if isinstance(value, list) else value
     if not isinstance(value, Mapping):
         return value
     result = dict(value)
     for name, default in defaults.items():
-        if result.get(name) is not None:
+        if result.get(name) not in (None, ""):
             result[name] = _completed(result[name], default)
         elif not default or not isinstance(default, (Mapping, list)):
             result[name] = default

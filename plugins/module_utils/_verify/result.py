@@ -9,7 +9,6 @@ from typing import Any
 
 from .._problems import has_errors
 from .._release.manifest import manifest_dict
-from .desired_state import ORPHANED
 from .verify import Verification
 
 _MOST_FIELDS = 20
@@ -55,8 +54,11 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
 
 
 def _differences(verification: Verification, different: int, unready: int) -> list[str]:
-    """What keeps a cluster from being as its release describes. Orphaned resources do not: no CVO deletes them."""
-    unexpected = [item for item in verification.unexpected if ORPHANED not in item.reasons[:1]]
+    """What keeps a cluster from being as its release describes.
+
+    What an earlier rollout left does not: no CVO deletes it.
+    """
+    unexpected = [item for item in verification.unexpected if not item.needs_label]
     counts = {
         "missing": len(verification.missing),
         "different": different,

@@ -11,6 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     CLUSTER_VERSIONS,
     DEPLOYMENTS,
     ApiResource,
+    conditions_of,
     finalizers_of,
 )
 
@@ -88,3 +89,10 @@ def test_the_plural_is_that_of_the_kind(kind):
 )
 def test_only_a_namespace_has_finalizers_in_its_spec(obj, finalizers):
     assert finalizers_of(obj) == ("a", "kubernetes")[:finalizers]
+
+
+@pytest.mark.parametrize("kind", [["Ready"], {"a": "b"}, 1, None])
+def test_a_condition_can_have_a_type_that_is_no_text(kind):
+    """A definition decides what the status of its objects contains."""
+    ready = {"type": "Ready", "status": "True"}
+    assert conditions_of({"status": {"conditions": [{"type": kind}, ready]}})["Ready"] == ready

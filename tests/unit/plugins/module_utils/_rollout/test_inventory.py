@@ -37,7 +37,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._version impo
 US = "capability.openshift"
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="+"), min_size=1, max_size=6)
 RESOURCES = st.builds(ResourceId, NAMES | st.just(""), NAMES, NAMES | st.just(""), NAMES)
-ENTRIES = st.builds(Entry, st.lists(NAMES, max_size=3).map(tuple), st.text("0123456789abcdef", max_size=12))
+ENTRIES = st.builds(
+    Entry, st.lists(NAMES, max_size=3).map(tuple), st.text("0123456789abcdef", max_size=12), st.booleans()
+)
 CAPABILITIES = st.frozensets(st.text("abcXYZ09-", min_size=1), max_size=4)
 INVENTORIES = st.builds(
     Inventory,
@@ -58,6 +60,7 @@ SMALL = Inventory(
         ResourceId("", "ConfigMap", "a", "x"): Entry(("Console", "Storage")),
         ResourceId("", "ConfigMap", "kube-system", "y"): Entry(()),
         ResourceId("", "Namespace", "", "a"): Entry(()),
+        ResourceId("", "ConfigMap", "a", "old"): Entry(("Build",), "ba9876543210", is_earlier=True),
     },
 )
 
@@ -74,9 +77,11 @@ def test_order_of_resources_does_not_matter(inventory: Inventory) -> None:
 
 
 @given(INVENTORIES)
-def test_manifests_have_the_capabilities_of_their_entries(inventory: Inventory) -> None:
+def test_manifests_are_those_of_the_last_release_with_the_capabilities_of_their_entries(inventory: Inventory) -> None:
     capabilities = {item.resource_id: item.capabilities for item in inventory.manifests()}
-    assert capabilities == {resource: entry.capabilities for resource, entry in inventory.entries.items()}
+    assert capabilities == {
+        resource: entry.capabilities for resource, entry in inventory.entries.items() if not entry.is_earlier
+    }
 
 
 def test_object_on_clusters_has_a_form_that_never_changes() -> None:
@@ -93,6 +98,7 @@ def test_object_on_clusters_has_a_form_that_never_changes() -> None:
         '["", "ConfigMap", "kube-system", "y", "", ""]\n'
         '["", "Namespace", "", "a", "", ""]\n'
         '["apps", "Deployment", "b", "x", "Console", "0123456789ab"]\n',
+        "earlier-resources": '["", "ConfigMap", "a", "old", "Build", "ba9876543210"]\n',
     }
 
 

@@ -25,7 +25,7 @@ def status(conditional: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("conditional", "more"),
-    [({"risks": [RISK]}, {}), ({"riskNames": ["Slow", "Unknown"]}, {"conditionalUpdateRisks": [RISK]})],
+    [({"risks": [RISK]}, {}), ({"riskNames": ["Slow", "Unknown", ["Slow"]]}, {"conditionalUpdateRisks": [RISK]})],
 )
 def test_a_conditional_update_has_its_risks(conditional, more):
     found = read_update_status(status(conditional, **more))

@@ -27,6 +27,12 @@ POD = {"dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": 30}
             {"ports": [{"port": 1, "protocol": "TCP", "targetPort": 1}]},
         ),
         ("", "Service", {"type": "LoadBalancer"}, {}),
+        (
+            "",
+            "Service",
+            {"type": "", "ports": [{"port": 1, "protocol": ""}]},
+            {"type": "ClusterIP", "ports": [{"port": 1, "protocol": "TCP", "targetPort": 1}]},
+        ),
         ("", "Service", {}, {"type": "ClusterIP"}),
         ("apps", "Deployment", {}, {"replicas": 1, "strategy": ROLLING}),
         ("apps", "Deployment", {"replicas": 0, "strategy": {"type": "Recreate"}}, {}),
@@ -69,14 +75,14 @@ POD = {"dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": 30}
                 ]
             },
         ),
-        ("networking.k8s.io", "NetworkPolicy", {}, {"policyTypes": ["Ingress"]}),
+        ("networking.k8s.io", "NetworkPolicy", {}, {"podSelector": {}, "policyTypes": ["Ingress"]}),
         (
             "networking.k8s.io",
             "NetworkPolicy",
-            {"egress": [{"ports": [{"port": 1}]}]},
+            {"podSelector": {"matchLabels": {"a": "b"}}, "egress": [{"ports": [{"port": 1}]}]},
             {"policyTypes": ["Ingress", "Egress"], "egress": [{"ports": [{"port": 1, "protocol": "TCP"}]}]},
         ),
-        ("networking.k8s.io", "NetworkPolicy", {"egress": [{}], "policyTypes": ["Egress"]}, {}),
+        ("networking.k8s.io", "NetworkPolicy", {"egress": [{}], "policyTypes": ["Egress"]}, {"podSelector": {}}),
         ("operators.coreos.com", "OperatorGroup", {}, {"upgradeStrategy": "Default"}),
         ("flowcontrol.apiserver.k8s.io", "FlowSchema", {}, {"matchingPrecedence": 1000}),
         (
