@@ -85,7 +85,9 @@ def test_the_spec_of_a_hosted_cluster_is_not_written(site: Site, tmp_path: Path)
     site.plane.api.patch(f"{path}/status", {"status": {"controlPlaneTopology": "External"}})
     for check in (True, False):
         with site.untouched():
-            assert site.enable("Storage", check=check).faults == [("hosted-control-plane", "infrastructures.config.openshift.io cluster")]
+            assert site.enable("Storage", check=check).faults == [
+                ("hosted-control-plane", "infrastructures.config.openshift.io cluster")
+            ]
     assert not site.enable("Console")["changed"]
 
 

@@ -51,8 +51,8 @@ def leftovers(outcome: Outcome) -> list[tuple[str, bool, list[str]]]:
 
 def recorded(rollouts: Rollouts) -> list[str]:
     """The names in the inventory."""
-    lines = rollouts.api.get(INVENTORY)["data"]["resources"].splitlines()
-    return [json.loads(line)[3] for line in lines]
+    data = rollouts.api.get(INVENTORY)["data"]
+    return [json.loads(line)[3] for line in (data["resources"] + data["earlier-resources"]).splitlines()]
 
 
 @pytest.mark.parametrize(

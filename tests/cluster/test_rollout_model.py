@@ -309,7 +309,7 @@ class Histories(RuleBasedStateMachine):
         """The inventory is that of the model."""
         data = self.api.get(INVENTORY)["data"]
         found = {}
-        for line in data["resources"].splitlines():
+        for line in (data["resources"] + data["earlier-resources"]).splitlines():
             group, kind, home, name, names, _owned = json.loads(line)
             found[group, kind, "" if kind in CLUSTER_SCOPED else home, name] = set(names.split("+")) - {""}
         assert found == {item: needs(body) for item, body in self.model.inventory.items()}

@@ -223,8 +223,8 @@ def _refuse_hosted(client: Client, problems: Problems) -> None:
         return
     if is_control_plane_outside(infrastructure):
         message = (
-            "reports an external control plane, so HyperShift overwrites spec.capabilities of the ClusterVersion, and the "
-            "capabilities would stay enabled without a request"
+            "reports an external control plane, so HyperShift overwrites spec.capabilities of the ClusterVersion, and "
+            "the capabilities would stay enabled without a request"
         )
         hint = "Set spec.capabilities of the HostedCluster before its installation: they cannot change afterwards"
         problems.error("hosted-control-plane", str(INFRASTRUCTURE), message, hint)

@@ -144,13 +144,14 @@ def inventory_of(plane: ControlPlane, objects: list[dict[str, Any]]) -> Any:
     """Return the inventory, in which the digest of each of ``objects`` is its own or missing."""
     item = plane.api.get(INVENTORY)
     metadata = {(_group(obj), obj["kind"], *_place(obj)): obj["metadata"] for obj in objects}
-    lines = []
-    for line in item["data"]["resources"].splitlines():
-        *resource, names, digest = json.loads(line)
-        there = metadata.get(tuple(resource))
-        assert not digest or (there and digest == owned_digest(there)), resource
-        lines.append([*resource, names, bool(digest)])
-    return {**_comparable(item), "data": {**item["data"], "resources": lines}}
+    lines: dict[str, list[Any]] = {"resources": [], "earlier-resources": []}
+    for key, found in lines.items():
+        for line in item["data"][key].splitlines():
+            *resource, names, digest = json.loads(line)
+            there = metadata.get(tuple(resource))
+            assert not digest or (there and digest == owned_digest(there)), resource
+            found.append([*resource, names, bool(digest)])
+    return {**_comparable(item), "data": {**item["data"], **lines}}
 
 
 def differences(left: State, right: State) -> dict[str, tuple[Any, Any]]:
