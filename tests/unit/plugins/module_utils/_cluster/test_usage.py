@@ -173,6 +173,7 @@ def test_apis_without_an_owner_and_those_that_a_release_deletes_do_not_count(usa
         "Insights",
         "MachineAPI",
         "OperatorLifecycleManager",
+        "OperatorLifecycleManagerV1",
     ]
 
 
