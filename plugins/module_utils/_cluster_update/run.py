@@ -17,7 +17,7 @@ from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import get_cluster_version
 from .._cluster.running_cvo import unkept_status
 from .._kubernetes.client import Client, Snapshot
-from .._problems import CapabilityError, ClusterError, InvalidOptionError, Problem, Problems
+from .._problems import CapabilityError, ClusterError, InvalidOptionError, Problem, Problems, Severity
 from .._progress import Progress
 from .._registry.pull_spec import parse_pull_spec
 from .._resources import Object, Target, as_text, mappings_in, nested
@@ -80,6 +80,7 @@ class UpdateRun:
             start = start_of(obj, target)
             preflight = _preflight(client, snapshots)
             target = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
+            self._refuse_unaccepted(problems, is_requested=read_start(obj, target) is not None)
             obj = self._request(target, start, problems)
         self.target, self.phase = target, update_phase(obj, target)
         if self._check_mode:
@@ -140,18 +141,28 @@ class UpdateRun:
             message = f"is the image {name}, but the update is to {target.image}"
             problems.error("other-release", where, message, "Set it to this image")
 
-    def _request(self, target: TargetRelease, start: UpdateStart, problems: Problems) -> Object:
-        """Write what is missing, and return the ClusterVersion. Raises ``ClusterError`` if not all is accepted."""
+    def _refuse_unaccepted(self, problems: Problems, *, is_requested: bool) -> None:
+        """Raise ``ClusterError`` if something is not accepted.
+
+        If an earlier run has requested the update, these are warnings, because the CVO can begin at any time.
+        """
         shared, plan = self._options.shared, self.plan
         if plan is None:
-            raise AssertionError("nothing is requested without a plan")
+            raise AssertionError("nothing is refused without a plan")
+        severity: Severity = "warning" if is_requested else "error"
         for reason in refused_reasons(plan.verdicts[0], shared.fail_on):
             hint = f"{reason.hint}, or accept {reason.name} in acceptances" if reason.name else reason.hint
-            problems.error(reason.code, reason.source, reason.message, hint)
+            problems.append(Problem(severity, reason.code, reason.source, reason.message, hint))
         for violation in capability_violations(plan, shared.forbidden_capabilities):
             hint = f"Accept {violation.name} in acceptances: an enabled capability can never be disabled"
-            problems.error("unaccepted-capability", "acceptances", violation.message, hint)
+            problems.append(Problem(severity, "unaccepted-capability", "acceptances", violation.message, hint))
         problems.raise_errors(ClusterError)
+
+    def _request(self, target: TargetRelease, start: UpdateStart, problems: Problems) -> Object:
+        """Write what is missing, and return the ClusterVersion. Raises ``ClusterError``."""
+        plan = self.plan
+        if plan is None:
+            raise AssertionError("nothing is requested without a plan")
         accepted = [reason for reason in plan.verdicts[0].reasons if reason.accepted is not None]
         gates = {reason.name for reason in accepted if reason.code == "admin-ack-required"}
         # Without risks, the code is the name of the reason.

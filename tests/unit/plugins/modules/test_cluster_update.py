@@ -72,8 +72,8 @@ def put(server: ApiServer, obj: dict[str, Any], **metadata: Any) -> None:
     server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status=obj["status"], metadata=metadata)
 
 
-def completes(server: ApiServer, **more: Any) -> None:
-    """Complete the update as soon as it is watched."""
+def completes(server: ApiServer, *, moved: str = "Insights", **more: Any) -> None:
+    """Complete the update as soon as it is watched. ``moved``: the capabilities of what enables Insights."""
 
     def before(method: str, path: str) -> None:
         requested = server.objects[OBJECT]
@@ -82,6 +82,8 @@ def completes(server: ApiServer, **more: Any) -> None:
             status = {"capabilities": AFTER, **more}
             done = cluster_version(*past, conditions=[CONDITION], status=status, desiredUpdate=release(NEXT))
             put(server, done, annotations=requested["metadata"]["annotations"])
+            annotations = {"annotations": {"capability.openshift.io/name": moved}}
+            server.put(CONFIG_MAPS, "insights-upload-schedule", "openshift-config", metadata=annotations)
 
     server.before = before
 
@@ -238,8 +240,8 @@ def test_the_prediction_is_compared_after_the_update(run):
     completes(server)
     outcome = run(server, wait=True, wait_timeout=30)
 
-    assert outcome["desired_update"]["state"] == "completed"
-    assert {**outcome["prediction"], "resources": "equal"} == ALL_EQUAL
+    assert (outcome["desired_update"]["state"], outcome["prediction"]) == ("completed", ALL_EQUAL)
+    assert outcome.result.get("msg") is None
 
 
 @pytest.mark.parametrize(
@@ -247,6 +249,8 @@ def test_the_prediction_is_compared_after_the_update(run):
     [
         ({"capabilities": {**AFTER, "enabledCapabilities": ["Console", "Ingress", "Insights"]}}, "capabilities"),
         ({"conditions": []}, "condition"),
+        ({"moved": ""}, "resources"),
+        ({"moved": "Console+Insights"}, "resources"),
         ({"conditions": [{**CONDITION, "message": "None"}]}, "condition"),
     ],
 )
@@ -256,6 +260,7 @@ def test_a_difference_is_an_error_with_both_sides(run, more, part):
     outcome = run(server, wait=True, wait_timeout=30)
 
     assert outcome["prediction"][part] == "different"
+    assert list(outcome["prediction"].values()).count("equal") == 2
     assert {item["code"] for item in outcome.errors} == {"different-prediction"}
     assert "the plan predicted" in outcome.message
     assert outcome["desired_update"]["state"] == "completed"
@@ -270,10 +275,27 @@ def test_the_same_task_continues_and_predicts_the_same(run):
     third = run(server, wait=True, wait_timeout=30)
 
     assert [item["changed"] for item in (first, second, third)] == [True, False, False]
-    assert second["prediction"] == third["prediction"]
-    assert second["prediction"]["capabilities"] == "equal"
+    assert second["prediction"] == third["prediction"] == ALL_EQUAL
     assert first["plan"]["newly_enabled"] == second["plan"]["newly_enabled"] == third["plan"]["newly_enabled"]
     assert written(server) == writes == [f"PATCH {OBJECT}"]
+
+
+def test_a_requested_update_is_followed_although_something_new_is_against_it(run):
+    server = cluster()
+    run(server)
+    server.put(CLUSTER_OPERATORS, "console", status=operator(Degraded="True"))
+    completes(server)
+    outcome = run(server, wait=True, wait_timeout=30, acceptances=[])
+
+    assert (outcome["desired_update"]["state"], outcome.result.get("msg")) == ("completed", None)
+    assert {item["code"] for item in outcome["problems"] if item["severity"] == "warning"} == {
+        *("degraded-operator", "unaccepted-capability")
+    }
+
+
+def test_the_same_request_of_another_client_has_to_be_accepted(run):
+    server = cluster(cluster_version(available=[release(NEXT)], desiredUpdate=release(NEXT)))
+    assert [item["code"] for item in run(server, acceptances=[]).errors] == ["unaccepted-capability"]
 
 
 def test_an_update_of_another_client_has_no_prediction(run):
