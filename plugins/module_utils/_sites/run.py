@@ -10,11 +10,12 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._data.capabilities import BRANCHES, CAPABILITIES, data_of, has_capabilities, newest_minor, since_of
+from .._capability.selection import check_selection
+from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor
 from .._data.install_rules import AGENT_CONFIG
 from .._files.checkout import Checkout, CheckoutFile
 from .._install_config.selection_source import SelectionOptions, SelectionRequest, read_request
-from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean, plural, shown_names
+from .._problems import InvalidOptionError, Location, Problem, Problems, plural, shown_names
 from .._progress import Progress, silent, with_progress
 from .._release.release import Release, read_minor, release_of_version
 from .._version import Minor, find_minor
@@ -112,31 +113,12 @@ def read_selection(
     for option, version in options.versions.items():
         read_minor(version, option, problems)
     request = None if selection is None else read_request(selection, {}, "", problems)
-    if request is not None and not has_releases:
-        _report_unknown_names(request, problems)
+    newest = data_of(newest_minor())
+    if request is not None and request.selection is not None and newest is not None and not has_releases:
+        # It knows the names of all versions: those of another version are no mistake of the call.
+        check_selection(request.selection, newest, frozenset(), problems)
     problems.raise_errors(InvalidOptionError)
     return request
-
-
-def _report_unknown_names(request: SelectionRequest, problems: Problems) -> None:
-    """Report names and a set that no version has. Those of other versions are no mistake of the call."""
-    selection = request.selection
-    names: list[tuple[Location, str]] = []
-    if selection is not None:
-        for field, listed in (
-            (selection.additional_field, selection.additional),
-            (selection.excluded_field, selection.excluded or ()),
-        ):
-            names += [(selection.where.child(f"{field}[{index}]"), name) for index, name in enumerate(listed)]
-        newest = data_of(newest_minor())
-        if newest is not None and selection.baseline not in {None, *newest.sets}:
-            where = selection.where.child(selection.baseline_field)
-            hint = did_you_mean(selection.baseline, newest.sets)
-            problems.error("unknown-capability-set", where, f"{selection.baseline!r} is not a capability set", hint)
-    for where, name in names:
-        if since_of(name) is None:
-            hint = did_you_mean(name, [capability.name for capability in CAPABILITIES])
-            problems.error("unknown-capability", where, f"{name!r} is not a capability", hint)
 
 
 def check_sites(
