@@ -12,7 +12,7 @@ from .._problems import plural
 from .._report import words
 from .._report.view import capability_states, selection_text
 from .._report.words import STATES, annotation
-from .words import first_of, problem_line, resource_text, sorted_names, table
+from .words import first_of, listed, problem_line, resource_text, sorted_names, table
 
 _MOST = 5
 _MOST_PROBLEMS = 20
@@ -39,6 +39,8 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
     yield ""
     for hop in plan["hops"]:
         yield from _hop(hop, full=full)
+    if plan["verdict"] != "go" and plan["required_acceptances"]:
+        yield f"{words.REQUIRED}: {listed(row['name'] for row in plan['required_acceptances'])}"
     condition = plan["condition"]
     if condition:
         state = f"{condition['type']} is {condition['status']} ({condition['reason']})"

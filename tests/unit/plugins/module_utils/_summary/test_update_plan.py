@@ -24,7 +24,8 @@ REMARKS = f"enables {ENABLED} permanently; the cluster was not read"
 
 def result(plan_report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     """Return what the module returns for the plan of one cluster."""
-    return {**plan_report["plans"][0], "problems": plan_report["problems"], "violations": [], **more}
+    tables = {key: plan_report[key] for key in ("required_acceptances", "problems")}
+    return {**plan_report["plans"][0], **tables, "violations": [], **more}
 
 
 def fleet_result(report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -245,6 +246,7 @@ def test_all_forms_of_a_plan_show_what_is_accepted_why_and_until_when():
     assert "> Accepted because: no client since June\n> Source: " in markdown
     assert "- **Accepted until 2027-03-01:** Ingress. Accepted because: its routes are closed" in markdown
     assert all(plans.ACKNOWLEDGE["hint"] not in shown for shown in (html, markdown, text))
+    assert words.REQUIRED not in text
 
 
 def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
@@ -289,6 +291,7 @@ def test_all_forms_of_a_plan_lead_with_its_verdict():
     meaning = words.VERDICTS["blocked"].meaning
 
     assert text.startswith(f"blocked; {REMARKS}: ")
+    assert f"\nRequired acceptances: {plans.ACKNOWLEDGE['name']}\n" in text
     assert f'<div class="verdict blocked"><b>Blocked; {REMARKS}</b>: {meaning}' in html
     assert f"> **Blocked; {REMARKS}:** {meaning}.\n" in markdown
     for reason in (plans.BLOCKED, plans.ACKNOWLEDGE):
