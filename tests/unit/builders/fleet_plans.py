@@ -188,13 +188,15 @@ def report(*plans: Mapping[str, Any], problems: Sequence[Mapping[str, str]] = ()
 def tables(plans: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the reasons and the required acceptances of ``plans``."""
     rows: dict[str, dict[str, Any]] = {}
+    left = set()
     for found in plans:
         for item in (item for step in found["hops"] for item in step["reasons"]):
             row = {key: item[key] for key in ("name", "verdict", "code", "reason", "message")}
             row = rows.setdefault(item["name"] or item["reason"], {**row, "clusters": [], "accepted": []})
             row["clusters"] += found["clusters"]
             row["accepted"] += found["clusters"] if item["accepted"] else []
-    needed = [row for row in rows.values() if row["name"] and row["clusters"] != row["accepted"]]
+            left |= set() if item["accepted"] else {item["name"]}
+    needed = [row for row in rows.values() if row["name"] in left - {""}]
     required = [{key: row[key] for key in ("name", "message", "clusters")} for row in needed]
     return {"reasons": list(rows.values()), "required_acceptances": required}
 
