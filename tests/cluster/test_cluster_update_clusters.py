@@ -1,10 +1,11 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""cluster_update with a guard, without permissions, with a risk that the server cannot accept, and as a playbook."""
+"""cluster_update with a guard, without permissions, with an unknown field, twice at once, and as a playbook."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import yaml
 
 from ansible_collections.capability.openshift.plugins.modules import cluster_update
 from ansible_collections.capability.openshift.tests.cluster.helpers.guard import Run, runner
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT
 from ansible_collections.capability.openshift.tests.cluster.helpers.updates import (
     ACCEPTANCES,
@@ -102,6 +104,18 @@ def test_a_risk_is_accepted_although_the_server_does_not_know_the_field(
     assert accepted.problem("unknown-accept-risks")["severity"] == "info"
     assert (accepted["desired_update"]["state"], accepted["prediction"]) == ("completed", PROVED)
     assert cluster.api.get(OBJECT)["spec"]["desiredUpdate"] == {"version": NEXT, "image": image_of(NEXT)}
+
+
+def test_two_runs_at_once_request_one_update(
+    cluster: ControlPlane, operator: UpdatingOperator, options: dict[str, Any]
+) -> None:
+    operator.seconds = 0.5
+    runs = [Process("cluster_update", **options) for _number in range(2)]
+    results = [json.loads(run.communicate(300)[0]) for run in runs]
+
+    assert [(item["desired_update"]["state"], item["prediction"]) for item in results] == [("completed", PROVED)] * 2
+    assert any(item["changed"] for item in results)
+    assert cluster.api.get(OBJECT)["metadata"]["generation"] == 2
 
 
 @pytest.mark.usefixtures("operator")

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import ADMIN_ACKS, ADMIN_GATES
+from ansible_collections.capability.openshift.plugins.module_utils._cluster_update import run as run_of_module
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.follow import OPERATORS, POOLS
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, ReleaseError
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_OPERATORS,
     CLUSTER_VERSIONS,
@@ -20,6 +22,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     INFRASTRUCTURES,
     LEASES,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster
 from ansible_collections.capability.openshift.plugins.modules import cluster_update
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_updates import (
@@ -201,6 +206,47 @@ def test_releases_have_to_be_those_of_the_cluster_and_of_the_update(run):
     assert ("version-mismatch", "releases[0]") in run(newer).faults
     assert other not in str(server.objects[OBJECT]["spec"])
     assert written(server) + written(newer) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "path"),
+    [
+        ({"releases": None}, (image_of(CURRENT), TARGET.image)),
+        ({"releases": None, "release": FOLDERS[1]}, (image_of(CURRENT), FOLDERS[1])),
+        ({"releases": FOLDERS}, tuple(FOLDERS)),
+    ],
+)
+def test_the_plan_is_of_the_images_of_the_cluster_by_default(run, monkeypatch, options, path):
+    planned = []
+
+    def plan(given: PlanOptions, *_others: object) -> None:
+        planned.append(tuple(given.releases or ()))
+        raise ReleaseError([Problem("error", "image-not-found", "release", "does not exist")])
+
+    monkeypatch.setattr(run_of_module, "plan_cluster", plan)
+    server = cluster()
+
+    assert [item["code"] for item in run(server, **options).errors] == ["image-not-found"]
+    assert (planned, written(server)) == ([path], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "faults"),
+    [
+        (TARGET.image.replace("quay.io/openshift", "mirror.example:5000/ocp"), []),
+        (image_of("4.22.1"), [("other-release", "releases[1]")]),
+    ],
+)
+def test_the_image_of_the_plan_has_to_be_that_of_the_update(run, monkeypatch, name, faults):
+    def plan(*arguments: Any) -> FleetPlan:
+        fleet = plan_cluster(*arguments)
+        return fleet._replace(releases=(fleet.releases[0], (NEXT, name)))
+
+    monkeypatch.setattr(run_of_module, "plan_cluster", plan)
+    outcome = run(cluster())
+
+    assert (outcome.faults if outcome.failed else []) == faults
+    assert "release-signature" not in {item["code"] for item in outcome["plan"]["not_checked"]}
 
 
 def test_more_than_one_update_is_refused(run, tmp_path):
