@@ -98,13 +98,13 @@ def test_the_short_form_has_one_line_for_each_update():
     lines = summary_lines(result(plans.one_cluster(), report=["/srv/plan.md"]), {"full": False})
 
     assert [line.partition(" ")[0] for line in lines] == [
-        *("blocked;", "", "blocked:", "", "", "acknowledge:", "", "At", "Report:")
+        *("blocked;", "", "blocked:", "", "", "acknowledge:", "", "Required", "At", "Report:")
     ]
-    assert lines[7] == (
+    assert lines[8] == (
         "At the end ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
         "The following capabilities could not be disabled: DeploymentConfig, Ingress, MachineAPI"
     )
-    assert lines[8:] == ["Report: /srv/plan.md"]
+    assert lines[9:] == ["Report: /srv/plan.md"]
 
 
 def test_a_result_without_details_has_no_lists_of_resources():
