@@ -80,7 +80,8 @@ class UpdateRun:
             start = start_of(obj, target)
             preflight = _preflight(client, snapshots)
             target = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
-            self._refuse_unaccepted(problems, is_requested=read_start(obj, target) is not None)
+            is_ours = self.phase == "requested" and read_start(obj, target) is not None
+            self._refuse_unaccepted(problems, is_requested=is_ours)
             obj = self._request(target, start, problems)
         self.target, self.phase = target, update_phase(obj, target)
         if self._check_mode:

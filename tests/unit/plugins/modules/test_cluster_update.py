@@ -339,6 +339,17 @@ def test_a_requested_update_is_followed_although_something_new_is_against_it(run
     }
 
 
+def test_an_annotation_without_its_request_accepts_nothing(run):
+    server = cluster()
+    run(server)
+    annotations = server.objects[OBJECT]["metadata"]["annotations"]
+    put(server, cluster_version(available=[release(NEXT)]), annotations=annotations)
+    writes = written(server)
+
+    assert [item["code"] for item in run(server, acceptances=[]).errors] == ["unaccepted-capability"]
+    assert written(server) == writes
+
+
 def test_the_same_request_of_another_client_has_to_be_accepted(run):
     server = cluster(cluster_version(available=[release(NEXT)], desiredUpdate=release(NEXT)))
     assert [item["code"] for item in run(server, acceptances=[]).errors] == ["unaccepted-capability"]
