@@ -73,6 +73,7 @@ def test_a_hop_is_returned_with_all_details(run):
         "to": "4.14.2",
         "verdict": "go",
         "reasons": [],
+        "accepted": [],
         "not_checked": [
             {
                 "code": "cluster-state",
