@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION
-from .._problems import Location, Problem
+from .._problems import Location, Problem, plural
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
@@ -145,7 +145,7 @@ class UpdateRules:
         """One line for each new capability."""
         for name, manifests in sorted(optional.items()):
             number = len({manifest.object_id for manifest in manifests})
-            more = f", and {number - 1} more resources" if number > 1 else ""
+            more = f", and {plural(number - 1, 'more resource')}" if number > 1 else ""
             message = f"becomes optional with {name}{more}"
             where = self._source.location(manifests[0], CAPABILITY_ANNOTATION)
             yield finding("becomes-optional", where, message)

@@ -47,6 +47,12 @@ def test_every_error_is_returned_and_none_is_raised(selection, version, wheres):
     assert {problem["severity"] for problem in problems} == {"error"}
 
 
+def test_a_location_has_the_name_of_the_argument():
+    gates = ["A=true", "A=maybe"]
+    problems = validate_capabilities(None, "4.20", feature_gates=gates, feature_set="CustomNoUpgrade")
+    assert [problem["where"] for problem in problems if problem["severity"] == "error"] == ["feature_gates[1]"]
+
+
 def test_what_is_only_worth_knowing_is_no_error():
     pinned, problem = validate_capabilities({"excludedCapabilities": ["Ingress"]}, "4.20")
     assert (pinned["severity"], problem["severity"]) == ("info", "warning")

@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.bootstr
     BOOTSTRAP_RESOURCES,
     bootstrap_renderer,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import CAPABILITIES
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import BRANCHES, CAPABILITIES
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import STANDALONE
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.tests.unit.builders.installations import MINORS, minor_data_of
@@ -52,6 +52,7 @@ def test_the_source_of_a_row_is_that_of_its_minor():
 @pytest.mark.parametrize("item", BOOTSTRAP_OBJECTS, ids=lambda item: item.capability)
 def test_each_row_names_what_exists(item):
     assert item.capability in {capability.name for capability in CAPABILITIES if capability.since <= item.since}
+    assert item.since in BRANCHES
     assert set(item.methods) <= set(STANDALONE)
     assert set(item.platforms) <= set(PLATFORMS)
     assert item.source.startswith("openshift/")

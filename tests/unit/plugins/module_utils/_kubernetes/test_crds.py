@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from threading import Event
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import crds
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import (
     TOUCHED,
+    DefinitionWatch,
     wait_until_established,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
@@ -125,3 +128,26 @@ def test_a_definition_that_makes_no_progress_is_changed_and_changed_back(monkeyp
     assert touches[:2] == [{}, {TOUCHED: "1"}]
     assert TOUCHED not in server.objects[TARGET.path]["metadata"]["annotations"]
     assert reason == ""  # the model establishes a definition that is written
+
+
+class OneEvent:
+    """A client whose watch has one event, and ends when that was taken."""
+
+    def __init__(self, type_: str, obj: Any) -> None:
+        self.event, self.is_taken = {"type": type_, "object": obj}, Event()
+
+    def watch(self, *_arguments: Any) -> Iterator[Any]:
+        yield self.event
+        if self.event["type"] != "DELETED":
+            self.is_taken.wait(60)
+
+
+@pytest.mark.parametrize("type_", ["ADDED", "DELETED", "ERROR"])
+def test_only_an_event_about_a_definition_that_exists_decides(type_: str) -> None:
+    conditions = [condition("Established", "True")]
+    client: Any = OneEvent(
+        type_, {"metadata": {"name": "a", "uid": "1"}, "spec": SPEC, "status": {"conditions": conditions}}
+    )
+    found = DefinitionWatch(client).wait("a", "1", 60)
+    client.is_taken.set()
+    assert (found is not None) is (type_ == "ADDED")

@@ -5,13 +5,18 @@
 
 from __future__ import annotations
 
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     DELETE,
     FEATURE_SET,
     documents,
     manifest,
+    write_release,
 )
+from ansible_collections.capability.openshift.tests.unit.plugins.module_utils._lint.conftest import run_lint
 
 HOSTED = "include.release.openshift.io/ibm-cloud-managed"
 TECH_PREVIEW = {FEATURE_SET: "TechPreviewNoUpgrade"}
@@ -29,6 +34,18 @@ def test_a_resource_that_gains_a_new_capability_becomes_optional(update):
     before = documents(manifest("one"), manifest("two"))
     after = documents(manifest("one", "Backup"), manifest("two", "Backup"))
     assert update(before, after, known_capabilities=["Backup"]) == finding("becomes-optional", "info", line=7)
+
+
+@pytest.mark.parametrize(("number", "more"), [(1, ""), (2, ", and 1 more resource"), (3, ", and 2 more resources")])
+def test_resources_that_become_optional_are_counted(tmp_path, number, more):
+    sources = []
+    for version, capability in (("4.19.1", ""), ("4.20.1", "Backup")):
+        texts = [manifest(name, capability) for name in ("one", "two", "three")[:number]]
+        release = write_release(tmp_path / version, {"a.yaml": documents(*texts)}, version)
+        sources.append(read_source(str(release), None))
+    found = run_lint(sources[1], sources[0], known_capabilities=["Backup"])
+    messages = [item.message for item in found if item.code == "becomes-optional"]
+    assert messages == [f"becomes optional with Backup{more}"]
 
 
 def test_a_hosted_cluster_enables_nothing_implicitly(update):

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import TOUCHED
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
@@ -101,6 +102,14 @@ def test_no_request_asks_for_an_object_that_is_created_once(site: Site) -> None:
     site.server.requests.clear()
     site.roll_out(OLD, *release)
     assert [request for request in site.server.requests if request.endswith(("/once", "/a"))] == []
+
+
+def test_a_rollout_removes_what_a_killed_one_left_in_an_object(site: Site) -> None:
+    site.server.put(CONFIG_MAPS, "a", "team", metadata={"annotations": {TOUCHED: "1"}})
+    site.roll_out(OLD, team(), config("a"), dry_run=True)
+    assert TOUCHED in site.server.objects[CONFIG_MAPS.path("a", "team")]["metadata"]["annotations"]
+    site.roll_out(OLD, team(), config("a"))
+    assert TOUCHED not in site.server.objects[CONFIG_MAPS.path("a", "team")]["metadata"]["annotations"]
 
 
 @pytest.mark.parametrize("prune", [False, True])
@@ -236,6 +245,18 @@ def test_an_older_release_needs_permission(site: Site, allowed: bool) -> None:
         site.roll_out(OLD, team(), config("a"))
     assert [item.code for item in error.value.problems] == ["older-version"]
     assert site.writes() == []
+
+
+@pytest.mark.parametrize(
+    ("names", "others"), [("a", ""), ("ab", " (and 1 other resource)"), ("abc", " (and 2 other resources)")]
+)
+def test_the_warning_about_an_enabled_capability_counts_the_resources(site: Site, names: str, others: str) -> None:
+    site.roll_out(OLD, team(), *map(config, names))
+    reported = Problems()
+    moved = [manifest(name, "Console", namespace="team", more="data: {a: b}\n") for name in names]
+    site.roll_out(NEW, team(), *moved, reported=reported)
+    (warning,) = [item.message for item in reported if item.code == "implicitly-enabled-capability"]
+    assert warning.endswith(f"so the update enables Console permanently{others}")
 
 
 def test_an_update_enables_the_capability_into_which_a_resource_moves(site: Site) -> None:

@@ -418,6 +418,10 @@ def test_cluster_capabilities_shows_a_table_with_full() -> None:
         ["Ingress", "enabled"],
         ["Insights", "enabled,", "not", "requested"],
     ]
+    for check_mode, state in ((True, "would be requested"), (False, "pending")):
+        request = {**STATE, "changed": True, "added_capabilities": ["Console"]}
+        lines = summary_lines("cluster_capabilities", request, {"full": True, "check_mode": check_mode})
+        assert f"Console     {state}" in lines
 
 
 @pytest.mark.parametrize(
