@@ -11,6 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     CLUSTER_VERSIONS,
     DEPLOYMENTS,
     ApiResource,
+    ResourceId,
     conditions_of,
     finalizers_of,
 )
@@ -96,3 +97,16 @@ def test_a_condition_can_have_a_type_that_is_no_text(kind):
     """A definition decides what the status of its objects contains."""
     ready = {"type": "Ready", "status": "True"}
     assert conditions_of({"status": {"conditions": [{"type": kind}, ready]}})["Ready"] == ready
+
+
+@pytest.mark.parametrize(
+    ("resource", "shown", "cluster_scoped"),
+    [
+        (ResourceId("apps", "Deployment", "ns", "one"), "Deployment.apps ns/one", "Deployment.apps one"),
+        (ResourceId("", "Namespace", "", "one"), "Namespace one", "Namespace one"),
+    ],
+)
+def test_a_resource_is_shown_with_its_group_and_namespace(resource, shown, cluster_scoped):
+    assert str(resource) == shown
+    assert str(resource.as_object(cluster_scoped=True)) == cluster_scoped
+    assert resource.as_object(cluster_scoped=False) == resource

@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import (
     Schema,
     is_declared,
+    is_default,
     served_schema,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._resources import DEPLOYMENTS, PROXIES
@@ -91,3 +92,33 @@ def test_references_of_built_in_kinds_are_followed():
 @pytest.mark.parametrize("document", [DOCUMENT, {}, None, {"components": {"schemas": []}}])
 def test_a_kind_that_no_document_has_takes_all(document):
     assert is_declared(served_schema(document, PROXIES), ".spec.colour")
+
+
+DEFAULTS = Schema(
+    map_of(
+        spec=map_of(
+            size={"type": "integer", "default": 3},
+            more={"additionalProperties": {"default": "x"}},
+            rules={"items": map_of(name={"default": "a"}, other=TEXT)},
+            part={**map_of(deep={"default": 1}, other=TEXT), "default": {}},
+        )
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        (".spec.size", 3, True),
+        (".spec.size", 4, False),
+        (".spec.more.any", "x", True),
+        ('.spec.more["a.b/c"]', "x", True),
+        ('.spec.rules[name="b"].name', "a", True),
+        (".spec.rules[0].other", None, False),
+        (".spec.part", {"deep": 1}, True),
+        (".spec.part", {}, False),
+        (".spec.nothing", None, False),
+    ],
+)
+def test_a_default_is_the_value_that_the_server_adds(field, value, expected):
+    assert is_default(DEFAULTS, field, value) is expected
