@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    cluster_version_crd,
     image_references,
     manifest,
     metadata,
@@ -100,6 +101,23 @@ def test_a_flat_release_may_contain_the_directory_of_another_one(tmp_path):
     write_release(tmp_path / "other", FILES)
 
     assert load_release(str(tmp_path), Problems()).version == "4.20.3"
+
+
+@pytest.mark.parametrize(
+    ("files", "partial"),
+    [
+        ({}, False),
+        ({"release-metadata": json.dumps(metadata("4.20.3"))}, True),
+        ({"release-metadata": json.dumps(metadata("4.20.3")), "crd.yaml": cluster_version_crd(["Console"])}, False),
+    ],
+)
+def test_a_flat_release_with_metadata_may_lack_the_manifests_of_the_cvo(tmp_path, files, partial):
+    write_files(tmp_path, {**FILES, **files})
+    problems = Problems()
+    release = load_release(str(tmp_path), problems, openshift_version="4.20.3")
+
+    found = [str(problem.where) for problem in problems if problem.code == "missing-directory"]
+    assert (release.partial, found) == (partial, [str(tmp_path)] * partial)
 
 
 def test_missing_release_manifests(tmp_path):
