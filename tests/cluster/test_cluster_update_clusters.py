@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -138,3 +139,20 @@ def test_the_playbook_shows_what_is_missing_and_then_the_proof(
     assert updated.returncode == 0, updated.stdout + updated.stderr
     wait_until_completed(cluster, NEXT)
     assert "prediction: capabilities equal, condition equal, resources equal" in updated.stdout
+
+
+@pytest.mark.usefixtures("operator")
+@pytest.mark.parametrize(("percentage", "updated"), [(100, ["b", "c"]), (0, ["b"])])
+def test_too_many_failures_in_a_batch_stop_a_fleet(
+    options: dict[str, Any], tmp_path: Path, percentage: int, updated: list[str]
+) -> None:
+    accepted = options.pop("acceptances")
+    hosts = {"a": {"acceptances": []}, "b": {"acceptances": accepted}, "c": {"acceptances": accepted}}
+    (tmp_path / "sites.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": options}}), "utf-8")
+    arguments = ("-i", "sites.yml", "-e", "target_hosts=all", "-e", "target_serial=2", "--check")
+    limit = ("-e", f"target_max_fail_percentage={percentage}")
+    done = ansible_playbook(tmp_path, "capability.openshift.cluster_update", *arguments, *limit)
+
+    assert done.returncode == 2, done.stdout
+    shown = re.findall(r"(?m)^ok: \[(\w)\] => \{\n +\"msg\": \[\n +\"update to .*: would be requested", done.stdout)
+    assert shown == updated, done.stdout
