@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import cluster_update
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main as command
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT
 from ansible_collections.capability.openshift.tests.cluster.helpers.updates import (
     ACCEPTANCES,
@@ -60,12 +62,26 @@ def update(cluster: ControlPlane, images: dict[str, Path], call: Call) -> Update
     return run
 
 
-def test_two_runs_take_a_cluster_from_4_18_to_4_20(
-    cluster: ControlPlane, operator: UpdatingOperator, update: Update
+def test_two_commands_take_a_cluster_from_4_18_to_4_20(
+    cluster: ControlPlane,
+    operator: UpdatingOperator,
+    images: dict[str, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """A third one writes nothing, and proves the same."""
+    accepted = tmp_path / "acceptances.json"
+    accepted.write_text(json.dumps(ACCEPTANCES), encoding="utf-8")
+    given = ["cluster-update", "--kubeconfig", str(cluster.kubeconfig), "--acceptances", f"@{accepted}"]
     for version, expected in ((NEXT, ["admin-acks", "version"]), (LAST, ["version"]), (LAST, [])):
+        arguments = [*given, "--version", version, "--format", "json"]
+        arguments += [word for path in releases_to(images, version) for word in ("--releases", path)]
+        monkeypatch.setattr("sys.argv", ["openshift-capability", *arguments])
         mark = cluster.audit.mark()
-        done = update(version)
+        code, printed = command(), capsys.readouterr()
+        assert code == 0, printed
+        done = json.loads(printed.out)
         assert (done["desired_update"]["state"], done["prediction"]) == ("completed", PROVED)
         assert (writes(cluster, mark), done["changed"]) == (expected, bool(expected))
         found = cluster.api.get(OBJECT)

@@ -244,7 +244,9 @@ class UpdatingOperator:
         context = inclusion_context(check_options(ClusterOptions(), target.minor, problems), target, problems)
         names = frozenset(self._enabled or ())
         context = context._replace(capability_status=CapabilityStatus(names | {*self._worker.known}, names))
-        for manifest in target.manifests[self._position :]:
+        # Real components are installed at the same time, so that none waits long for the Namespace of another one.
+        ordered = sorted(target.manifests, key=lambda manifest: manifest.resource_id.kind != "Namespace")
+        for manifest in ordered[self._position :]:
             kind, name = manifest.resource_id.kind, manifest.resource_id.name
             if decide(manifest, context).included:
                 body = target.read_body(manifest)
@@ -262,17 +264,23 @@ class UpdatingOperator:
 
     def _apply_object(self, body: dict[str, Any]) -> None:
         """Apply or delete an object, unless its kind is not served here."""
-        if body["kind"] == "CustomResourceDefinition":
-            define(self._api, [body])
-            return
         path, annotations = self._path(body), body["metadata"].get("annotations") or {}
         if path is None:
             return
-        if annotations.get("release.openshift.io/delete") == "true":
+        if body["kind"] == "SecurityContextConstraints":  # as the typed client of the real operator sends it
+            body = {**dict.fromkeys(("allowedCapabilities", "defaultAddCapabilities", "priority")), **body}
+        deletes = annotations.get("release.openshift.io/delete") == "true"
+        if body["kind"] == "CustomResourceDefinition" and not deletes:
+            define(self._api, [body])
+        elif deletes:
             if self._api.exists(path):
                 self._api.delete(path)
         elif annotations.get("release.openshift.io/create-only") != "true" or not self._api.exists(path):
-            self._api.apply(path, {key: value for key, value in body.items() if key != "status"})
+            try:
+                self._api.apply(path, {key: value for key, value in body.items() if key != "status"})
+            except ApiError as error:
+                if error.status != 422:  # that lacks a field which a typed client would send
+                    raise
 
     def _path(self, body: Body) -> str | None:
         version, kind, metadata = body["apiVersion"], body["kind"], body["metadata"]

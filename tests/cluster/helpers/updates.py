@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition_of
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, make_cluster_version
-from ansible_collections.capability.openshift.tests.control_plane.updates import UpdatingOperator
+from ansible_collections.capability.openshift.tests.control_plane.updates import Enables, UpdatingOperator
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import expected
@@ -92,18 +92,23 @@ def update_to(version: str) -> dict[str, Any]:
 
 @contextmanager
 def running(
-    plane: ControlPlane, images: Mapping[str, Path], version: str = PATH[0], **spec: Any
+    plane: ControlPlane, images: Mapping[str, Path], enables: Enables | None = None, **spec: Any
 ) -> Iterator[UpdatingOperator]:
-    """Install a release on an empty cluster, by an operator that updates it as long as this context."""
+    """Install the first release on an empty cluster, by an operator that updates it as long as this context."""
     given = {"capabilities": {"baselineCapabilitySet": "None"}, "channel": "stable-4.20", **spec}
     make_cluster_version(plane.api, given)
     available = {before: [update_to(after)] for before, after in pairwise(PATH)}
-    for name in ("openshift-cluster-version", "openshift-config"):
+    for name in ("openshift-cluster-version", "openshift-config", "openshift-config-managed"):
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         plane.api.apply(f"/api/v1/namespaces/{name}", body)
-    with UpdatingOperator(plane.kubeconfig, images, image_of(version), enabled_implicitly, available) as operator:
-        wait_for(lambda: operator.failure or history(plane) == [(version, "Completed")], "the installation", 60.0)
+    first = next(iter(images))
+    with UpdatingOperator(plane.kubeconfig, images, first, enables or enabled_implicitly, available) as operator:
+        wait_for(lambda: operator.failure or _is_installed(plane), "the installation", 300.0)
         yield operator
+
+
+def _is_installed(plane: ControlPlane) -> bool:
+    return [state for _version, state in history(plane)] == ["Completed"]
 
 
 def wait_until_completed(plane: ControlPlane, version: str, seconds: float = 20.0) -> None:
