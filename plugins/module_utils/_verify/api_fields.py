@@ -180,7 +180,7 @@ _BINDING = {"roleRef": {"apiGroup": _RBAC}}
 DEFAULTS: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("", "ConfigMap"): {},
     ("", "Namespace"): {},
-    ("", "Secret"): {},
+    ("", "Secret"): {"type": "Opaque"},
     ("", "Service"): {"spec": {"ports": [{"protocol": "TCP"}], "type": "ClusterIP"}},
     ("", "ServiceAccount"): {},
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): {

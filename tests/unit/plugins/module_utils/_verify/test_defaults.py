@@ -223,3 +223,8 @@ WEBHOOK = {**MATCH, "failurePolicy": "Fail", "timeoutSeconds": 10, "rules": [{"s
 )
 def test_fields_at_the_top_get_defaults(group, kind, body, added):
     assert with_defaults((group, kind), body) == {**body, **added}
+
+
+def test_a_secret_has_a_type():
+    assert with_defaults(("", "Secret"), {"type": ""}) == {"type": "Opaque"}
+    assert with_defaults(("", "Secret"), {"type": "kubernetes.io/tls"}) == {"type": "kubernetes.io/tls"}
