@@ -185,7 +185,7 @@ def test_a_minor_has_to_be_upgradeable(config: dict[str, Any], target: str, reas
     assert found == ([reason] if reason else [])
 
 
-# rollback_test.go, gianthop_test.go and recommendedupdate_test.go next to it
+# by the code of rollback.go, gianthop.go and recommendedupdate.go next to it
 @pytest.mark.parametrize(
     ("current", "target", "reasons"),
     [
@@ -226,7 +226,7 @@ def test_errors_of_operators_with_one_reason_are_one() -> None:
     assert summary([]) is None
 
 
-# status_test.go and cvo_test.go: an entry that is not complete when another begins ends, and is not complete
+# by the code of mergeOperatorHistory: an entry that is not complete when another begins ends, and is not complete
 def test_history_of_a_retargeted_update() -> None:
     first = merge_history([], Worker({"version": "1", "image": "a"}, completed=True), "09:00")
     second = merge_history(first, Worker({"version": "2", "image": "b"}, accepted_risks="one"), "10:00")
