@@ -341,9 +341,10 @@ def test_required_apis_of_the_bundle_and_of_other_operators(tmp_path):
     assert found(check(bundle(tmp_path, spec, own_definition()))) == []
 
 
-def test_rights_on_apis_that_do_not_exist_are_for_review(tmp_path):
+@pytest.mark.parametrize("field", ["clusterPermissions", "permissions"])
+def test_rights_on_apis_that_do_not_exist_are_for_review(tmp_path, field):
     rule = {"apiGroups": ["console.openshift.io"], "resources": ["consolelinks/status", "pods"], "verbs": ["get"]}
-    install = {"spec": {"clusterPermissions": [{"serviceAccountName": "a", "rules": [rule]}]}}
+    install = {"spec": {field: [{"serviceAccountName": "a", "rules": [rule]}]}}
     result = check(bundle(tmp_path, csv(install=install)))
     review = one(result)
     assert (review.code, review.severity) == ("absent-rights", "warning")

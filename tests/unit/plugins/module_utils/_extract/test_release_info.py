@@ -178,3 +178,10 @@ def test_the_options_are_those_of_the_module() -> None:
     params = {name: option.get("default") for name, option in release_manifests_spec().items()}
     given = ReleaseManifestsOptions.from_params({**params, "release": "/r", "dest": "/d"})
     assert given[2:] == ("/d", "omit", False, None, False, False)
+
+
+def test_a_release_that_only_deletes_leaves_an_empty_destination(tmp_path: Path) -> None:
+    release = write_release(tmp_path / "release", {"a.yaml": manifest("gone", annotations={DELETE: "true"})})
+    with pytest.raises(CapabilityError) as error:
+        manifests(release, dest=str(tmp_path / "dest"))
+    assert [item.code for item in error.value.problems if item.severity == "error"] == ["nothing-included"]

@@ -19,6 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     ResourceId,
     Target,
 )
+from ansible_collections.capability.openshift.tests.unit.builders import api_server
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
 
 BETA = DEPLOYMENTS._replace(version="v1beta1")
@@ -46,6 +47,17 @@ def test_a_kind_is_found_in_the_discovery_of_each_kubernetes(aggregated, wanted,
     asked = len(server.requests)
     assert kinds.find(*wanted) == served
     assert (len(server.requests), asked <= (2 if aggregated else 4)) == (asked, True)
+
+
+@pytest.mark.parametrize(("freshness", "unknown"), [("Stale", True), ("Current", False)])
+def test_a_stale_group_can_have_more_kinds(monkeypatch, freshness, unknown):
+    version = {"version": "v1", "freshness": freshness, "resources": []}
+    groups = {
+        "kind": "APIGroupDiscoveryList",
+        "items": [{"metadata": {"name": "route.openshift.io"}, "versions": [version]}],
+    }
+    monkeypatch.setattr(api_server, "_aggregated", lambda _groups: groups)
+    assert RestMapper(ApiServer().client()).unknown("route.openshift.io") is unknown
 
 
 def test_a_new_kind_is_found_after_discovery_runs_again():
