@@ -82,8 +82,8 @@ def test_an_identity_token():
 
 
 def test_a_password_with_colons_and_padding():
-    content = {"auths": {"reg.example": {"auth": base64.b64encode(b"user:a:b:c\0\0").decode()}}}
-    assert find("reg.example/x", content) == Credential("user", "a:b:c")
+    content = {"auths": {"reg.example": {"auth": base64.b64encode(b"user:a:b:cx\0\0").decode()}}}
+    assert find("reg.example/x", content) == Credential("user", "a:b:cx")
 
 
 @pytest.mark.parametrize(
