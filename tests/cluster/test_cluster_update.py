@@ -124,7 +124,7 @@ def test_an_update_that_is_not_accepted_is_not_done(
     cluster: ControlPlane, operator: UpdatingOperator, update: Update
 ) -> None:
     operator.refusal = "The update cannot be verified: no signature"
-    outcome = update(wait_timeout=2)
+    outcome = update(wait_timeout=4)
     assert [code for code, _where in outcome.faults] == ["unfinished-update"]
     assert operator.refusal in outcome.message
     assert outcome["desired_update"]["state"] == "requested"
@@ -140,7 +140,7 @@ def test_an_operator_that_never_reports_is_named(
 ) -> None:
     operator.behaviours["ingress"] = Behaviour(silent=True)
     mark = cluster.audit.mark()
-    outcome = update(wait_timeout=4, stuck_timeout=1)
+    outcome = update(wait_timeout=8, stuck_timeout=1)
     assert [code for code, _where in outcome.faults] == ["unfinished-update"]
     assert "waiting on ingress" in outcome.problem("update-stuck")["message"]
     assert outcome["desired_update"]["state"] == "partial"

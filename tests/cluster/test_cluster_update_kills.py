@@ -205,7 +205,7 @@ def test_faults_end_as_the_model_says(plane: ControlPlane, images: dict[str, Pat
     with installed(plane, images) as operator:
         begin(operator)
         mark = plane.audit.mark()
-        process = client(plane, images, wait_timeout=20 if model.state == "completed" else 8)
+        process = client(plane, images, wait_timeout=8 if "unfinished-update" in model.codes else 120)
         during(plane, operator)
         result = result_of(process)
         codes = {item["code"] for item in result["problems"] if item["severity"] == "error"}
@@ -216,7 +216,7 @@ def test_faults_end_as_the_model_says(plane: ControlPlane, images: dict[str, Pat
         operator.refusal = ""
         operator.behaviours.clear()
         mark = plane.audit.mark()
-        again = result_of(client(plane, images, wait_timeout=20))
+        again = result_of(client(plane, images))
         if model.then == "completed":
             assert (again["desired_update"]["state"], again["prediction"]) == ("completed", PROVED)
             assert writes(plane, mark) == (["admin-acks"] if name == "acknowledgement-disappears" else [])

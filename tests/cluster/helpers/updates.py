@@ -111,7 +111,7 @@ def _is_installed(plane: ControlPlane) -> bool:
     return [state for _version, state in history(plane)] == ["Completed"]
 
 
-def wait_until_completed(plane: ControlPlane, version: str, seconds: float = 20.0) -> None:
+def wait_until_completed(plane: ControlPlane, version: str, seconds: float = 60.0) -> None:
     """Wait until the history has this version as completed."""
     wait_for(lambda: history(plane)[:1] == [(version, "Completed")], f"{version} to be completed", seconds)
 
@@ -135,4 +135,4 @@ def wait_for_condition(plane: ControlPlane, kind: str, status: str, reason: str 
         condition = condition_of(plane.api.get(OBJECT), kind)
         return condition if condition.get("status") == status and reason in (None, condition.get("reason")) else {}
 
-    return wait_for(found, f"{kind}={status}", 20.0)
+    return wait_for(found, f"{kind}={status}", 60.0)
