@@ -18,8 +18,8 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
 
 DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
-_OF_SERVERS = ("/registry/leases/", "/registry/masterleases/")
-"""Objects by which API servers say that they are alive: no other client writes them."""
+_OF_SERVERS = ("/registry/leases/kube-", "/registry/masterleases/")
+"""Objects by which API servers, controllers and nodes say that they are alive: no other client writes them."""
 
 
 class Stored(NamedTuple):
