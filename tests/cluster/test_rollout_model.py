@@ -327,8 +327,8 @@ class HeldHistories(Histories):
 
     @rule()
     def hold(self) -> None:
-        """Another client gives an object a finalizer."""
-        for item in self.editable()[:1]:
+        """Another client gives an object a finalizer. The namespace that rollouts delete would wait for its objects."""
+        for item in [item for item in self.editable() if item[2] == HOME][:1]:
             self.api.patch(api_path(self.model.objects[item].body), {"metadata": {"finalizers": ["test.io/theirs"]}})
             self.model.held.add(item)
 
