@@ -234,7 +234,8 @@ def test_impersonation(site: Site) -> None:
 
 def test_impersonation_applies_to_every_request(site: Site) -> None:
     """Also to writes and watches."""
-    rules = [{**READER, "verbs": ["*"]}, {**READER, "resources": ["clusteroperators"], "verbs": ["*"]}]
+    resources = ["clusterversions", "clusteroperators", "infrastructures"]
+    rules = [{**READER, "resources": resources, "verbs": ["*"]}]
     certificate_user(site.plane, "jane", rules)
     poor = certificate_user(site.plane, "poor", [IMPERSONATE])
     mark = site.plane.audit.mark()
@@ -242,8 +243,9 @@ def test_impersonation_applies_to_every_request(site: Site) -> None:
     faults = site.enable("Storage", **options).faults
     assert ("missing-capability", "clusterversions.config.openshift.io version") in faults
     assert site.names == {"Console", "Storage"}
-    assert {(request.user, request.code) for request in site.requests(mark)} == {("poor", 200)}
-    assert len(site.requests(mark)) == 6
+    # The cluster has no Infrastructure.
+    assert {(request.user, request.code) for request in site.requests(mark)} == {("poor", 200), ("poor", 404)}
+    assert len(site.requests(mark)) == 7
 
 
 # Environment
@@ -312,7 +314,7 @@ def test_environment_names_the_impersonated_user(site: Site, monkeypatch: pytest
 def test_requests_have_our_user_agent_and_field_manager(site: Site, direct: dict[str, Any]) -> None:
     mark = site.plane.audit.mark()
     site.enable("Storage", **{"kubeconfig": None, **direct, "api_key": admin_token(site)})
-    assert len(site.plane.audit.requests(mark, user_agent=AGENT)) == 2
+    assert len(site.plane.audit.requests(mark, user_agent=AGENT)) == 3
     (entry,) = [
         item
         for item in site.plane.api.get("/apis/config.openshift.io/v1/clusterversions/version")["metadata"][
