@@ -135,6 +135,7 @@ def test_an_update_that_is_not_accepted_is_not_done(
     assert writes(cluster, mark) == []
 
 
+@pytest.mark.deep
 def test_an_operator_that_never_reports_is_named(
     cluster: ControlPlane, operator: UpdatingOperator, update: Update
 ) -> None:

@@ -107,6 +107,7 @@ def test_a_risk_is_accepted_although_the_server_does_not_know_the_field(
     assert cluster.api.get(OBJECT)["spec"]["desiredUpdate"] == {"version": NEXT, "image": image_of(NEXT)}
 
 
+@pytest.mark.deep
 def test_two_runs_at_once_request_one_update(
     cluster: ControlPlane, operator: UpdatingOperator, options: dict[str, Any]
 ) -> None:
@@ -141,6 +142,7 @@ def test_the_playbook_shows_what_is_missing_and_then_the_proof(
     assert "prediction: capabilities equal, condition equal, resources equal" in updated.stdout
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("operator")
 @pytest.mark.parametrize(("percentage", "updated"), [(100, ["b", "c"]), (0, ["b"])])
 def test_too_many_failures_in_a_batch_stop_a_fleet(
