@@ -49,7 +49,6 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 DEEP = [pytest.param(100, number, marks=[pytest.mark.deep, pytest.mark.alone]) for number in range(3)]
-each = pytest.mark.parametrize(("histories", "number"), [(6, 0), *DEEP])
 """How many random histories, and the seed that they begin with: they are the same in each run."""
 
 LONGEST_RUN = 120
@@ -378,21 +377,22 @@ def machine(
     return machine
 
 
-def limits(examples: int, **options: Any) -> settings:
-    """Return how long histories are looked for."""
+def limits(examples: int) -> settings:
+    """Return how long histories are looked for. One that fails is short, and to make it shorter takes many runs."""
     checks = list(HealthCheck)
-    return settings(max_examples=examples, stateful_step_count=STEPS, suppress_health_check=checks, **options)
+    return settings(
+        max_examples=examples,
+        stateful_step_count=STEPS,
+        suppress_health_check=checks,
+        phases=[Phase.generate],
+        report_multiple_bugs=False,
+    )
 
 
-@each
-def test_random_histories(machine: Machines, histories: int, number: int) -> None:
-    run_state_machine_as_test(seed(number)(machine(Histories)), settings=limits(histories))
-
-
-@each
-def test_random_histories_with_finalizers(machine: Machines, histories: int, number: int) -> None:
-    found = limits(histories, phases=[Phase.generate], report_multiple_bugs=False)
-    run_state_machine_as_test(seed(number)(machine(HeldHistories)), settings=found)
+@pytest.mark.parametrize(("examples", "number"), [(6, 0), *DEEP])
+@pytest.mark.parametrize("histories", [Histories, HeldHistories])
+def test_random_histories(machine: Machines, histories: type[Histories], examples: int, number: int) -> None:
+    run_state_machine_as_test(seed(number)(machine(histories)), settings=limits(examples))
 
 
 # Histories that find a bug, as hypothesis prints them.

@@ -44,6 +44,7 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, release_bodies
 from ansible_collections.capability.openshift.tests.control_plane.operators import NAMESPACES
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 RELEASES = ("4.13", "4.14", "4.18", "4.20")
 __test__ = real_rollouts.are_there(*RELEASES)
@@ -217,8 +218,10 @@ def test_a_hosted_control_plane_gets_its_own_manifests(site: ControlPlane) -> No
     chosen = {"Console", "Ingress", "NodeTuning"}
     # HyperShift provides these kinds: the release has them for self-managed clusters only.
     for body in release_bodies(release_of("4.18"), "CustomResourceDefinition"):
-        if body["metadata"]["name"].partition(".")[0] in ("clusterversions", "clusteroperators"):
-            site.api.apply(f"{CRDS}/{body['metadata']['name']}", body)
+        plural, _dot, group = body["metadata"]["name"].partition(".")
+        if plural in ("clusterversions", "clusteroperators"):
+            site.api.apply(f"{CRDS}/{plural}.{group}", body)
+            wait_for(lambda path=f"/apis/{group}/v1/{plural}": site.api.exists(path), f"{plural} to be served")  # type: ignore[misc]
     result = roll(site, "4.18", capabilities=selected(*chosen), cluster_profile=HOSTED)
     target = wanted("4.18", chosen, HOSTED)
     assert ResourceId("apps", "Deployment", "openshift-dns-operator", "dns-operator") in target.excluded

@@ -57,6 +57,8 @@ class Model:
         self.objects: dict[Identity, Known] = {}
         self.enabled = set(always)
         self.inventory: dict[Identity, Body] = {}
+        self.previous: dict[Identity, Body] = {}
+        """What the last release applied: the CVO compares it, and nothing older, with the next one."""
         self.held: set[Identity] = set()
         """Objects with the finalizer of another client: they stay if they are deleted."""
 
@@ -80,6 +82,7 @@ class Model:
             known = self.objects.get(item)
             self.objects[item] = Known(body, known is None or known.is_ours)
         self.inventory |= applied
+        self.previous = applied
         dropped = {item for item in self.inventory if item not in set(map(identity, release))}
         kept = {item: body for item, body in self.inventory.items() if item in self.objects and item not in dropped}
         needed = {outer for outer in dropped if any(holds(outer, *inner) for inner in kept.items())}
@@ -94,7 +97,7 @@ class Model:
 
     def _moved(self, item: Identity, body: Body) -> set[str]:
         """Return what a resource requires in addition, if it was applied. The CVO compares namespaces as written."""
-        before = self.inventory.get(item)
+        before = self.previous.get(item)
         if before is None or before["metadata"].get("namespace") != body["metadata"].get("namespace"):
             return set()
         return needs(body) - needs(before) if needs(before) <= self.enabled else set()
