@@ -55,7 +55,7 @@ Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
 
 
-_Place = tuple[str, str, Node | None]
+_Place = tuple[str, str, "Node | None"]
 """The path of a selection, its key, and the map with the key."""
 
 

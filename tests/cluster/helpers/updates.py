@@ -101,7 +101,7 @@ def running(
     for name in ("openshift-cluster-version", "openshift-config", "openshift-config-managed"):
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         plane.api.apply(f"/api/v1/namespaces/{name}", body)
-    first = next(iter(images))
+    first, *_others = images
     with UpdatingOperator(plane.kubeconfig, images, first, enables or enabled_implicitly, available) as operator:
         wait_for(lambda: operator.failure or _is_installed(plane), "the installation", 300.0)
         yield operator
