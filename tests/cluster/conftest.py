@@ -14,10 +14,12 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import Rollouts, rollouts_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, site_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.updates import running, write_path
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 from ansible_collections.capability.openshift.tests.control_plane.reset import remember, reset
+from ansible_collections.capability.openshift.tests.control_plane.updates import UpdatingOperator
 from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
 
 SECONDS = "capability/seconds"
@@ -157,3 +159,16 @@ def rollouts(
 ) -> Rollouts:
     """Return rollouts to a control plane that has nothing but a namespace."""
     return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the images of three releases, each of the next minor, with their directories."""
+    return write_path(tmp_path_factory.mktemp("path"))
+
+
+@pytest.fixture
+def operator(cluster: ControlPlane, images: dict[str, Path]) -> Iterator[UpdatingOperator]:
+    """Return a simulated cluster-version operator that has installed the first of these releases."""
+    with running(cluster, images) as found:
+        yield found

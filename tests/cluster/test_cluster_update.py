@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.updates impo
     image_of,
     releases_to,
     request,
-    running,
     wait_for_condition,
     wait_until_completed,
-    write_path,
     writes,
 )
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -38,17 +36,6 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Call,
 
 OLD, NEXT, LAST = PATH
 Update = Callable[..., Outcome]
-
-
-@pytest.fixture(scope="module")
-def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return write_path(tmp_path_factory.mktemp("path"))
-
-
-@pytest.fixture
-def operator(cluster: ControlPlane, images: dict[str, Path]) -> Iterator[UpdatingOperator]:
-    with running(cluster, images) as found:
-        yield found
 
 
 @pytest.fixture

@@ -25,10 +25,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.updates impo
     PROVED,
     image_of,
     releases_to,
-    running,
     update_to,
     wait_until_completed,
-    write_path,
     writes,
 )
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -40,17 +38,6 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
 NEXT = PATH[1]
 READ_EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}
-
-
-@pytest.fixture(scope="module")
-def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return write_path(tmp_path_factory.mktemp("path"))
-
-
-@pytest.fixture
-def operator(cluster: ControlPlane, images: dict[str, Path]) -> Iterator[UpdatingOperator]:
-    with running(cluster, images) as found:
-        yield found
 
 
 @pytest.fixture

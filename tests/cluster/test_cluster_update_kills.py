@@ -29,7 +29,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.updates impo
     request,
     running,
     wait_for_condition,
-    write_path,
     writes,
 )
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -45,11 +44,6 @@ WRITTEN = ["admin-acks", "version"]
 NOT_CHECKED = dict.fromkeys(PROVED, "not_checked")
 UPDATES, KILLS = 10, 3
 """So many updates, each with so many kills of its clients."""
-
-
-@pytest.fixture(scope="module")
-def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return write_path(tmp_path_factory.mktemp("path"))
 
 
 @contextmanager

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT
@@ -18,10 +15,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.updates impo
     history,
     image_of,
     request,
-    running,
     wait_for_condition,
     wait_until_completed,
-    write_path,
 )
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition_of
@@ -32,17 +27,6 @@ from ansible_collections.capability.openshift.tests.control_plane.updates import
 pytestmark = pytest.mark.deep
 
 OLD, NEXT, LAST = PATH
-
-
-@pytest.fixture(scope="module")
-def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return write_path(tmp_path_factory.mktemp("path"))
-
-
-@pytest.fixture
-def operator(cluster: ControlPlane, images: dict[str, Path]) -> Iterator[UpdatingOperator]:
-    with running(cluster, images) as found:
-        yield found
 
 
 def acknowledge(plane: ControlPlane, value: str = "true") -> None:
