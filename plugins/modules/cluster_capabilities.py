@@ -182,8 +182,6 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.common.parameters import remove_values
-
 from ..module_utils._cluster.capabilities import (
     capabilities_dict,
     enable_capabilities,
@@ -197,7 +195,7 @@ from ..module_utils._kubernetes.connection import connect
 from ..module_utils._module.argspec import chdir_spec, check_wait_timeout, release_image_spec, release_source
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
-from ..module_utils._module.progress import show_progress
+from ..module_utils._module.progress import progress_of
 from ..module_utils._module.result import diff_entry
 from ..module_utils._problems import ClusterError, InvalidOptionError, Problems
 from ..module_utils._release_image.open_release import open_release
@@ -227,10 +225,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     problems += enabled.problems
     if params["wait"] and not module.check_mode:
         seconds = params["wait_timeout"]
-
-        def progress(text: str) -> None:
-            show_progress(remove_values(text, module.no_log_values))
-
+        progress = progress_of(module)
         reading = wait_for_capabilities(client, enabled, request, release, before, seconds, progress, problems)
         result.update(capabilities_dict(reading))
         problems.raise_errors(ClusterError)

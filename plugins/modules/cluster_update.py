@@ -208,8 +208,7 @@ from ..module_utils._module.argspec import (
 )
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
-from ..module_utils._module.progress import show_progress
-from ..module_utils._module.result import HIDDEN
+from ..module_utils._module.progress import progress_of
 from ..module_utils._problems import InvalidOptionError, Problems
 from ..module_utils._update_plan.plan_options import FAIL_ON, SharedOptions
 from ..module_utils._update_plan.violations import ALL
@@ -239,13 +238,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
         params["wait_timeout"],
         params["stuck_timeout"],
     )
-
-    def progress(text: str) -> None:
-        for secret in module.no_log_values:
-            text = text.replace(secret, HIDDEN)
-        show_progress(text)
-
-    update = UpdateRun(connect(module), options, progress, check_mode=module.check_mode)
+    update = UpdateRun(connect(module), options, progress_of(module), check_mode=module.check_mode)
     try:
         update.run(problems)
     finally:

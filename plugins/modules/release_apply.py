@@ -400,14 +400,12 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.common.parameters import remove_values
-
 from ..module_utils._kubernetes.connection import connect
 from ..module_utils._module.argspec import ReleaseOptions
 from ..module_utils._module.interface import Module
 from ..module_utils._module.lifetime import end_without_reader
 from ..module_utils._module.main import ModuleDefinition, run_module
-from ..module_utils._module.progress import show_progress
+from ..module_utils._module.progress import progress_of
 from ..module_utils._problems import ClusterError, InvalidOptionError, Problems
 from ..module_utils._release.loader import PLACEHOLDER_IMAGE
 from ..module_utils._release_image.open_release import open_release, source_after
@@ -462,10 +460,7 @@ def _roll_out(module: Module, problems: Problems) -> Rollout:
         params, image, TIMINGS, rewritten_fields, dry_run=module.check_mode, diff_mode=module._diff
     )
 
-    def progress(text: str) -> None:
-        # no_log_values is read for each text, because connecting removes values from it that are not secret.
-        show_progress(remove_values(text, module.no_log_values))
-
+    progress = progress_of(module)
     if params["only"]:
         return apply_definitions(client, state, target, options, progress)
     return roll_out(client, state, target, previous, options, progress)

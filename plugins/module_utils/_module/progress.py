@@ -11,6 +11,9 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from .._progress import Progress
+from .interface import Module
+
 VARIABLE = "CAPABILITY_OPENSHIFT_PROGRESS"
 """The environment variable with the path of the file."""
 
@@ -20,6 +23,18 @@ def show_progress(text: str) -> None:
     path = os.environ.get(VARIABLE)
     if path:
         write_line(path, text)
+
+
+def progress_of(module: Module) -> Progress:
+    """Return a function that shows the progress of ``module``, without its secrets."""
+
+    def show(text: str) -> None:
+        # They are read for each text, because connecting removes values from them that are not secret.
+        for secret in sorted(module.no_log_values, key=len, reverse=True):
+            text = text.replace(secret, "********")
+        show_progress(text)
+
+    return show
 
 
 def write_line(path: str, text: str) -> None:
