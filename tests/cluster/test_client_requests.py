@@ -16,9 +16,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes i
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.lookup import find_existing
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.rest_mapper import RestMapper
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.watch import snapshots_of, watch_objects
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
-from ansible_collections.capability.openshift.plugins.module_utils._resources import ApiResource, Target
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    CUSTOM_RESOURCE_DEFINITIONS,
+    ApiResource,
+    ResourceId,
+    Target,
+)
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import crd
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
@@ -109,18 +116,26 @@ def test_names_are_quoted(site: Site, client: Client) -> None:
     assert caught.value.code in (400, 404)
 
 
+@pytest.fixture
+def fresh_kinds(site: Site) -> Iterator[list[ApiResource]]:
+    """Established kinds whose storage the server initializes with the first request."""
+    kinds = [ApiResource("test.io", "v1", f"fresh{number}s", f"Fresh{number}", True) for number in range(5)]
+    for kind in kinds:
+        body = crd(kind.plural, kind.kind)
+        site.plane.api.apply(f"{CRDS}/{body['metadata']['name']}", body)
+    names = [kind.resource for kind in kinds]
+    wait_for(lambda: all(is_established(site.plane.api, name) for name in names), "the definitions to be established")
+    yield kinds
+    for name in names:
+        site.plane.api.delete(f"{CRDS}/{name}")
+    wait_for(lambda: not any(site.plane.api.exists(f"{CRDS}/{name}") for name in names), "the definitions to be gone")
+
+
 def test_kind_that_was_not_listed_before_is_listed_without_a_long_pause(
-    site: Site, client: Client, monkeypatch: pytest.MonkeyPatch
+    site: Site, client: Client, fresh_kinds: list[ApiResource], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server answers 429 with ``Retry-After: 1``, and is ready long before that."""
-    definitions = [crd(f"fresh{number}s", f"Fresh{number}") for number in range(5)]
-    paths = [f"{CRDS}/{body['metadata']['name']}" for body in definitions]
-    for path, body in zip(paths, definitions, strict=True):
-        site.plane.api.apply(path, body)
-    names = {body["metadata"]["name"] for body in definitions}
-    wait_for(lambda: all(is_established(site.plane.api, name) for name in names), "the definitions to be established")
     mark = site.plane.audit.mark()
-    kinds = [ApiResource("test.io", "v1", f"fresh{number}s", f"Fresh{number}", True) for number in range(5)]
     pauses: list[float] = []
     sleep = time.sleep
 
@@ -129,10 +144,23 @@ def test_kind_that_was_not_listed_before_is_listed_without_a_long_pause(
         sleep(seconds)
 
     monkeypatch.setattr(time, "sleep", note)
-    assert [list(client.list(Target(kind, labels="some=label"))) for kind in kinds] == [[]] * 5
+    assert [list(client.list(Target(kind, labels="some=label"))) for kind in fresh_kinds] == [[]] * 5
     refused = [request for request in site.requests(mark) if request.code == 429]
     assert refused
     assert 0 < sum(pauses) < len(refused)
+
+
+def test_members_of_kinds_that_a_release_defines_cost_one_request_each(
+    site: Site, client: Client, fresh_kinds: list[ApiResource]
+) -> None:
+    wanted = [ResourceId(kind.group, kind.kind, "work", "some") for kind in fresh_kinds]
+    definitions = CUSTOM_RESOURCE_DEFINITIONS.group_kind
+    wanted += [ResourceId(*definitions, "", kind.resource) for kind in fresh_kinds]
+    kinds = RestMapper(client)
+    assert kinds.find("test.io", "Fresh0")
+    mark = site.plane.audit.mark()
+    assert not find_existing(client, kinds, wanted, "some=label").existing
+    assert [request.code for request in site.requests(mark)] == [200] * 6
 
 
 def test_documents_of_discovery(client: Client) -> None:

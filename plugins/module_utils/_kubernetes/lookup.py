@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._problems import ClusterError, Problem
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, ResourceId, Target, target_for
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, ResourceId, Target, nested, target_for
 from .api_errors import ApiError
 from .client import Client, object_key
 from .rest_mapper import RestMapper
@@ -42,10 +42,12 @@ class ExistingResources(NamedTuple):
 def find_existing(
     client: Client, kinds: RestMapper, resources: Collection[ResourceId], labels: str = ""
 ) -> ExistingResources:
-    """Return which of ``resources`` exist and match the label selector ``labels``.
+    """Return which of ``resources`` exist and match ``labels``, a label selector of the form ``KEY=VALUE``.
 
     Raises ``ClusterError`` if the server does not answer at all.
     """
+    defined = {resource.name for resource in resources if resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind}
+    label, _equals, value = labels.partition("=")
     by_kind: dict[tuple[str, str], list[ResourceId]] = {}
     for resource in sorted(resources):
         by_kind.setdefault(resource.group_kind, []).append(resource)
@@ -67,8 +69,15 @@ def find_existing(
     def list_kind(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
         keys = by_key[served]
         try:
-            items = client.list(Target(served, labels=labels), metadata_only=True)
-            return {resource: item["metadata"] for item in items for resource in keys.get(object_key(item), ())}
+            # While the storage of a new definition is initialized, the server rejects a list with a selector (KEP-4568).
+            is_defined = served.resource in defined
+            items = client.list(Target(served, labels="" if is_defined else labels), metadata_only=True)
+            return {
+                resource: item["metadata"]
+                for item in items
+                if not label or nested(item, "metadata", "labels", label) == value
+                for resource in keys.get(object_key(item), ())
+            }
         except ApiError as error:
             return {} if error.is_not_found else error  # its CustomResourceDefinition was deleted in between
 
