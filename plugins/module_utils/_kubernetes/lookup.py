@@ -69,7 +69,7 @@ def find_existing(
     def list_kind(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
         keys = by_key[served]
         try:
-            # While the storage of a new definition is initialized, the server rejects a list with a selector (KEP-4568).
+            # While the storage of a new definition is initialized, the server rejects lists with a selector (KEP-4568).
             is_defined = served.resource in defined
             items = client.list(Target(served, labels="" if is_defined else labels), metadata_only=True)
             return {
