@@ -114,7 +114,7 @@ HTML = """\
 {% if reason.accepted %}{{ words.BECAUSE }}: {{ reason.accepted.reason }}{% else %}{{ reason.hint }}{% endif %}</p>
 <p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
 {% else %}
-<p>{{ words.NOTHING_AGAINST }}</p>
+<p>Nothing that was checked is against this update.</p>
 {% endfor %}
 {% for item in hop.not_checked %}
 <p class="quiet">{{ words.NOT_CHECKED }}: {{ item.message }}.</p>
@@ -141,7 +141,7 @@ HTML = """\
 <dl class="facts">
 <dt>{{ words.ENABLED }} ({{ plan.enabled_capabilities | length }})</dt>\
 <dd>{{ names(plan.enabled_capabilities) or words.NONE }}</dd>
-<dt>{{ words.IMPLICITLY }} ({{ plan.implicitly_enabled_capabilities | length }})</dt>
+<dt>Enabled implicitly ({{ plan.implicitly_enabled_capabilities | length }})</dt>
 <dd>{{ names(plan.implicitly_enabled_capabilities) or words.NONE }}</dd>
 </dl>
 <p class="quiet">{{ words.COMPARE }}</p>
@@ -154,7 +154,7 @@ HTML = """\
 </dl>
 {% endmacro %}
 {% macro overview() %}
-<h2 id="overview">{{ words.OVERVIEW }}</h2>
+<h2 id="overview">Overview</h2>
 <table class="plans" role="table">
 <thead role="rowgroup"><tr role="row">
 {% for title in words.OVERVIEW_COLUMNS %}
@@ -249,7 +249,7 @@ HTML = """\
 <p class="quiet">{{ view.subtitle }}</p>
 {% endif %}
 {% if view.problem_count %}
-<p>{{ words.PROBLEM_COUNT }}: <a href="#problems">{{ view.problem_count }}</a></p>
+<p>Problems and notes: <a href="#problems">{{ view.problem_count }}</a></p>
 {% endif %}
 {% if view.fleet %}
 {{ overview() }}
@@ -258,7 +258,7 @@ HTML = """\
 {% endif %}
 {% if view.required %}
 {{ rows("required", words.REQUIRED, words.REQUIRED_COLUMNS, view.required) }}
-<p class="quiet">{{ words.REQUIRED_MEANING }}</p>
+<p class="quiet">With these names in acceptances, nothing that can be accepted is against the updates.</p>
 {% endif %}
 {{ origin() }}
 {% endif %}
@@ -266,7 +266,7 @@ HTML = """\
 {{ section(plan) }}
 {% endfor %}
 {% if view.problems %}
-<h2 id="problems">{{ words.PROBLEMS }}</h2>
+<h2 id="problems">Problems</h2>
 <ul class="problems">
 {% for problem in view.problems %}
 <li class="{{ problem.severity }}"><b>{{ problem.severity }}</b> <code>{{ problem.where }}</code>

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The words in which a plan is shown, the same in HTML, Markdown and text.
+"""The words in which a plan is shown, the same in HTML and text.
 
-A word that two of the three renderers show is defined here. The text of a plan is in ``_summary``.
+The text of a plan is in ``_summary``.
 """
 
 from __future__ import annotations
@@ -113,10 +113,9 @@ CLUSTER = "Cluster"
 NOT_KNOWN = "not known"
 RELEASE = "Release"
 COLLECTION = "Planned with"
-TITLE = "Update plan"  # write.py recognizes Markdown reports of earlier versions by it
+TITLE = "Update plan"
 VERDICT = "Verdict"
 NOT_CHECKED = "Not checked"
-NOTHING_AGAINST = "Nothing that was checked is against this update."
 CAPABILITY = "Capability"
 SELECTION = "Selection"
 PLATFORM = "Platform"
@@ -126,7 +125,6 @@ ENABLES = "Enables"
 PLAN = "Plan"
 CLUSTERS = "Clusters"
 PATH = "Path"
-OVERVIEW = "Overview"
 OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, SELECTION, ENABLES, NOT_CHECKED)
 REASONS = "Reasons against the updates"
 NAME = "Name"
@@ -135,13 +133,9 @@ REASONS_COLUMNS = (VERDICT, NAME, WHAT, CLUSTERS, "Accepted on")
 NEVER = "never"
 REQUIRED = "Required acceptances"
 REQUIRED_COLUMNS = (NAME, WHAT, CLUSTERS)
-REQUIRED_MEANING = "With these names in acceptances, nothing that can be accepted is against the updates."
 BECAUSE = "Accepted because"
-PROBLEMS = "Problems"
-PROBLEM_COUNT = "Problems and notes"
 AT_END = "At the end"
 ENABLED = "Enabled"
-IMPLICITLY = "Enabled implicitly"
 DOWNGRADE = "downgrade"
 NEW = "new"
 NOTHING = "nothing"
