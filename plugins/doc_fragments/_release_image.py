@@ -107,8 +107,9 @@ requirements:
   - urllib3, for a release or an image in a registry
 notes:
   - A release can be named by a directory or by its image. C(REGISTRY/REPOSITORY@sha256:DIGEST) and
-    C(REGISTRY/REPOSITORY:TAG) are pull specs, and C(oci-archive:FILE[:NAME]) names an image that C(skopeo copy) wrote.
-    If a directory with the given name exists, it is used.
+    C(REGISTRY/REPOSITORY:TAG) are pull specs, C(oci-archive:FILE[:NAME]) names an image that C(skopeo copy) wrote, and
+    C(oc-mirror:PATH[@sha256:DIGEST]) one in the archive C(mirror_*.tar) of oc-mirror v2, or in the directory of its
+    archives. If a directory with the given name exists, it is used.
   - From an image, only the layers with the manifests of the release are read. Each is checked against
     its digest. A tag is looked up in the registry each time.
   - Layers that are compressed with zstd need Python 3.14, or the library C(zstandard) or C(backports.zstd), on the host

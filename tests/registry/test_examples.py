@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, mirror_sets
+from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site, mirror_sets
 from ansible_collections.capability.openshift.tests.unit.builders.examples import (
     Outcomes,
     Plugin,
@@ -69,6 +71,18 @@ class Mirror(NamedTuple):
             "cluster_version": {"status": {"desired": {"image": current}}},
             "signatures": {"stdout": json.dumps({"kind": "List", "items": [found]})},
         }
+
+
+def write_archive(folder: Path, found: Image) -> None:
+    """Write an archive of oc-mirror with one release."""
+    write_files(folder / "media", {})
+    site = Site(folder / "media")
+    try:
+        Registry(site).push("openshift/release-images", found, "4.20.3-x86_64")
+        with tarfile.open(folder / "media" / "mirror_000001.tar", "w") as archive:
+            archive.add(folder / "media" / "storage" / "docker", "docker")
+    finally:
+        site.processes.close(folder / "media" / "storage")
 
 
 def write_releases(folder: Path) -> dict[str, Image]:
@@ -139,6 +153,8 @@ def test_examples_of_mirrors(mirror: Mirror) -> None:
     assert list(complete[in_a_loop]) == ["skipped"]
 
 
-def test_examples_of_releases_in_a_registry(mirror: Mirror) -> None:
+def test_examples_of_releases_in_a_registry_and_in_an_archive(mirror: Mirror) -> None:
+    write_archive(mirror.folder, mirror.images["4.20.3"])
+    shutil.rmtree(mirror.folder / "srv" / "releases" / "4.20.3")
     found = outcomes(OF_RELEASES, mirror)
     assert {name: list(each) for name, each in found.items()} == {task["name"]: ["ok"] for task in OF_RELEASES}

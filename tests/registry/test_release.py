@@ -1,13 +1,14 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Releases by the names of their images: from registries, into the cache, through the modules."""
+"""Releases by the names of their images: from registries and archives, into the cache, through the modules."""
 
 from __future__ import annotations
 
 import base64
 import json
 import os
+import tarfile
 import tempfile
 import threading
 from pathlib import Path
@@ -27,6 +28,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.images import 
     layer,
     release_entries,
     release_image,
+    write_oci_archive,
 )
 from ansible_collections.capability.openshift.tests.unit.other_user import as_other_user
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
@@ -242,6 +244,32 @@ def test_parallel_tasks_read_a_release_once(source, proxy):
     assert len(opened) == 4
     assert len(set(opened)) == 1
     assert len(proxy.blobs) == 3
+
+
+def test_an_archive_of_a_layout(source, tmp_path):
+    archive = write_oci_archive(tmp_path / "layout.tar", {"old": OLD_IMAGE, "new": NEW_IMAGE})
+    opened = open_release(f"oci-archive:{archive}:old", source, Problems())
+    assert same_files(opened.directory, OLD)
+    assert opened.pull_spec == ""
+    assert same_files(open_release(f"oci-archive:{archive}:new", source, Problems()).directory, NEW)
+
+
+def test_an_archive_of_a_mirror(source, registry, tmp_path):
+    registry.push("openshift/release-images", OLD_IMAGE, "4.21.0-x86_64")
+    registry.push("openshift/release-images", NEW_IMAGE, "4.22.0-x86_64")
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    with tarfile.open(folder / "mirror_000001.tar", "w") as tar:
+        tar.add(registry.site.folder / "storage", arcname="")
+
+    for path in (folder, folder / "mirror_000001.tar", registry.site.folder / "storage"):
+        assert same_files(open_release(f"oc-mirror:{path}@{OLD_IMAGE.digest}", source, Problems()).directory, OLD)
+    with pytest.raises(CapabilityError) as raised:
+        open_release(f"oc-mirror:{folder}", source, Problems())
+    (problem,) = raised.value.problems
+    assert problem.code == "image-not-found"
+    assert f"4.22.0-x86_64 ({NEW_IMAGE.digest})" in problem.message
+    assert code(open_release, f"oc-mirror:{tmp_path}", source, Problems()) == "unreadable-image"
 
 
 def auth_file(folder: Path, host: str, password: str = PASSWORD) -> str:

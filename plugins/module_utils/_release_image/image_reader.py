@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -19,7 +20,9 @@ from .._registry.client import RegistryClient
 from .._registry.configured_access import configure_access
 from .._registry.image import ResolvedImage, read_files, resolve_image
 from .._registry.image_manifest import Descriptor
-from .._registry.oci_archive import OciArchive
+from .._registry.oci_layout import OciLayout
+from .._registry.registry_storage import RegistryStorage
+from .._registry.stored_files import ArchiveFiles, unreadable
 from .._release.loader import CVO_MANIFESTS, IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
 from .._resources import as_text
 from .cache import ReleaseCache
@@ -88,7 +91,18 @@ def open_image(name: ReleaseName, access: AccessOptions, problems: Problems) -> 
         problems.raise_errors(RegistryError)
         client = RegistryClient(configured, name.spec)
         return ImageReader(name, client, name.spec.reference)
-    return ImageReader(name, OciArchive(name.path), name.reference)
+    if name.kind == "oc-mirror":
+        return ImageReader(name, RegistryStorage(_mirror_files(name.path)), name.reference)
+    return ImageReader(name, OciLayout(ArchiveFiles([name.path])), name.reference)
+
+
+def _mirror_files(path: str) -> ArchiveFiles:
+    if not os.path.isdir(path):
+        return ArchiveFiles([path])
+    archives = sorted(glob.glob(os.path.join(glob.escape(path), "mirror_*.tar")))
+    if not archives:
+        raise unreadable(path, FileNotFoundError(0, "it has no mirror_*.tar"))
+    return ArchiveFiles(archives)
 
 
 def _source(store: ImageStore, name: ReleaseName) -> str:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from .._problems import Problems, shown
-from .._registry.pull_spec import PullSpec, parse_pull_spec
+from .._registry.pull_spec import PullSpec, is_digest, parse_pull_spec
 
-Kind = Literal["directory", "registry", "oci-archive"]
-_ARCHIVE = "oci-archive:"
+Kind = Literal["directory", "registry", "oci-archive", "oc-mirror"]
+_TRANSPORT = re.compile(r"(oci-archive|oc-mirror):(.*)", re.DOTALL)
 _PORT = re.compile(r"[^:]:[0-9]+$")
 _TAG = re.compile(r"[^:/]:[\w][\w.-]*$|@")
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+[\w.+-]*")
@@ -23,8 +23,8 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 class ReleaseName(NamedTuple):
     """The name of a release. ``text`` is as given.
 
-    An image in a registry has a ``spec``. All others have a ``path``, and archives a ``reference``: the name of an
-    image, empty for the only one.
+    An image in a registry has a ``spec``. All others have a ``path``, and archives a ``reference``: the name or digest
+    of an image, empty for the only one.
     """
 
     kind: Kind
@@ -36,14 +36,15 @@ class ReleaseName(NamedTuple):
     @property
     def digest(self) -> str:
         """The digest that the name contains, empty if it has none."""
-        return (self.spec.digest if self.spec else None) or ""
+        digest = self.spec.digest if self.spec else self.reference
+        return digest if digest is not None and is_digest(digest) else ""
 
 
 def is_directory_name(text: str) -> bool:
     """Whether ``text`` names a directory: one that exists, or a name that is not that of an image."""
     if os.path.isdir(os.path.expanduser(text)):
         return True
-    return not (text.startswith(_ARCHIVE) or _URL.match(text) or _is_like_pull_spec(text))
+    return not (_TRANSPORT.fullmatch(text) or _URL.match(text) or _is_like_pull_spec(text))
 
 
 def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName | None:
@@ -54,15 +55,22 @@ def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName
         hint = f"Add registry, repository and architecture: quay.io/openshift-release-dev/ocp-release:{text}-x86_64"
         problems.error("invalid-pull-spec", where, f"is {shown(text)}, expected a directory or a pull spec", hint)
         return None
-    if not text.startswith(_ARCHIVE):
+    match = _TRANSPORT.fullmatch(text)
+    if match is None:
         spec = parse_pull_spec(text, where, problems)
         return None if spec is None else ReleaseName("registry", text, spec=spec)
-    path, _colon, reference = text.removeprefix(_ARCHIVE).partition(":")
+    kind, rest = cast("Kind", match[1]), match[2]
+    path, mark, reference = rest.partition("@sha256:") if kind == "oc-mirror" else rest.partition(":")
+    reference = f"sha256:{reference}" if kind == "oc-mirror" and mark else reference
     if not path:
-        message = f"is {shown(text)}, expected a path after {_ARCHIVE}"
-        problems.error("invalid-path", where, message, f"Write {_ARCHIVE}PATH")
+        message = f"is {shown(text)}, expected a path after {kind}:"
+        problems.error("invalid-path", where, message, f"Write {kind}:PATH")
         return None
-    return ReleaseName("oci-archive", text, os.path.abspath(os.path.expanduser(path)), reference)
+    if kind == "oc-mirror" and mark and not is_digest(reference):
+        message = f"has the digest {shown(reference)}, expected sha256: and 64 hexadecimal digits in lower case"
+        problems.error("invalid-digest", where, message, "Copy the digest again")
+        return None
+    return ReleaseName(kind, text, os.path.abspath(os.path.expanduser(path)), reference)
 
 
 def absolute_release_name(text: str) -> str:
@@ -71,8 +79,10 @@ def absolute_release_name(text: str) -> str:
     path = os.path.expanduser(os.path.expandvars(text))
     if os.path.isdir(path) or is_directory_name(text):
         return os.path.abspath(path)
-    file = text.removeprefix(_ARCHIVE)
-    return text if file in ("", text) else f"{_ARCHIVE}{os.path.abspath(os.path.expanduser(file))}"
+    match = _TRANSPORT.fullmatch(text)
+    if match is None or not match[2]:
+        return text
+    return f"{match[1]}:{os.path.abspath(os.path.expanduser(match[2]))}"
 
 
 def _is_like_pull_spec(text: str) -> bool:

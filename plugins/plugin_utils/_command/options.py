@@ -27,8 +27,8 @@ RENDERED = ("text", "json", "yaml")
 
 _METAVARS: dict[Any, str] = {"path": "PATH", "dict": "MAP", "int": "NUMBER", "json": "JSON"}
 _NAMES = """\
-A release is a directory or an image: REGISTRY/REPOSITORY@sha256:DIGEST, REGISTRY/REPOSITORY:TAG or
-oci-archive:FILE[:NAME]. The documentation of the module has all details of an option.
+A release is a directory or an image: REGISTRY/REPOSITORY@sha256:DIGEST, REGISTRY/REPOSITORY:TAG,
+oci-archive:FILE[:NAME] or oc-mirror:PATH[@sha256:DIGEST]. The documentation of the module has all details of an option.
 """
 
 

@@ -104,5 +104,5 @@ def _below(value: Any, folder: Path) -> Any:
     if isinstance(value, list):
         return [_below(item, folder) for item in value]
     if isinstance(value, str):
-        return re.sub(r"^(?=/(srv|var|media)/)", str(folder), value)
+        return re.sub(r"^(oc-mirror:)?(?=/(srv|var|media)/)", lambda match: f"{match[0]}{folder}", value)
     return value

@@ -58,6 +58,7 @@ WHERE = {
     ("docs/how_to/check_sites.md", ""): "docs/tutorials/first_steps.md and examples/sites/README.md have the same",
     ("docs/how_to/disconnected_sites.md", "dir="): NO_OC,
     ("docs/how_to/update_a_cluster.md", "ansible-playbook "): "tests/cluster/test_cluster_update.py updates clusters",
+    ("docs/how_to/disconnected_sites.md", "ansible-playbook "): "tests/registry/test_archives.py reads such archives",
     ("docs/how_to/enable_capabilities.md", ""): OPENSHIFT,
     ("docs/how_to/guard_capabilities.md", ""): OPENSHIFT,
     ("docs/how_to/install.md", "ansible-builder "): "it needs a container registry",

@@ -101,9 +101,10 @@ def test_the_image_of_an_architecture_is_read_from_a_list(layout: Path, source: 
     )
 
 
-def test_what_is_no_release_is_refused(layout: Path, source: ReleaseSource) -> None:
+def test_what_is_no_release_is_refused(layout: Path, tmp_path: Path, source: ReleaseSource) -> None:
     assert code(open_release, f"oci-archive:{layout}:other", source) == "not-a-release"
     assert code(open_release, f"oci-archive:{layout}:missing", source) == "image-not-found"
+    assert code(open_release, f"oc-mirror:{tmp_path}", source) == "unreadable-image"
     assert code(open_release, "", source) == "invalid-path"
     assert not is_stored("quay.io/a/b:tag", source)
 

@@ -55,13 +55,21 @@ def test_pull_specs():
     assert [name.digest for name in names if name] == [DIGEST, ""]
 
 
-@pytest.mark.parametrize(("text", "reference"), [("oci-archive:/a.tar", ""), ("oci-archive:/a.tar:c:d", "c:d")])
-def test_archives(text, reference):
+@pytest.mark.parametrize(
+    ("text", "kind", "path", "reference", "digest"),
+    [
+        ("oci-archive:/a.tar", "oci-archive", "/a.tar", "", ""),
+        ("oci-archive:/a.tar:c:d", "oci-archive", "/a.tar", "c:d", ""),
+        ("oc-mirror:/a:b.tar", "oc-mirror", "/a:b.tar", "", ""),
+        (f"oc-mirror:/a@{DIGEST}", "oc-mirror", "/a", DIGEST, DIGEST),
+    ],
+)
+def test_archives(text, kind, path, reference, digest):
     name, problems = parse(text)
 
-    assert (name, problems) == (ReleaseName("oci-archive", text, "/a.tar", reference), [])
+    assert (name, problems) == (ReleaseName(kind, text, path, reference), [])
     assert name is not None
-    assert name.digest == ""
+    assert name.digest == digest
 
 
 @pytest.mark.parametrize(
@@ -71,6 +79,8 @@ def test_archives(text, reference):
         (f"quay.io/A@{DIGEST}", "invalid-pull-spec"),
         ("quay.io/a@sha256:1", "invalid-digest"),
         ("oci-archive:", "invalid-path"),
+        ("oc-mirror:", "invalid-path"),
+        ("oc-mirror:/a@sha256:1", "invalid-digest"),
     ],
 )
 def test_what_is_not_valid(text, code):
@@ -109,5 +119,5 @@ def test_relative_names(tmp_path, monkeypatch):
     assert absolute_release_name(" a/b ") == f"{folder}/a/b"
     assert absolute_release_name("/a/b") == "/a/b"
     assert absolute_release_name("oci-archive:a:b") == f"oci-archive:{folder}/a:b"
-    assert absolute_release_name("oci-archive:/a.tar") == "oci-archive:/a.tar"
+    assert absolute_release_name("oc-mirror:/a.tar") == "oc-mirror:/a.tar"
     assert absolute_release_name(f"quay.io/a@{DIGEST}") == f"quay.io/a@{DIGEST}"
