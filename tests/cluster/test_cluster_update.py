@@ -107,6 +107,20 @@ def test_check_mode_shows_what_is_written(cluster: ControlPlane, operator: Updat
     assert cluster.api.get(ACKS)["data"] == {GATE: "true"}
 
 
+def test_a_missing_config_map_of_acknowledgements_is_created(
+    cluster: ControlPlane, operator: UpdatingOperator, update: Update
+) -> None:
+    cluster.api.delete(ACKS)
+    wait_for_condition(cluster, "Upgradeable", "False", "UnableToAccessAdminAcksConfigMap")
+    refused = update(acceptances=ACCEPTANCES[1:])
+    shown = update(check=True, diff=True)
+    assert [code for code, _where in refused.faults] == ["admin-ack-required", "missing-admin-acks"]
+    assert not cluster.api.exists(ACKS)
+    done = update(diff=True)
+    assert (done["diff"], done["diff"][0]["before"]) == (shown["diff"], "")
+    assert (done["desired_update"]["state"], done["prediction"]) == ("completed", PROVED)
+
+
 def test_an_update_that_is_not_accepted_is_not_done(
     cluster: ControlPlane, operator: UpdatingOperator, update: Update
 ) -> None:

@@ -223,9 +223,12 @@ def summarize(failed: Sequence[Failed]) -> tuple[bool, str]:
 
 
 def upgradeable_conditions(
-    config: Body, gates: Mapping[str, str], acknowledged: Mapping[str, str], operators: Iterable[Body]
+    config: Body, gates: Mapping[str, str], acknowledged: Mapping[str, str] | None, operators: Iterable[Body]
 ) -> list[dict[str, str]]:
-    """release-4.20 pkg/cvo/upgradeable.go setUpgradeableConditions, with the checks of defaultUpgradeableChecks."""
+    """release-4.20 pkg/cvo/upgradeable.go setUpgradeableConditions, with the checks of defaultUpgradeableChecks.
+
+    ``acknowledged``: ``None`` without the ConfigMap.
+    """
     found: list[dict[str, str]] = []
     if any(item.get("unmanaged") for item in config["spec"].get("overrides") or ()):
         text = "Disabling ownership via cluster version overrides prevents upgrades."
@@ -233,8 +236,11 @@ def upgradeable_conditions(
         found.append(condition("UpgradeableClusterVersionOverrides", "False", "ClusterVersionOverridesSet", text))
     minor = (_numbers(_completed_version(config.get("status", {}))) or (0, 0, 0))[1]
     applying = {name: text for name, text in gates.items() if int(_GATE.match(name)[1]) == minor}  # type: ignore[index]
-    missing = sorted(text for name, text in applying.items() if acknowledged.get(name) != "true")
-    if missing:  # checkAdminGate
+    missing = sorted(text for name, text in applying.items() if (acknowledged or {}).get(name) != "true")
+    if acknowledged is None:  # clusterAdminAcksCompletedUpgradeable
+        text = "admin-acks configmap not found."
+        found.append(condition("UpgradeableAdminAckRequired", "False", "UnableToAccessAdminAcksConfigMap", text))
+    elif missing:  # checkAdminGate
         found.append(condition("UpgradeableAdminAckRequired", "False", "AdminAckRequired", " ".join(missing)))
     for item in operators:  # clusterOperatorsUpgradeable, for one operator
         own = condition_of(item, "Upgradeable")

@@ -104,7 +104,7 @@ class UpdatingOperator:
         self._renewed = -_RENEWED
         self._retrieving = ""
         self._upgradeable: list[dict[str, str]] = []
-        self._checked: tuple[Mapping[str, str], ...] = ()
+        self._checked: tuple[Mapping[str, str] | None, ...] = ()
         self._checked_at = 0.0
         self._over = threading.Event()
         self.failure: Exception | None = None
@@ -339,17 +339,17 @@ class UpdatingOperator:
 
     def _check_upgradeable(self, config: Body) -> list[dict[str, str]]:
         """release-4.20 pkg/cvo/upgradeable.go syncUpgradeable: only now and then, and when acknowledgements change."""
-        data = self._data_of(GATES), self._data_of(ACKS)
+        data = self._data_of(GATES) or {}, self._data_of(ACKS)
         pause = self.between_checks / 8 if self._worker.load[0] == "PreconditionChecks" else self.between_checks
         if data != self._checked or time.monotonic() - self._checked_at >= pause:
             self._upgradeable = cvo_status.upgradeable_conditions(config, *data, self._api.list(CLUSTER_OPERATORS))
             self._checked, self._checked_at = data, time.monotonic()
         return self._upgradeable
 
-    def _data_of(self, path: str) -> Mapping[str, str]:
+    def _data_of(self, path: str) -> Mapping[str, str] | None:
         try:
             return self._api.get(path).get("data") or {}
         except ApiError as error:
             if error.status != 404:
                 raise
-            return {}
+            return None

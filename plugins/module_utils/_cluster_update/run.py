@@ -25,7 +25,7 @@ from .._update_plan.plan_options import PlanOptions, SharedOptions
 from .._update_plan.planner import PlanResult
 from .._update_plan.result import all_problems
 from .._update_plan.run import plan_cluster
-from .._update_plan.update_reasons import Unchecked, UpdateReason
+from .._update_plan.update_reasons import ACK_REQUIRED, MISSING_ACKS, Unchecked, UpdateReason
 from .._update_plan.violations import capability_violations, refused_reasons
 from .follow import OPERATORS, POOLS, follow_update, snapshots_to_follow
 from .preflight import cvo_reasons, operator_reasons, pool_reasons
@@ -165,7 +165,8 @@ class UpdateRun:
         if plan is None:
             raise AssertionError("nothing is requested without a plan")
         accepted = [reason for reason in plan.verdicts[0].reasons if reason.accepted is not None]
-        gates = {reason.name for reason in accepted if reason.code == "admin-ack-required"}
+        needs_acks = any(reason.code in (ACK_REQUIRED, MISSING_ACKS) for reason in accepted)
+        gates = {reason.name for reason in accepted if reason.code == ACK_REQUIRED} if needs_acks else None
         # Without risks, the code is the name of the reason.
         risks = {reason.name for reason in accepted if reason.code == "conditional-risk" != reason.name}
         check_permissions(self._client, gates)

@@ -24,10 +24,10 @@ _ACKS = target_for(CONFIG_MAPS, ADMIN_ACKS)
 
 
 class FieldChange(NamedTuple):
-    """A changed field of an object, and its value before and after."""
+    """A changed field of an object, and its value before and after. Before an object existed, that is no text."""
 
     what: str
-    before: Mapping[str, Any]
+    before: Mapping[str, Any] | str
     after: Mapping[str, Any]
 
 
@@ -38,10 +38,10 @@ class RequestedUpdate(NamedTuple):
     obj: Object
 
 
-def check_permissions(client: Client, gates: Collection[str]) -> None:
-    """Raise ``ClusterError`` with all objects that the user may not patch. ``gates``: to acknowledge."""
+def check_permissions(client: Client, gates: Collection[str] | None) -> None:
+    """Raise ``ClusterError`` with all objects that the user may not patch. ``gates``: as in ``request_update``."""
     problems = Problems()
-    for target in (_ACKS, CLUSTER_VERSION) if gates else (CLUSTER_VERSION,):
+    for target in (CLUSTER_VERSION,) if gates is None else (_ACKS, CLUSTER_VERSION):
         with problems.collect(ClusterError):
             client.check_access("patch", target)
     problems.raise_errors(ClusterError)
@@ -51,7 +51,7 @@ def request_update(
     client: Client,
     target: TargetRelease,
     start: UpdateStart,
-    gates: Collection[str],
+    gates: Collection[str] | None,
     risks: Collection[str],
     problems: Problems,
     *,
@@ -59,6 +59,7 @@ def request_update(
 ) -> RequestedUpdate:
     """Acknowledge ``gates``, accept ``risks``, and request the update to ``target``. Raises ``ClusterError``.
 
+    ``gates``: ``None`` if the update does not need the ConfigMap that acknowledges them.
     If another client requests another update since ``start`` was read, nothing is requested.
     """
     acks = _acknowledge(client, gates, dry_run=dry_run)
@@ -71,20 +72,23 @@ def request_update(
     return RequestedUpdate((*acks, *((found,) if found.before != found.after or before is not after else ())), after)
 
 
-def _acknowledge(client: Client, gates: Collection[str], *, dry_run: bool) -> tuple[FieldChange, ...]:
-    """Add ``gates`` to the ConfigMap, unless it has them. What this collection acknowledged earlier stays there."""
-    if not gates:
+def _acknowledge(client: Client, gates: Collection[str] | None, *, dry_run: bool) -> tuple[FieldChange, ...]:
+    """Add ``gates`` to the ConfigMap, unless it has them. What this collection acknowledged earlier stays there.
+
+    The CVO needs the ConfigMap even if no gate applies.
+    """
+    if gates is None:
         return ()
     found = client.find(_ACKS)
     before = nested(found, "data") or {}
-    if acknowledged(before).issuperset(gates):
+    if found is not None and acknowledged(before).issuperset(gates):
         return ()
     own = {name: before[name] for name in sorted(_applied(found)) if name in before}
     data = {**own, **dict.fromkeys(sorted(gates), "true")}
     metadata = {"name": ADMIN_ACKS.name, "namespace": ADMIN_ACKS.namespace}
     body = {"apiVersion": CONFIG_MAPS.api_version, "kind": CONFIG_MAPS.kind, "metadata": metadata, "data": data}
     after = client.apply(_ACKS, body, dry_run=dry_run).object
-    return (FieldChange(f"{_ACKS}, data", before, nested(after, "data") or {}),)
+    return (FieldChange(f"{_ACKS}, data", before if found else "", nested(after, "data") or {}),)
 
 
 def _applied(config_map: Object | None) -> set[str]:

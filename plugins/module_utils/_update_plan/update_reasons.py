@@ -48,12 +48,15 @@ _NO_ACKS_TEXT = "Failed to retrieve ConfigMap admin-acks "
 
 _OBJECT = "ClusterVersion version"
 
+ACK_REQUIRED, MISSING_ACKS = "admin-ack-required", "missing-admin-acks"
+"""Codes of a gate that is not acknowledged, and of a missing ConfigMap for acknowledgements."""
 
 ACCEPTABLE_CODES = frozenset(
     {
         "conditional-risk",
         "downgrade",
         "failing",
+        MISSING_ACKS,
         "no-channel",
         "release-not-accepted",
         "release-not-signed",
@@ -91,9 +94,17 @@ class UpdateReason(NamedTuple):
 
 
 def accept(reasons: Iterable[UpdateReason], acceptances: Sequence[Acceptance]) -> Iterator[UpdateReason]:
-    """Yield ``reasons``, each with the acceptance of its name."""
-    for reason in reasons:
-        yield reason._replace(accepted=accepting(reason.name, acceptances))
+    """Yield ``reasons``, each with the acceptance of its name.
+
+    Whoever accepts all gates accepts a missing ConfigMap, too: acknowledging them creates it.
+    """
+    marked = [reason._replace(accepted=accepting(reason.name, acceptances)) for reason in reasons]
+    gates = [reason.accepted for reason in marked if reason.code == ACK_REQUIRED]
+    for reason in marked:
+        if reason.code == MISSING_ACKS and reason.accepted is None and gates and None not in gates:
+            yield reason._replace(accepted=gates[0])
+        else:
+            yield reason
 
 
 class Unchecked(NamedTuple):
@@ -156,9 +167,7 @@ def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Ite
         elif acks is None or gate.name not in acks:
             message = f"{gate.name}: {_one_line(gate.text).rstrip('.')}"
             hint = f"Check what it describes, then acknowledge it: {gate.command}"
-            yield UpdateReason(
-                "acknowledge", "admin-ack-required", ADMIN_ACK_REQUIRED, message, gate.source, hint, gate.name
-            )
+            yield UpdateReason("acknowledge", ACK_REQUIRED, ADMIN_ACK_REQUIRED, message, gate.source, hint, gate.name)
 
 
 def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -> Iterator[UpdateReason]:
@@ -179,10 +188,10 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -
         elif item.reason == ADMIN_ACK_REQUIRED or item.reason.startswith(_GATE_RISK) or message in names:
             hint = "Check what it describes, then acknowledge it in the ConfigMap openshift-config/admin-acks"
             risk = item.reason.removeprefix(_GATE_RISK) if item.reason.startswith(_GATE_RISK) else ""
-            yield _reason("acknowledge", "admin-ack-required", item, "", hint, name=risk or names.get(message, ""))
+            yield _reason("acknowledge", ACK_REQUIRED, item, "", hint, name=risk or names.get(message, ""))
         elif item.reason == _NO_ACKS or message.startswith(_NO_ACKS_TEXT):
             hint = f"Create it: oc create configmap {ADMIN_ACKS.name} --namespace {ADMIN_ACKS.namespace}"
-            yield _reason("acknowledge", "missing-admin-acks", item, "", hint)
+            yield _reason("acknowledge", MISSING_ACKS, item, "", hint, name=MISSING_ACKS)
         elif item.reason in _OVERRIDES or message.startswith(_OVERRIDES_TEXT):
             yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")
         elif item.reason != _IN_PROGRESS or is_updating:

@@ -21,6 +21,7 @@ from .path import is_upgrade
 from .plan import Hop, HopPlan
 from .signature import ImageSignature, signature_reasons
 from .update_reasons import (
+    ACK_REQUIRED,
     VERDICTS,
     Unchecked,
     UpdateReason,
@@ -163,7 +164,7 @@ def acceptable_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:
     return frozenset({*(item.name for item in named), *(state.acks.acks or ())})
 
 
-_SUMMARIES = frozenset({"admin-ack-required", "invalid-admin-gate", "overrides"})
+_SUMMARIES = frozenset({ACK_REQUIRED, "invalid-admin-gate", "overrides"})
 """Codes of the condition ``Upgradeable`` that name only some, or none, of what causes them."""
 
 
@@ -229,7 +230,7 @@ def _gate_reasons(
 ) -> Iterator[UpdateReason]:
     """Yield the ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
     if acks.acks is None and gates:
-        requires_ack = any(reason.code == "admin-ack-required" for reason in reported)
+        requires_ack = any(reason.code == ACK_REQUIRED for reason in reported)
         if status is not None and status.version == hop.start.release.shown_version and not requires_ack:
             return  # the CVO of this release found them acknowledged
         place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"

@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition_of
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, make_cluster_version
-from ansible_collections.capability.openshift.tests.control_plane.updates import Enables, UpdatingOperator
+from ansible_collections.capability.openshift.tests.control_plane.updates import ACKS, Enables, UpdatingOperator
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import expected
@@ -101,6 +101,8 @@ def running(
     for name in ("openshift-cluster-version", "openshift-config", "openshift-config-managed"):
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         plane.api.apply(f"/api/v1/namespaces/{name}", body)
+    # As 0000_00_cluster-version-operator_01_adminack_configmap.yaml of a release, which is create-only.
+    plane.api.apply(ACKS, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "admin-acks"}})
     first, *_others = images
     with UpdatingOperator(plane.kubeconfig, images, first, enables or enabled_implicitly, available) as operator:
         wait_for(lambda: operator.failure or _is_installed(plane), "the installation", 300.0)

@@ -122,6 +122,26 @@ def test_what_is_accepted_is_written(run, check_mode):
     assert outcome["desired_update"] == {**TARGET._asdict(), "state": "requested"}
 
 
+NO_ACKS = condition("Upgradeable", "False", "UnableToAccessAdminAcksConfigMap", "admin-acks configmap not found.")
+
+
+@pytest.mark.parametrize(
+    ("gates", "accepted", "acks"),
+    [({GATE: "Read this"}, GATE, {GATE: "true"}), ({}, "missing-admin-acks", {})],
+)
+def test_a_missing_config_map_of_acknowledgements_is_created(run, gates, accepted, acks):
+    server = cluster(cluster_version(available=[release(NEXT)], conditions=[NO_ACKS]))
+    server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data=gates)
+    refused = run(server)
+    outcome = run(server, acceptances=[INSIGHTS, {"name": accepted, "reason": "read"}])
+
+    assert "missing-admin-acks" in {item["code"] for item in refused.errors}
+    assert "accept missing-admin-acks in acceptances" in refused.message
+    assert (outcome.failed, outcome["plan"]["verdict"]) == (False, "go")
+    found = server.objects[CONFIG_MAPS.path(ADMIN_ACKS.name, ADMIN_ACKS.namespace)]
+    assert found.get("data", {}) == acks
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "fields", "code"),
     [

@@ -37,7 +37,7 @@ REQUEST = {"version": NEXT, "image": TARGET.image}
 
 
 def requested(
-    server: ApiServer, gates: Any = (), risks: Any = (), start: Any = None, *, dry_run: bool = False
+    server: ApiServer, gates: Any = None, risks: Any = (), start: Any = None, *, dry_run: bool = False
 ) -> tuple[RequestedUpdate, list[str]]:
     problems = Problems()
     start = start or start_of(server.objects[OBJECT], TARGET)
@@ -63,7 +63,7 @@ def test_gates_are_acknowledged_first_and_then_the_update_is_requested():
     assert server.objects[OBJECT]["metadata"]["annotations"] == {ANNOTATION: start.annotation()}
     assert writes(server) == [f"PATCH {ACKS}", f"PATCH {OBJECT}"]
     assert [(change.before, change.after) for change in found.changes] == [
-        ({}, dict.fromkeys(GATES, "true")),
+        ("", dict.fromkeys(GATES, "true")),
         ({}, REQUEST),
     ]
     assert (found.obj, problems) == (server.objects[OBJECT], [])
@@ -101,7 +101,7 @@ def test_a_dry_run_shows_the_same_and_writes_nothing():
 def test_an_earlier_request_leaves_nothing_but_its_risks():
     earlier = {"version": "4.21.0", "image": image_of("4.21.0"), "force": True, "mode": "Preflight"}
     server = cluster(cluster_version(desiredUpdate={**earlier, "acceptRisks": [{"name": "Old"}]}))
-    requested(server, (), ["New"])
+    requested(server, None, ["New"])
 
     assert desired(server) == {**REQUEST, "acceptRisks": [{"name": "New"}, {"name": "Old"}]}
 
@@ -137,7 +137,7 @@ def test_what_was_acknowledged_earlier_stays():
 
 def test_risks_are_accepted_only_where_the_server_knows_the_field():
     server = cluster()
-    old, problems = requested(server, (), ["ConsoleImplicitlyEnabled"])
+    old, problems = requested(server, None, ["ConsoleImplicitlyEnabled"])
     assert (desired(server)["acceptRisks"], problems) == ([{"name": "ConsoleImplicitlyEnabled"}], [])
     assert len(old.changes) == 1
 
@@ -149,7 +149,7 @@ def test_risks_are_accepted_only_where_the_server_knows_the_field():
         return store(kind, path, new, manager, is_dry=is_dry)
 
     pruning._store = pruned  # type: ignore[method-assign]
-    _found, problems = requested(pruning, (), ["ConsoleImplicitlyEnabled"])
+    _found, problems = requested(pruning, None, ["ConsoleImplicitlyEnabled"])
     assert (desired(pruning), problems) == (REQUEST, ["unknown-accept-risks"])
 
 
@@ -173,7 +173,18 @@ def test_nothing_is_requested_if_the_cluster_is_no_longer_the_planned_one(change
     assert desired(server) is None
 
 
-@pytest.mark.parametrize("gates", [(), GATES])
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_missing_config_map_is_created_although_no_gate_applies(exists):
+    server = cluster()
+    if exists:
+        server.put(CONFIG_MAPS, ADMIN_ACKS.name, ADMIN_ACKS.namespace)
+    found, _problems = requested(server, ())
+
+    assert writes(server) == [f"PATCH {ACKS}", f"PATCH {OBJECT}"][exists:]
+    assert [(change.before, change.after) for change in found.changes[:-1]] == [("", {})][exists:]
+
+
+@pytest.mark.parametrize("gates", [None, GATES])
 def test_all_missing_permissions_are_named(gates):
     server = cluster()
     server.forbidden = {("patch", "configmaps"), ("patch", "clusterversions")}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminAcks
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminAcks, admin_gates
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.acceptance import Acceptance
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fleet_reasons import (
     required_acceptances,
@@ -122,6 +122,40 @@ def test_a_gate_that_only_the_condition_reports_has_the_name_of_its_risk():
 
     unnamed = reported("4.18.3", condition("Upgradeable", False, "AdminAckRequired", "text"), available=["4.19.1"])
     assert names(plan(MINOR, cluster_version=unnamed)) == [""]
+
+
+NO_ACKS = condition("Upgradeable", False, "UnableToAccessAdminAcksConfigMap", "admin-acks configmap not found.")
+
+
+@pytest.mark.parametrize(
+    ("start", "accepted", "verdict"),
+    [
+        ([GATES], (), "acknowledge"),
+        ([GATES], (GATE,), "go"),
+        ([GATES], ("missing-admin-acks",), "acknowledge"),
+        ([GATES], (GATE, "missing-admin-acks"), "go"),
+        ([], (), "acknowledge"),
+        ([], (GATE,), "acknowledge"),
+        ([], ("missing-admin-acks",), "go"),
+    ],
+)
+def test_who_accepts_all_gates_accepts_a_missing_config_map(start, accepted, verdict):
+    status = reported("4.18.3", NO_ACKS, available=["4.19.1"])
+    found = plan(MINOR, *start, cluster_version=status, state=accepting(*accepted))
+
+    assert found.verdict == verdict
+    assert set(names(found)) == {"missing-admin-acks", *([GATE] if start else [])}
+    used = {item.name for item in found.accepted}
+    assert used == set(accepted).intersection(names(found))
+
+
+def test_a_missing_config_map_stays_as_long_as_one_gate_is_not_accepted():
+    gates = AdminAcks(admin_gates({GATE: "a", f"{GATE}-too": "b"}, "here"), frozenset())
+    status = reported("4.18.3", NO_ACKS, available=["4.19.1"])
+    found = plan(MINOR, cluster_version=status, state={"acks": gates, **accepting(GATE)})
+
+    assert names(found) == [f"{GATE}-too", "missing-admin-acks", GATE]
+    assert found.verdict == "acknowledge"
 
 
 def test_a_reason_that_is_accepted_comes_after_the_others():
