@@ -215,11 +215,7 @@ def main() -> None:
         updates(found)
         fleets(found)
     installations()
-    for script in ("hosts.py", "check_addons.py"):
-        subprocess.run([str(BIN / "python"), str(HERE / script), str(found[-1])], check=True)
-    subprocess.run([str(BIN / "python"), str(HERE / "check_sites.py"), *map(str, found[-2:])], check=True)
-    for script in ("registry.py", "cluster.py", "rollout.py"):
-        subprocess.run([str(BIN / "python"), str(HERE / script)], check=True)
+    subprocess.run([str(BIN / "python"), str(HERE / "rollout.py"), str(found[-1])], check=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What talks to one cluster per host, as two slices of a job on two execution nodes, which run at the same time.
-
-tests/benchmarks/slices.py does the same with 20 clusters and all playbooks of this kind.
-"""
+"""What talks to one cluster per host, as two slices of a job on two execution nodes, which run at the same time."""
 
 from __future__ import annotations
 
