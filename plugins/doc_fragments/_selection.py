@@ -168,9 +168,6 @@ options:
       platform:
         description: As O(platform).
         type: str
-      promql:
-        description: As O(promql).
-        type: dict
       extra_manifests:
         description: As O(extra_manifests).
         type: list

@@ -140,14 +140,6 @@ options:
         RV(hops[].credentials_requests) to those for this platform.
       - By default, it is read from the Infrastructure C(cluster) of the selected cluster.
     type: str
-  promql:
-    description:
-      - Results of PromQL expressions, which are never evaluated. A dict of names of risks, such as
-        V(AROBrokenDNSMasq), and booleans that are V(true) if the risk applies to the cluster.
-      - They count for risks of conditional updates for which the ClusterVersion reports no result. Without a
-        result, such a risk counts, and RV(hops[].not_checked) contains its expression, unless it only asks whether a
-        capability is enabled.
-    type: dict
   extra_manifests:
     description:
       - Files and directories with manifests that were applied to the cluster besides those of the releases, such as the
@@ -288,8 +280,9 @@ EXAMPLES = r"""
     releases: [/srv/releases/4.20.3, /srv/releases/4.20.4]
     cluster_version: /srv/sites/paris/clusterversion.yaml
     fail_on: acknowledge
-    promql:
-      AROBrokenDNSMasq: false
+    acceptances:
+      - name: AROBrokenDNSMasq
+        reason: the expression of this risk is 0 on the cluster
 
 - name: Accept a gate and a capability by name
   capability.openshift.update_plan:
@@ -904,7 +897,6 @@ OPTIONS: Spec = {
     "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
     "live_resources": {"type": "list", "elements": "dict"},
     "platform": {"type": "str"},
-    "promql": {"type": "dict"},
     "extra_manifests": {"type": "list", "elements": "path"},
 }
 

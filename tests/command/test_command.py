@@ -233,7 +233,7 @@ def test_acceptances_decide_the_exit_code_and_can_be_in_a_file_of_variables(vari
         ),
         (("update-plan", "--capabilities={"), ["--capabilities: "]),
         (("update-plan", "--capabilities=@/nowhere"), ["--capabilities: "]),
-        (("update-plan", "--promql"), ["--promql: "]),
+        (("update-plan", "--platform"), ["--platform: "]),
     ],
 )
 def test_all_that_is_wrong_with_a_call_is_reported_at_once(run, words, parts):

@@ -60,7 +60,6 @@ class PlanOptions(NamedTuple):
     releases: Sequence[Any] | None = None
     cluster_version: object = None
     live_resources: Sequence[Any] | None = None
-    promql: object = None
     extra_manifests: Sequence[str] | None = None
     rule: Rule = "manifest"
     name: str = ""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
@@ -14,12 +14,12 @@ from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities, parse_cluster_version
 from .._data.capabilities import NONE
 from .._data.platforms import PLATFORM_DATA
-from .._problems import Location, Problems, did_you_mean, nearest_name, type_name
+from .._problems import Location, Problems, did_you_mean
 from .._release.manifest import manifest_from_object
 from .._resources import ResourceId
 from .plan import StartingCluster
 from .plan_options import PlanOptions
-from .update_status import UpdateStatus, read_update_status
+from .update_status import read_update_status
 from .verdict import UpdateState
 
 Source = Literal["capabilities", "solution", "cluster_version", "enabled_capabilities"]
@@ -68,7 +68,7 @@ def read_request(
     source = _read_source(options, problems)
     cluster = options.cluster
     location, overrides_at = str(source), "overrides"
-    state = UpdateState(promql=_read_promql(options.promql, problems), preflight=options.preflight)
+    state = UpdateState(preflight=options.preflight)
     selection = Selection()
     status = None
     if source == "enabled_capabilities":
@@ -84,7 +84,6 @@ def read_request(
             selection, status = version.selection, version.status
             updates = read_update_status(options.cluster_version)
             state = state._replace(status=updates, signature_stores=updates.signature_stores)
-            _report_misspelled_risks(state.promql, updates, problems)
             if cluster.overrides is None:
                 cluster = cluster._replace(overrides=version.overrides)
                 overrides_at = f"{location}.spec.overrides"
@@ -95,30 +94,6 @@ def read_request(
     criteria = criteria.without_overrides()._replace(reported_gates=options.reported_gates, platform=hosted_platform)
     start = StartingCluster(selection, status, effective, present, options.rule, extra)
     return PlanRequest(path, criteria, start, platform, source, location, state, cluster.solution)
-
-
-def _read_promql(results: object, problems: Problems) -> tuple[tuple[str, bool], ...]:
-    """Read whether each risk applies, by its name: a boolean, or the result 0 or 1 of its expression."""
-    if results is None:
-        return ()
-    if not isinstance(results, Mapping):
-        message = f"is {type_name(results)}, expected a map"
-        problems.error("not-a-map", "promql", message, "Write it as a dict of risk names and booleans")
-        return ()
-    for name, value in results.items():
-        if value not in (True, False):  # 0 and 1 are equal to these
-            hint = "Set true if the risk applies to the cluster, else false"
-            problems.error("not-a-boolean", f"promql.{name}", f"is {value!r}, expected a boolean", hint)
-    return tuple(sorted((str(name), bool(value)) for name, value in results.items()))
-
-
-def _report_misspelled_risks(promql: Iterable[tuple[str, bool]], updates: UpdateStatus, problems: Problems) -> None:
-    # Other names can be risks of other clusters of a fleet.
-    known = {risk.name for update in updates.conditional for risk in update.risks}
-    for name, _applies in promql:
-        if name not in known and nearest_name(name, known) is not None:
-            hint = did_you_mean(name, known)
-            problems.warning("unknown-risk", f"promql.{name}", "is not a risk of the ClusterVersion", hint)
 
 
 def resolve_platform(name: str | None, problems: Problems) -> str | None:

@@ -220,19 +220,19 @@ def _upgradeable_parts(status: UpdateStatus) -> list[Condition]:
 
 
 def recommendation_reasons(
-    status: UpdateStatus, target: str, promql: Mapping[str, bool], unchecked: list[Unchecked]
+    status: UpdateStatus, target: str, results: Mapping[str, bool], unchecked: list[Unchecked]
 ) -> Iterator[UpdateReason]:
     """Yield why the update service does not recommend an update to ``target``. ``unchecked`` gets what is not known.
 
-    ``promql``: whether a risk applies, by its name, for risks of which the CVO reports no result. An update that is not
-    recommended is a risk, because the CVO only warns about it.
+    ``results``: whether a risk applies, by its name, for risks of which the CVO reports no result. An update that is
+    not recommended is a risk, because the CVO only warns about it.
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/recommendedupdate.go.
     """
     if target in status.available or target == status.version:
         return
     update = status.conditional_update(target)
     if update is not None:
-        yield from _conditional(update, target, status, promql, unchecked)
+        yield from _conditional(update, target, status, results, unchecked)
         return
     retrieved = status.condition("RetrievedUpdates")
     if retrieved is None:
@@ -257,7 +257,7 @@ def _conditional(
     update: ConditionalUpdate,
     target: str,
     status: UpdateStatus,
-    promql: Mapping[str, bool],
+    results: Mapping[str, bool],
     unchecked: list[Unchecked],
 ) -> Iterator[UpdateReason]:
     recommended = update.recommended
@@ -268,7 +268,7 @@ def _conditional(
     for risk in update.risks:
         if _one_line(risk.message) in blocking:
             continue  # from 5.0 on, each update to another minor version also has the risks that block it
-        applies = promql.get(risk.name) if risk.applies is None else risk.applies
+        applies = results.get(risk.name) if risk.applies is None else risk.applies
         if risk.name in status.accepted_risks or applies is False:
             continue
         if applies is None:

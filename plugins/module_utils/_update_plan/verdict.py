@@ -39,7 +39,7 @@ class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
     ``status``: ``None`` without a ClusterVersion. ``is_read``: whether a selected cluster was read. ``unkept``: why the
-    status may be outdated, empty if its CVO runs. ``promql``: names of risks, and whether each applies.
+    status may be outdated, empty if its CVO runs.
     ``signature_stores``: the URLs in ``spec.signatureStores`` that were not asked. ``signatures``: the signature of the
     image of each hop, ``None`` for a directory; empty if no image was verified. ``acceptances``: those that concern it.
     ``preflight``: further reasons against the first hop.
@@ -49,7 +49,6 @@ class UpdateState(NamedTuple):
     is_read: bool = False
     unkept: str = ""
     acks: AdminAcks = AdminAcks()
-    promql: tuple[tuple[str, bool], ...] = ()
     signature_stores: tuple[str, ...] = ()
     signatures: tuple[ImageSignature | None, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
@@ -135,8 +134,7 @@ def _hop_verdict(
         target = end.release.shown_version
         reasons += condition_reasons(status, target)
         if is_upgrade(start.release, end.release):
-            results = {**_capability_results(status, plan), **dict(state.promql)}
-            reasons += recommendation_reasons(status, target, results, unchecked)
+            reasons += recommendation_reasons(status, target, _capability_results(status, plan), unchecked)
     if is_minor_update(start, end):
         gates = _gates(hop, state.acks, first=first)
         reported = [] if status is None else list(upgradeable_reasons(status, gates))

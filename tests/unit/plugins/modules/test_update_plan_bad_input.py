@@ -185,7 +185,6 @@ def test_with_forbidden_names_a_cluster_of_another_minor_is_an_error(run):
         ({"name": "a", "hosted_control_plane": "perhaps"}, "hosted_control_plane"),
         ({"name": "a", "overrides": ["x"]}, "overrides"),
         ({"name": "a", "live_resources": [7]}, "live_resources"),
-        ({"name": "a", "promql": "Slow"}, "promql"),
         ({"name": "a", "rule": "manifests"}, "rule"),
     ],
 )

@@ -11,11 +11,6 @@ import pytest
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
-from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import (
-    conditional,
-    reported,
-    risk,
-)
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     BAREMETAL,
     NOTHING,
@@ -31,15 +26,6 @@ SAMPLES = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["o
 
 def plan_of(outcome: Outcome, name: str) -> dict[str, Any]:
     return dict(outcome["plans"][outcome["clusters"][name]])
-
-
-def test_results_of_promql_are_those_of_each_cluster(run):
-    entry = conditional("4.14.2", "Unknown", "EvaluationFailed", risk("Slow", promql="x"))
-    common = {"cluster_version": reported("4.13.5", conditional_updates=[entry])}
-    clusters = [{"name": name, **common, "promql": {"Slow": name == "a"}} for name in "ab"] + [{"name": "c", **common}]
-    outcome = run(clusters=clusters, promql={"Slow": False})
-
-    assert [plan_of(outcome, name)["verdict"] for name in "abc"] == ["risk", "go", "go"]
 
 
 @pytest.mark.parametrize("capabilities", [NOTHING, CONSOLE, None])

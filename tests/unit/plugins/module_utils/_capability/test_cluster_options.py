@@ -108,6 +108,7 @@ def test_only_well_formed_overrides_are_handed_on():
         "overrides[1].kind",
         "overrides[3].unmanaged",
     ]
+    assert problems[2].code == "not-a-boolean"
 
 
 @pytest.mark.parametrize(

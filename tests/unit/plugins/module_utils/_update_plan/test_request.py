@@ -273,13 +273,3 @@ def test_no_platform_is_not_a_problem():
 
     assert resolve_platform(None, problems) is None
     assert problems == []
-
-
-@pytest.mark.parametrize(("name", "warned"), [("OVNLeak", []), ("OvnLeak", ["promql.OvnLeak"]), ("Other", [])])
-def test_a_misspelled_risk_is_a_warning(name, warned):
-    risk = {"name": "OVNLeak", "message": "It may leak", "matchingRules": [{"promql": {"promql": "up"}}]}
-    updates = [{"release": {"version": "4.14.1"}, "risks": [risk]}]
-    version = {**OBJECT, "status": {**STATUS, "conditionalUpdates": updates}}
-    _request, problems = read(options(cluster_version=version, promql={name: True}))
-
-    assert [str(item.where) for item in problems if item.code == "unknown-risk"] == warned

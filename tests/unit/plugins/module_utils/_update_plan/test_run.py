@@ -268,8 +268,6 @@ def test_a_cluster_version_can_be_a_file(releases, tmp_path: Path):
     ("options", "where", "code"),
     [
         ({"rule": "presence"}, "rule", "missing-option"),
-        ({"promql": ["a"]}, "promql", "not-a-map"),
-        ({"promql": {"a": 2}}, "promql.a", "not-a-boolean"),
         ({"releases": ["/nowhere"]}, "/nowhere", "missing-directory"),
     ],
 )

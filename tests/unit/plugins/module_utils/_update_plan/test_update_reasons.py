@@ -31,18 +31,18 @@ def conditional(*names: str, recommended: str = "") -> dict[str, Any]:
     return {"conditionalUpdates": [update]}
 
 
-def reasons(status: dict[str, Any], promql: dict[str, bool], spec: Any) -> tuple[list[tuple[str, str]], list[str]]:
+def reasons(status: dict[str, Any], results: dict[str, bool], spec: Any) -> tuple[list[tuple[str, str]], list[str]]:
     """Code and reason of each, and the codes of what was not checked."""
     found = read_update_status({"spec": spec, "status": {"desired": {"version": "4.20.3"}, **status}})
     assert found is not None
     unchecked: list[Unchecked] = []
-    given = list(recommendation_reasons(found, TARGET, promql, unchecked))
+    given = list(recommendation_reasons(found, TARGET, results, unchecked))
     assert {reason.verdict for reason in given} <= {"risk"}
     return [(reason.code, reason.reason) for reason in given], [item.code for item in unchecked]
 
 
 @pytest.mark.parametrize(
-    ("status", "promql", "expected", "unchecked"),
+    ("status", "results", "expected", "unchecked"),
     [
         ({"availableUpdates": [{"version": TARGET}]}, {}, [], []),
         (conditional("Slow", "Broken"), {}, ["Slow", "Broken"], []),
@@ -61,8 +61,8 @@ def reasons(status: dict[str, Any], promql: dict[str, bool], spec: Any) -> tuple
         ),
     ],
 )
-def test_an_update_that_is_not_recommended_is_a_risk(status, promql, expected, unchecked):
-    found, left = reasons(status, promql, {})
+def test_an_update_that_is_not_recommended_is_a_risk(status, results, expected, unchecked):
+    found, left = reasons(status, results, {})
 
     assert found == [("conditional-risk", reason) for reason in expected]
     assert left == unchecked

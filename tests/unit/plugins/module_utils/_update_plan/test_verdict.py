@@ -15,7 +15,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.admi
     acknowledged,
     admin_gates,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import HopVerdict
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import (
@@ -348,27 +347,22 @@ def test_a_later_hop_has_the_gates_of_that_release_and_no_state_of_the_cluster()
 QUERY = "group(a)\n  or\n0 * group(b)"
 SINGLE = risk("Slow", promql=QUERY)
 RISKS = [
-    # (Recommended, reason, risks, results) -> risks that count, and those that were not evaluated
-    ((True, "AsExpected", [SINGLE]), {}, [], []),
-    ((False, "Slow", [SINGLE]), {}, ["Slow"], []),
-    # The CVO has evaluated it, so a result does not replace its answer.
-    ((False, "Slow", [SINGLE]), {"Slow": False}, ["Slow"], []),
-    ((False, "MultipleReasons", [SINGLE, risk("Lost", promql="x")]), {}, ["Slow", "Lost"], ["Slow", "Lost"]),
-    ((False, "MultipleReasons", [SINGLE, risk("Lost", promql="x")]), {"Lost": False}, ["Slow"], ["Slow"]),
-    (("Unknown", "EvaluationFailed", [SINGLE]), {}, ["Slow"], ["Slow"]),
-    (("Unknown", "EvaluationFailed", [SINGLE]), {"Slow": True}, ["Slow"], []),
-    (("Unknown", "EvaluationFailed", [SINGLE]), {"Slow": 0}, [], []),
-    (("Unknown", "EvaluationFailed", [SINGLE, risk("Sure")]), {"Slow": False}, ["Sure"], []),
-    ((False, "Odd", []), {}, ["Odd"], []),
+    # (Recommended, reason, risks) -> risks that count, and those that were not evaluated
+    ((True, "AsExpected", [SINGLE]), [], []),
+    ((False, "Slow", [SINGLE]), ["Slow"], []),
+    ((False, "MultipleReasons", [SINGLE, risk("Lost", promql="x")]), ["Slow", "Lost"], ["Slow", "Lost"]),
+    (("Unknown", "EvaluationFailed", [SINGLE]), ["Slow"], ["Slow"]),
+    (("Unknown", "EvaluationFailed", [SINGLE, risk("Sure")]), ["Slow", "Sure"], ["Slow"]),
+    ((False, "Odd", []), ["Odd"], []),
 ]
 
 
-@pytest.mark.parametrize(("update", "promql", "counted", "not_evaluated"), RISKS)
-def test_risks_count_for_exactly_their_target(update, promql, counted, not_evaluated):
+@pytest.mark.parametrize(("update", "counted", "not_evaluated"), RISKS)
+def test_risks_count_for_exactly_their_target(update, counted, not_evaluated):
     recommended, reason, risks = update
     entries = [conditional("4.18.4", recommended, reason, *risks), conditional("4.18.5", False, "Far", risk("Far"))]
     status = reported("4.18.3", available=["4.18.6"], conditional_updates=entries)
-    found = verdict(PATCH, cluster_version=status, promql=promql)
+    found = verdict(PATCH, cluster_version=status)
 
     assert codes(found) == [("risk", "conditional-risk", name) for name in counted]
     assert [item.code for item in found.not_checked] == ["promql"] * len(not_evaluated)
@@ -413,16 +407,6 @@ def test_an_update_that_the_update_service_does_not_list_is_a_risk(shown, spec, 
     found = verdict(PATCH, cluster_version=reported("4.18.3", shown, available=["4.18.5"], **spec))
 
     assert [(item.verdict, item.code) for item in found.reasons] == [("risk", expected)]
-
-
-@pytest.mark.parametrize("value", ["yes", 2, None, [True]])
-def test_a_result_of_promql_is_a_boolean(value):
-    with pytest.raises(InvalidOptionError) as raised:
-        verdict(PATCH, promql={"Slow": value})
-
-    assert [(item.code, str(item.where)) for item in raised.value.problems if item.severity == "error"] == [
-        ("not-a-boolean", "promql.Slow")
-    ]
 
 
 def test_a_missing_config_map_of_acknowledgements_is_created_and_not_waited_for():

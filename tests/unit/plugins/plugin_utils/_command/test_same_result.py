@@ -98,7 +98,9 @@ def test_values_are_converted_as_ansible_does(kind, is_good, value):
         assert found == expected.validated_parameters
 
 
-@pytest.mark.parametrize(("words", "codes"), [(["--promql"], ["invalid-call"]), (["--relases=x"], ["unknown-option"])])
+@pytest.mark.parametrize(
+    ("words", "codes"), [(["--platform"], ["invalid-call"]), (["--relases=x"], ["unknown-option"])]
+)
 def test_a_call_that_cannot_be_read_is_an_error(words, codes):
     with pytest.raises(InvalidOptionError) as raised:
         call(SUBCOMMANDS["update-plan"], words)
