@@ -18,8 +18,7 @@ from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._progress import Progress
 from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Object, Target, nested
-from .cluster_properties import INFRASTRUCTURE, is_control_plane_outside
-from .cluster_property_reader import read_inclusion_context
+from .cluster_property_reader import check_hosted, read_inclusion_context
 from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
 from .cluster_version_client import get_cluster_version, minor_data_of_cluster, update_cluster_version
 from .operators import check_availability, is_synced, operators_of_cluster, operators_of_release
@@ -29,6 +28,11 @@ from .status_change import find_capability_condition
 _LOCATION = str(CLUSTER_VERSION)
 _OPERATORS = Target(CLUSTER_OPERATORS)
 _METRIC = "cluster_version_capability"
+_OVERWRITTEN = (
+    "HyperShift overwrites spec.capabilities of the ClusterVersion, and the capabilities would stay enabled without a "
+    "request"
+)
+_HOSTED_HINT = "Set spec.capabilities of the HostedCluster before its installation: they cannot change afterwards"
 
 
 class CapabilityReading(NamedTuple):
@@ -76,7 +80,7 @@ def enable_capabilities(
         change = spec_change(reading.cluster, request, reading.minor_data, problems)
         problems += reading.problems
         if change is not None and change.changed:
-            _refuse_hosted(client, problems)
+            check_hosted(client, _OVERWRITTEN, _HOSTED_HINT, problems)
         if change is None or problems.has_errors:
             raise InvalidOptionError(problems)
         body = {"spec": {"capabilities": change.body}} if change.changed else None
@@ -204,30 +208,6 @@ def _reading(
     if data is None:
         data = minor_data_of_cluster(client, cluster, problems)
     return CapabilityReading(obj, cluster, data, tuple(problems), inclusion)
-
-
-def _refuse_hosted(client: Client, problems: Problems) -> None:
-    """Report a cluster whose ClusterVersion HyperShift writes. If that is not known, a warning.
-
-    Source: openshift/hypershift:control-plane-operator/hostedclusterconfigoperator/controllers/resources/resources.go
-    reconcileClusterVersion.
-    """
-    try:
-        infrastructure = client.find_once(INFRASTRUCTURE)
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        problem = error.problems[0]
-        message = f"{problem.message}, so it is not known whether HyperShift overwrites spec.capabilities"
-        problems.append(Problem("warning", problem.code, str(INFRASTRUCTURE), message, problem.hint))
-        return
-    if is_control_plane_outside(infrastructure):
-        message = (
-            "reports an external control plane, so HyperShift overwrites spec.capabilities of the ClusterVersion, and "
-            "the capabilities would stay enabled without a request"
-        )
-        hint = "Set spec.capabilities of the HostedCluster before its installation: they cannot change afterwards"
-        problems.error("hosted-control-plane", str(INFRASTRUCTURE), message, hint)
 
 
 def _check_version(cluster: ClusterVersion, release: Release, problems: Problems) -> None:

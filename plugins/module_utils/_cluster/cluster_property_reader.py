@@ -25,6 +25,7 @@ from .cluster_properties import (
     feature_gate_properties,
     gates_of_version,
     infrastructure_properties,
+    is_control_plane_outside,
 )
 
 _OF_INFRASTRUCTURE = frozenset({"platform", "control_plane_topology", "infrastructure_topology"})
@@ -74,6 +75,27 @@ def find_or_warn(
         hint = f"{problem.hint}, or set {option}" if settable else problem.hint
         problems.append(Problem("warning", problem.code, option, message, hint))
         return None
+
+
+def check_hosted(client: Client, effect: str, hint: str, problems: Problems) -> None:
+    """Report a cluster whose ClusterVersion HyperShift writes; a warning if that is not known. Raises ``ClusterError``.
+
+    ``effect``: what follows, as a whole sentence.
+    Source: openshift/hypershift:control-plane-operator/hostedclusterconfigoperator/controllers/resources/resources.go
+    reconcileClusterVersion.
+    """
+    try:
+        infrastructure = client.find_once(INFRASTRUCTURE)
+    except ApiError as error:
+        if not error.is_forbidden:
+            raise
+        problem: Problem = error.problems[0]
+        message = f"{problem.message}, so it is not known whether {effect}"
+        problems.append(Problem("warning", problem.code, str(INFRASTRUCTURE), message, problem.hint))
+        return
+    if is_control_plane_outside(infrastructure):
+        message = f"reports an external control plane, so {effect}"
+        problems.error("hosted-control-plane", str(INFRASTRUCTURE), message, hint)
 
 
 def read_inclusion_criteria(

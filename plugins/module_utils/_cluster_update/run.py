@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._cluster.cluster_properties import INFRASTRUCTURE, is_control_plane_outside
+from .._cluster.cluster_property_reader import check_hosted
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import get_cluster_version
 from .._cluster.running_cvo import unkept_status
@@ -33,6 +33,9 @@ from .proof import Prediction, check_prediction
 from .start import UpdateStart, read_start, start_of
 from .target import TargetRelease, UpdatePhase, find_target, update_phase
 from .write import FieldChange, check_permissions, request_update
+
+_REMOVED = "HyperShift removes spec.desiredUpdate of the ClusterVersion"
+_HOSTED_HINT = "On the management cluster, set spec.release.image of its HostedCluster and of its NodePools"
 
 
 class UpdateOptions(NamedTuple):
@@ -65,7 +68,8 @@ class UpdateRun:
     def run(self, problems: Problems) -> None:
         """Do everything that is left to do. Raises ``CapabilityError``."""
         options, client = self._options, self._client
-        _refuse_hosted(client)
+        check_hosted(client, _REMOVED, _HOSTED_HINT, problems)
+        problems.raise_errors(ClusterError)
         obj = get_cluster_version(client)
         architecture = options.shared.source.architecture
         target = find_target(options.version, options.image, architecture, obj, problems)
@@ -188,13 +192,6 @@ class UpdateRun:
             problems += (problem._replace(severity="warning") for problem in error.problems)
             self.plan = None
         return start
-
-
-def _refuse_hosted(client: Client) -> None:
-    if is_control_plane_outside(client.find_once(INFRASTRUCTURE)):
-        message = "has an external control plane, so its cluster-version operator ignores the request of an update"
-        hint = "On the management cluster, set spec.release.image of its HostedCluster and of its NodePools"
-        raise ClusterError([Problem("error", "hosted-control-plane", str(INFRASTRUCTURE), message, hint)])
 
 
 def _preflight(client: Client, snapshots: Mapping[Target, Snapshot]) -> tuple[UpdateReason, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .update_plan import against_lines
 from .words import listed
 
 _STATES = {
@@ -31,11 +32,7 @@ def _lines(result: Mapping[str, Any], *, is_dry_run: bool) -> Iterator[str]:
         names = plan["newly_enabled"]
         effect = f"enables {listed(names)}" if names else "enables nothing"
         yield f"plan: {plan['verdict']}: {plan['from']} -> {plan['to']} {effect}"
-        for reason in plan["reasons"]:
-            accepted = reason["accepted"]
-            end = f" Accepted: {accepted['reason']}" if accepted else f" {reason['hint']}"
-            yield f"  {reason['verdict']}: {reason['message']} ({reason['name'] or reason['reason']}).{end}"
-        yield from (f"  not checked: {item['message']}" for item in plan["not_checked"])
+        yield from against_lines(plan, [reason["name"] or reason["reason"] for reason in plan["reasons"]])
     if update["state"] == "completed":
         prediction = (f"{name} {value.replace('_', ' ')}" for name, value in result["prediction"].items())
         yield f"prediction: {', '.join(prediction)}"

@@ -54,19 +54,26 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
 def _hop(hop: Mapping[str, Any], *, full: bool) -> Iterator[str]:
     mark = f" ({words.DOWNGRADE})" if hop["downgrade"] else ""
     yield f"{hop['verdict']}: {hop['from']} -> {hop['to']}{mark} {_effects(hop)}"
-    for reason in hop["reasons"]:
-        yield _reason_line(reason, f"{reason['reason']}; {reason['source']}")
-    for entry in hop["accepted"]:
-        if entry["name"] in hop["newly_enabled"]:
-            yield f"  {words.accepted_until(entry)}: enables {entry['name']}. {words.BECAUSE}: {entry['reason']}"
-    for item in hop["not_checked"]:
-        yield f"  {words.NOT_CHECKED.lower()}: {item['message']}"
+    yield from against_lines(hop, [f"{reason['reason']}; {reason['source']}" for reason in hop["reasons"]])
     if full:
         for entry in hop["implicitly_enabled"]:
             yield from _causes(entry, hop)
         yield from _names(hop)
         yield from _resources(hop)
         yield ""
+
+
+def against_lines(hop: Mapping[str, Any], origins: Sequence[str]) -> Iterator[str]:
+    """Yield what is against a hop, what of it is accepted, until when and why, and what was not checked.
+
+    ``origins``: how each of its reasons is identified.
+    """
+    yield from map(_reason_line, hop["reasons"], origins)
+    for entry in hop["accepted"]:
+        if entry["name"] in hop["newly_enabled"]:
+            yield f"  {words.accepted_until(entry)}: enables {entry['name']}. {words.BECAUSE}: {entry['reason']}"
+    for item in hop["not_checked"]:
+        yield f"  {words.NOT_CHECKED.lower()}: {item['message']}"
 
 
 def _reason_line(reason: Mapping[str, Any], origin: str, place: str = "") -> str:

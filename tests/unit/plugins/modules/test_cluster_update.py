@@ -291,6 +291,16 @@ def test_a_hosted_cluster_is_refused(run):
     assert outcome["desired_update"] is None
 
 
+def test_an_infrastructure_that_cannot_be_read_is_a_warning(run):
+    server = cluster()
+    server.faults["GET", INFRASTRUCTURES.path("cluster")] = [fault(403)]
+    outcome = run(server)
+    (warning, *_others) = [item for item in outcome["problems"] if item["severity"] == "warning"]
+
+    assert (warning["code"], outcome["changed"]) == ("forbidden-request", True)
+    assert "so it is not known whether HyperShift removes spec.desiredUpdate" in warning["message"]
+
+
 def test_missing_permissions_are_named_before_the_first_write(run):
     server = cluster()
     server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})

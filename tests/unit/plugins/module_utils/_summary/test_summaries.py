@@ -610,6 +610,7 @@ PLAN = {
     "to": "4.22.0",
     "newly_enabled": ["Console"],
     "reasons": [],
+    "accepted": [],
     "not_checked": [],
 }
 UPDATE = {"version": "4.22.0", "image": "a@b", "state": "completed"}
@@ -644,12 +645,20 @@ def test_an_update_that_is_not_completed_has_no_proof(state: str, options: dict[
 
 
 def test_reasons_show_what_to_do_or_why_they_are_accepted() -> None:
-    accepted = {**REASON, "accepted": {"name": "SlowBoots", "reason": "no boots", "expires": None}}
+    accepted = {**REASON, "accepted": {"name": "SlowBoots", "reason": "no boots", "expires": "2027-03-01"}}
     unchecked = [{"code": "promql", "message": "PromQL was not evaluated"}]
     plan = {**PLAN, "newly_enabled": [], "reasons": [REASON, accepted], "not_checked": unchecked}
     assert update_lines(plan=plan)[1:5] == [
         "plan: go: 4.21.0 -> 4.22.0 enables nothing",
         "  risk: Boots are slow (SlowBoots). Wait",
-        "  risk: Boots are slow (SlowBoots). Accepted: no boots",
+        "  accepted until 2027-03-01: Boots are slow (SlowBoots). Accepted because: no boots",
         "  not checked: PromQL was not evaluated",
     ]
+
+
+def test_an_update_shows_which_capabilities_are_accepted_why_and_until_when() -> None:
+    wanted = {"name": "Console", "reason": "operators want it", "expires": None}
+    entries = [{**wanted, "expires": "2027-03-01"}, {**wanted, "name": "SlowBoots"}]
+    for entry, state in ((wanted, "accepted"), (entries[0], "accepted until 2027-03-01")):
+        lines = update_lines(plan={**PLAN, "accepted": [entry, entries[1]]})
+        assert lines[2:-1] == [f"  {state}: enables Console. Accepted because: operators want it"]
