@@ -119,15 +119,17 @@ def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> 
     policy = manifest(
         "NetworkPolicy", "one", "rollouts", api="networking.k8s.io/v1", spec={"podSelector": {}, "users": ["a"]}
     )
-    release = rollouts.release([crd("things", "Thing", spec), thing, policy])
+    others = crd("others", "Other", {**spec, "optional": ["size"]})
+    release = rollouts.release([crd("things", "Thing", spec), others, thing, policy])
     rollouts.done(release)
 
     outcome = verified(rollouts, release)
 
     assert found(outcome) == {}
     undeclared = [item["message"] for item in outcome["problems"] if item["code"] == "undeclared-field"]
-    assert len(undeclared) == 2
-    for text in (" .spec.colour of Thing, ", " .spec.users of NetworkPolicy, "):
+    assert len(undeclared) == 3
+    texts = (" .spec.colour of Thing, ", " .spec.users of NetworkPolicy, ", ".optional of CustomResourceDefinition, ")
+    for text in texts:
         assert any(text in message for message in undeclared)
 
     rollouts.api.patch("/apis/test.io/v1/namespaces/rollouts/things/one", {"spec": {"size": None}})

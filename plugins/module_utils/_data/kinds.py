@@ -94,6 +94,7 @@ _FIRST_MINORS: Mapping[str, Minor] = {
     "VolumeAttributesClass": Minor(4, 21),
 }
 _LAST_MINORS: Mapping[str, Minor] = {"PodSecurityPolicy": Minor(4, 11)}
+KUBERNETES_GROUPS = frozenset(_KUBERNETES)
 _KUBERNETES_KINDS = frozenset((group, kind) for group, kinds in _KUBERNETES.items() for kind in kinds.split())
 
 

@@ -9,32 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._data.aggregated_apis import AGGREGATED_GROUPS
+from .._data.kinds import KUBERNETES_GROUPS
 
-TYPED_GROUPS = AGGREGATED_GROUPS | frozenset(
-    {
-        "",
-        "admissionregistration.k8s.io",
-        "apiextensions.k8s.io",
-        "apiregistration.k8s.io",
-        "apps",
-        "authentication.k8s.io",
-        "authorization.k8s.io",
-        "autoscaling",
-        "batch",
-        "certificates.k8s.io",
-        "coordination.k8s.io",
-        "discovery.k8s.io",
-        "events.k8s.io",
-        "flowcontrol.apiserver.k8s.io",
-        "networking.k8s.io",
-        "node.k8s.io",
-        "policy",
-        "rbac.authorization.k8s.io",
-        "resource.k8s.io",
-        "scheduling.k8s.io",
-        "storage.k8s.io",
-    }
-)
+TYPED_GROUPS = AGGREGATED_GROUPS | KUBERNETES_GROUPS
 """Groups whose kinds are Go structs of an API server.
 
 Objects of other groups are custom resources, which the server stores unchanged.
@@ -52,53 +29,6 @@ DROPPED_MAPS = KEYED | QUANTITY_MAPS | {"metadata", "resources", "securityContex
 """Maps that a Go struct omits if they are empty. Others, such as ``emptyDir``, are pointers and are kept."""
 
 SCHEMA = "openAPIV3Schema"
-SCHEMAS = frozenset({"additionalItems", "additionalProperties", "allOf", "anyOf", "items", "not", "oneOf", SCHEMA})
-SCHEMA_MAPS = frozenset({"definitions", "dependencies", "patternProperties", "properties"})
-SCHEMA_FIELDS = (
-    SCHEMAS
-    | SCHEMA_MAPS
-    | {
-        "$ref",
-        "$schema",
-        "default",
-        "description",
-        "enum",
-        "example",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "externalDocs",
-        "format",
-        "id",
-        "maxItems",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "nullable",
-        "pattern",
-        "required",
-        "title",
-        "type",
-        "uniqueItems",
-        "x-kubernetes-embedded-resource",
-        "x-kubernetes-int-or-string",
-        "x-kubernetes-list-map-keys",
-        "x-kubernetes-list-type",
-        "x-kubernetes-map-type",
-        "x-kubernetes-preserve-unknown-fields",
-        "x-kubernetes-validations",
-    }
-)
-"""The fields of a schema in a CustomResourceDefinition.
-
-The API server drops other fields silently, for example ``optional`` in the CRD of DNSes of each release.
-Source: kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/v1/types_jsonschema.go
-"""
-
 ENCODED = {"ConfigMap": "binaryData", "Secret": "data"}
 """Maps of strings in base64."""
 

@@ -12,7 +12,6 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .._cluster.injected_config import without_credentials
@@ -28,11 +27,8 @@ from .api_fields import (
     QUANTITIES,
     QUANTITY_MAPS,
     SCHEMA,
-    SCHEMA_FIELDS,
-    SCHEMA_MAPS,
     SCHEMA_POINTERS,
     SCHEMA_VALUES,
-    SCHEMAS,
     TYPED_GROUPS,
 )
 from .defaults import with_defaults
@@ -46,10 +42,6 @@ _REPLACED = MergeRule(dict.fromkeys(("annotations", "labels", "ownerReferences")
 """The metadata that the generic builder of the CVO replaces."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_LONGEST_DURATION = 100
-_DURATION = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+")
-_DURATION_PART = re.compile(r"([0-9.]+)(ns|us|µs|μs|ms|s|m|h)")
-_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 
 
 class Difference(NamedTuple):
@@ -92,8 +84,10 @@ class _FieldPath(NamedTuple):
 
     @property
     def is_quantity(self) -> bool:
+        """Whether the value is a quantity in a Go struct. Of a custom resource, only the text counts."""
         inside, name = self.names
-        return not (self.schema or self.is_text) and (inside in QUANTITY_MAPS or name in QUANTITIES)
+        is_text = not self.typed or self.schema or self.is_text
+        return not is_text and (inside in QUANTITY_MAPS or name in QUANTITIES)
 
     def is_omitted(self, value: object) -> bool:
         """Whether a value is the same as an absent field (Go's ``omitempty``).
@@ -109,12 +103,6 @@ class _FieldPath(NamedTuple):
         if self.schema:
             return not isinstance(value, Mapping) and not {name, inside} & SCHEMA_VALUES and name not in SCHEMA_POINTERS
         return name in DROPPED_MAPS if isinstance(value, Mapping) else name not in POINTERS
-
-    def has_field(self, name: str) -> bool:
-        """Whether the kind declares such a field. Unknown kinds declare every field."""
-        inside, at = self.names
-        is_schema = self.schema and at not in SCHEMA_MAPS and (at in SCHEMAS or inside in SCHEMA_MAPS)
-        return not is_schema or name in SCHEMA_FIELDS
 
 
 def differences(
@@ -271,11 +259,10 @@ def _values(at: _FieldPath, desired: Any, live: Any) -> Iterator[Difference]:
         return
     if isinstance(desired, Mapping) and isinstance(live, Mapping):
         for name in sorted({**desired, **live}):
-            if name in live or at.has_field(name):
-                yield from _values(at.field(name), desired.get(name), live.get(name))
+            yield from _values(at.field(name), desired.get(name), live.get(name))
     elif isinstance(desired, list) and isinstance(live, list):
         yield from _lists(at, desired, live)
-    elif not _same(desired, live) and not _same_amount(at, desired, live):
+    elif not _same(desired, live) and not (at.is_quantity and _same_amount(desired, live)):
         yield Difference(at.shown, desired, live)
 
 
@@ -326,22 +313,6 @@ def _same(desired: Any, live: Any) -> bool:
     return isinstance(desired, bool) is isinstance(live, bool) and bool(desired == live)
 
 
-def _same_amount(at: _FieldPath, desired: Any, live: Any) -> bool:
-    """Whether two values are the same quantity or duration."""
-    if at.is_text:
-        return False
-    if at.is_quantity:
-        amount = parse_quantity(desired)
-        return amount is not None and amount == parse_quantity(live)
-    if at.typed:
-        return False  # built-in kinds have no durations
-    duration = _nanoseconds(desired)
-    return duration is not None and duration == _nanoseconds(live)
-
-
-def _nanoseconds(value: object) -> Fraction | None:
-    """Parse a duration as Go does (time.ParseDuration), ``None`` if the value is not one."""
-    if not isinstance(value, str) or len(value) > _LONGEST_DURATION or not _DURATION.fullmatch(value):
-        return None
-    total = sum((Fraction(number) * _UNITS[unit] for number, unit in _DURATION_PART.findall(value)), Fraction())
-    return -total if value.startswith("-") else total
+def _same_amount(desired: Any, live: Any) -> bool:
+    amount = parse_quantity(desired)
+    return amount is not None and amount == parse_quantity(live)
