@@ -20,7 +20,7 @@ from urllib.parse import quote, urlencode
 from .._problems import ClusterError, Problem
 from .._resources import ApiResource, Target, nested
 from .api_errors import ApiError, api_error, connection_error, one_line
-from .retries import OutageTimer, RequestLimit, retries, timeout_until
+from .retries import OutageTimer, RequestLimit, delay_after_answer, delay_after_error, timeout_until
 
 if TYPE_CHECKING:
     import urllib3
@@ -352,25 +352,31 @@ class Client:
         started = time.monotonic()
         # A watch has its own limit: it is silent until something changes.
         deadline = math.inf if verb == "watch" else self._outage.deadline(started)
-        try:
-            options: dict[str, Any] = {
-                "body": None if body is None else _encoded(body),
-                "redirect": False,
-                "timeout": timeout_until(deadline, read_seconds),
-                "retries": retries().until(deadline),
-                "preload_content": verb != "watch",
-            }
-            url = f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else "")
-            # Not request(): with a body, urllib3 1.26 merges headers of the same name.
-            response = self._pool.request_encode_url(method, url, headers=headers, **options)
-        except Exception as error:  # TLS, a proxy and the network can raise any exception
-            raise connection_error(error, verb, shown, self.host, self._outage.begin(started)) from None
+        url = f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else "")
+        options: dict[str, Any] = {"redirect": False, "retries": False, "preload_content": verb != "watch"}
+        failures = 0
+        while True:
+            try:
+                options["body"] = None if body is None else _encoded(body)
+                options["timeout"] = timeout_until(deadline, read_seconds)
+                # Not request(): with a body, urllib3 1.26 merges headers of the same name.
+                response = self._pool.request_encode_url(method, url, headers=headers, **options)
+                delay = delay_after_answer(response, failures)
+            except Exception as error:  # TLS, a proxy and the network can raise any exception
+                delay = delay_after_error(error, failures, deadline)
+                if delay is None:
+                    since = self._outage.begin(started)
+                    raise connection_error(error, verb, shown, self.host, since) from None
+            else:
+                if delay is None:
+                    break
+            failures += 1
+            time.sleep(delay)
         self._outage.end()
         date = _date(response.headers.get("Date", ""))
         self._dated = self._dated if date is None else (date, time.monotonic())
         if response.status >= 300:
-            repeated = response.retries is not None and bool(response.retries.history)
-            raise api_error(response.status, response.data, verb, shown, repeated=repeated)
+            raise api_error(response.status, response.data, verb, shown, repeated=failures > 0)
         return response
 
     def _parse(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:

@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import math
 import random
 import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from threading import Condition
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from .._problems import ClusterError, LockLostError
 from .api_errors import (
@@ -44,6 +42,7 @@ _SHORTEST_TIMEOUT = 5.0
 """Timeout in seconds after the deadline, for callers with a longer limit: a server that recovers can be slow."""
 
 
+_MOST_RETRIES, _MOST_INITIALIZING = 5, 8
 _ANSWERS_BEFORE_INCREASE = 100
 
 
@@ -120,131 +119,56 @@ class RequestLimit:
 
 
 def timeout_until(deadline: float, read_seconds: float) -> urllib3.Timeout:
-    """Return the timeouts of each attempt of a request. They become shorter before ``deadline``."""
-    timeout: urllib3.Timeout = _timeout_class()(deadline, read_seconds)
-    return timeout
-
-
-@cache
-def _timeout_class() -> Any:
+    """Return the timeouts of the next attempt of a request. They become shorter before ``deadline``."""
     import urllib3
 
-    class Timeout(urllib3.Timeout):
-        def __init__(self, deadline: float, read_seconds: float) -> None:
-            super().__init__(connect=CONNECT_SECONDS, read=read_seconds)
-            self._deadline, self._seconds = deadline, (CONNECT_SECONDS, read_seconds)
-
-        def clone(self) -> urllib3.Timeout:
-            """The timeouts of the next attempt: urllib3 clones them for each."""
-            left = max(_SHORTEST_TIMEOUT, self._deadline - time.monotonic())
-            connect, read = (min(seconds, left) for seconds in self._seconds)
-            return urllib3.Timeout(connect=connect, read=read)
-
-    return Timeout
+    left = max(_SHORTEST_TIMEOUT, deadline - time.monotonic())
+    return urllib3.Timeout(connect=min(CONNECT_SECONDS, left), read=min(read_seconds, left))
 
 
-@cache
-def retries() -> Any:
-    """Return the policy for idempotent requests, a ``urllib3.Retry``; ``until`` limits its time.
+def delay_after_error(error: BaseException, failures: int, deadline: float) -> float | None:
+    """Return the seconds until a request without an answer is sent again, ``None`` if it is not.
 
-    Retries 429 and 5xx answers, broken connections and read
-    timeouts. A failed connection attempt is retried only if it was refused, as by a restarting server.
+    It is after a broken connection and a read timeout. A failed connection attempt only if it was refused, as by a
+    restarting server. ``failures`` counts the earlier ones.
     """
-    import urllib3
+    import urllib3.exceptions as raised
 
-    class Retries(urllib3.Retry):
-        RETRY_AFTER_STATUS_CODES = RETRIED_CODES
-        deadline = math.inf
-
-        def until(self, deadline: float) -> Self:
-            """Copy the policy: it does not retry a request without an answer after ``deadline``."""
-            policy = self.new()
-            policy.deadline = deadline
-            return policy
-
-        def new(self, **changes: Any) -> Self:
-            policy = super().new(**changes)
-            policy.deadline = self.deadline
-            return policy
-
-        def increment(
-            self,
-            method: str | None = None,
-            url: str | None = None,
-            response: urllib3.BaseHTTPResponse | None = None,
-            error: Exception | None = None,
-            _pool: Any = None,
-            _stacktrace: Any = None,
-        ) -> Self:
-            if isinstance(error, urllib3.exceptions.ProxyError) and isinstance(error.original_error, Exception):
-                error = error.original_error
-            if isinstance(_root(error), ssl.SSLEOFError):
-                # A connection that breaks during the TLS handshake counts as broken.
-                error = urllib3.exceptions.ProtocolError("the connection broke during the TLS handshake", error)
-            unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
-            if (isinstance(error, unreachable) and not _refused(error)) or _is_timeout(error):
-                raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
-            if error is not None and time.monotonic() >= self.deadline:
-                raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
-            if response is not None and _is_for_the_caller(response):
-                # urllib3 then returns the answer.
-                raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
-            policy = super().increment(method, url, response, error, _pool, _stacktrace)
-            if response is not None and is_storage_initializing(response.status, _text(response)):
-                policy.status = self.status  # The delays are short, so only the total limits these attempts.
-            return policy
-
-        def get_backoff_time(self) -> float:
-            attempts = len(self.history)
-            return min(LONGEST_WAIT, 0.2 * 2 ** (attempts - 1) * random.uniform(0.75, 1.25)) if attempts else 0.0
-
-        def get_retry_after(self, response: Any) -> float | None:
-            try:
-                seconds = super().get_retry_after(response)
-            except urllib3.exceptions.InvalidHeader:
-                return None
-            if seconds is None:
-                return None
-            if is_storage_initializing(response.status, _text(response)):
-                return min(float(seconds), _INITIALIZING_SECONDS * float(2 ** max(0, len(self.history) - 1)))
-            return min(float(seconds), LONGEST_WAIT)
-
-    return Retries(
-        total=8,
-        connect=4,
-        read=3,
-        status=5,
-        other=0,
-        redirect=0,
-        allowed_methods=None,
-        status_forcelist=RETRIED_CODES,
-        raise_on_redirect=False,
-        raise_on_status=False,
-    )
+    if isinstance(error, raised.ProxyError) and isinstance(error.original_error, Exception):
+        error = error.original_error
+    if isinstance(error, (raised.ConnectTimeoutError, raised.NewConnectionError)):
+        is_temporary = isinstance(error.__cause__ or error.__context__, ConnectionRefusedError)
+    elif isinstance(error, raised.SSLError):
+        # The connection can break during the TLS handshake.
+        is_temporary = any(isinstance(cause, ssl.SSLEOFError) for cause in error.args)
+    else:
+        # A server that accepts the connection without a TLS handshake is a read timeout, too.
+        is_handshake = f"(read timeout={CONNECT_SECONDS})" in str(error)
+        is_temporary = isinstance(error, (raised.ProtocolError, raised.ReadTimeoutError)) and not is_handshake
+    is_over = failures >= _MOST_RETRIES or time.monotonic() >= deadline
+    return _backoff(failures) if is_temporary and not is_over else None
 
 
-def _is_for_the_caller(response: urllib3.BaseHTTPResponse) -> bool:
-    """Whether a retry is useless, or the client first has to send fewer requests."""
-    text = _text(response)
-    return is_permanent_failure(response.status, text) or is_rejected_as_too_many(response.status, text)
+def delay_after_answer(response: urllib3.BaseHTTPResponse, failures: int) -> float | None:
+    """Return the seconds until a request is sent again because of its answer, ``None`` if it is not.
+
+    A retry is useless after a permanent failure. If too many requests run, the client first has to send fewer.
+    """
+    if response.status not in RETRIED_CODES:
+        return None
+    text = (response.data or b"").decode(errors="replace")
+    if is_permanent_failure(response.status, text) or is_rejected_as_too_many(response.status, text):
+        return None
+    retry_after = response.headers.get("Retry-After", "").strip()
+    seconds = min(float(retry_after), LONGEST_WAIT) if retry_after.isdecimal() else 0.0
+    if is_storage_initializing(response.status, text):
+        # The delays are short, so more attempts are made.
+        return min(seconds, _INITIALIZING_SECONDS * 2.0**failures) if failures < _MOST_INITIALIZING else None
+    return (seconds or _backoff(failures)) if failures < _MOST_RETRIES else None
 
 
-def _text(response: urllib3.BaseHTTPResponse) -> str:
-    return (response.data or b"").decode(errors="replace")
-
-
-def _root(error: BaseException | None) -> BaseException | None:
-    """The error that urllib3 has wrapped."""
-    return next((arg for arg in error.args if isinstance(arg, BaseException)), error) if error else None
-
-
-def _is_timeout(error: BaseException | None) -> bool:
-    """Whether a server accepted the connection without a TLS handshake, which urllib3 reports as a read timeout."""
-    return type(error).__name__ == "ReadTimeoutError" and f"(read timeout={CONNECT_SECONDS})" in str(error)
-
-
-def _refused(error: BaseException) -> bool:
-    return isinstance(error.__cause__ or error.__context__, ConnectionRefusedError)
+def _backoff(failures: int) -> float:
+    return min(LONGEST_WAIT, 0.2 * 2.0**failures * random.uniform(0.75, 1.25))
 
 
 _PAUSE = 1.0
