@@ -10,9 +10,8 @@ from typing import Any
 
 from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
 from .._capability.inclusion import InclusionContext
-from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._problems import Problem, Problems
+from .._problems import Problems
 from .._release.release import Release
 from .._resources import Object, Target, nested
 from .._version import find_minor
@@ -65,16 +64,11 @@ def find_or_warn(
     ``option`` is the property that it contains, and the option that replaces it if it is ``settable``. Raises
     ``ClusterError``.
     """
-    try:
-        return client.find_once(target)
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        problem: Problem = error.problems[0]
-        message = f"{problem.message}, so the default is used"
-        hint = f"{problem.hint}, or set {option}" if settable else problem.hint
-        problems.append(Problem("warning", problem.code, option, message, hint))
-        return None
+    found, denied = client.find_permitted(target)
+    if denied:
+        hint = f"{denied.hint}, or set {option}" if settable else denied.hint
+        problems.warning(denied.code, option, f"{denied.message}, so the default is used", hint)
+    return found
 
 
 def check_hosted(client: Client, effect: str, hint: str, problems: Problems) -> None:
@@ -84,15 +78,10 @@ def check_hosted(client: Client, effect: str, hint: str, problems: Problems) -> 
     Source: openshift/hypershift:control-plane-operator/hostedclusterconfigoperator/controllers/resources/resources.go
     reconcileClusterVersion.
     """
-    try:
-        infrastructure = client.find_once(INFRASTRUCTURE)
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        problem: Problem = error.problems[0]
-        message = f"{problem.message}, so it is not known whether {effect}"
-        problems.append(Problem("warning", problem.code, str(INFRASTRUCTURE), message, problem.hint))
-        return
+    infrastructure, denied = client.find_permitted(INFRASTRUCTURE)
+    if denied:
+        message = f"{denied.message}, so it is not known whether {effect}"
+        problems.warning(denied.code, str(INFRASTRUCTURE), message, denied.hint)
     if is_control_plane_outside(infrastructure):
         message = f"reports an external control plane, so {effect}"
         problems.error("hosted-control-plane", str(INFRASTRUCTURE), message, hint)

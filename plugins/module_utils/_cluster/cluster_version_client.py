@@ -106,11 +106,7 @@ def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: Pro
 
 
 def _data_of_crd(client: Client, data: MinorData, problems: Problems) -> MinorData:
-    try:
-        accepted = accepted_names(client.get(_CRD), str(_CRD))
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        return data  # only a name that the collection does not have needs this permission
+    crd, _denied = client.find_permitted(_CRD)  # only a name that the collection does not have needs the permission
+    accepted = accepted_names(crd, str(_CRD))
     every_gated = capability_data.gated_capabilities(frozenset())
     return data if accepted is None else data_as_accepted(data, accepted, every_gated, problems)

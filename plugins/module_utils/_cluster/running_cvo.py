@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
-from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
 from .._resources import CVO, LEASES, Object, Target, conditions_of, mappings_in, nested
@@ -95,11 +94,8 @@ def unkept_status(client: Client) -> str:
     Empty if a CVO renews it, or if there is none: the CVO of a hosted cluster runs in another cluster. Raises
     ``ClusterError``.
     """
-    try:
-        lease = client.find(_LEASE)
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
+    lease, denied = client.find_permitted(_LEASE)
+    if denied:
         return f"the user may not get {_LEASE}, which shows whether a cluster-version operator runs"
     if lease is None or held_lease(lease, client.server_time()):
         return ""
@@ -117,13 +113,9 @@ def _is_recent(value: object, now: datetime | None) -> bool:
 
 
 def _find(client: Client, target: Target, problems: Problems) -> Object | None:
-    try:
-        return client.find_once(target)
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        problem = error.problems[0]
-        message = f"{problem.message}, so it is not known whether a cluster-version operator runs"
+    found, denied = client.find_permitted(target)
+    if denied:
+        message = f"{denied.message}, so it is not known whether a cluster-version operator runs"
         hint = f"Grant the user a role that allows get on {target.kind.resource}, or set allow_cvo_managed if none runs"
-        problems.append(problem._replace(message=message, hint=hint))
-        return None
+        problems.append(denied._replace(message=message, hint=hint))
+    return found

@@ -124,6 +124,15 @@ class Client:
             self._found[target] = self.find(target)
         return self._found[target]
 
+    def find_permitted(self, target: Target) -> tuple[dict[str, Any] | None, Problem | None]:
+        """Return one object as ``find_once`` does. If the user may not read it, ``None`` and the problem."""
+        try:
+            return self.find_once(target), None
+        except ApiError as error:
+            if not error.is_forbidden:
+                raise
+            return None, error.problems[0]
+
     def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
         """Return the document at a path that is not that of an object, such as a discovery document."""
         response = self._request("get", "GET", path, path, accept=accept)

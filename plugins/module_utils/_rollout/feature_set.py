@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._cluster.cluster_properties import FEATURE_GATE, check_feature_set, enabled_gates, feature_set, gates_of_version
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import Problem, Problems
@@ -48,12 +47,11 @@ def read_feature_gate(
         return FeatureGateReading(readable=True, feature_set=options.feature_set)
     if kinds.find(FEATURE_GATES.group, FEATURE_GATES.kind) is None:
         return FeatureGateReading(options.feature_set is not None, options.feature_set or "")
-    try:
-        obj = client.find(FEATURE_GATE)
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        return _forbidden(error, options)
+    obj, denied = client.find_permitted(FEATURE_GATE)
+    if denied and options.feature_set is None:
+        message = f"{denied.message}, so manifests with a feature set are not applied"
+        problem = denied._replace(message=message, hint=f"{denied.hint}, or set feature_set")
+        return FeatureGateReading(readable=False, problems=(problem,))
     if obj is None:
         return FeatureGateReading(readable=True, feature_set=options.feature_set or "")
     reported, problems = feature_set(obj), Problems()
@@ -63,15 +61,6 @@ def read_feature_gate(
     return FeatureGateReading(
         readable=True, feature_set=options.feature_set or "", gates=None, problems=tuple(problems)
     )
-
-
-def _forbidden(error: ApiError, options: ClusterOptions) -> FeatureGateReading:
-    if options.feature_set is not None:
-        return FeatureGateReading(readable=True, feature_set=options.feature_set)
-    problem = error.problems[0]
-    message = f"{problem.message}, so manifests with a feature set are not applied"
-    hint = f"{problem.hint}, or set feature_set"
-    return FeatureGateReading(readable=False, problems=(problem._replace(message=message, hint=hint),))
 
 
 def cluster_options(

@@ -17,7 +17,6 @@ from .._cluster.cluster_version_client import get_cluster_version
 from .._cluster.running_cvo import unkept_status
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.platforms import PLATFORM_DATA
-from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import find_existing
 from .._kubernetes.rest_mapper import RestMapper
@@ -181,12 +180,10 @@ def find_admin_acks(client: Client, problems: Problems) -> AdminAcks:
 def _find_readable(client: Client, resource: ResourceId, problems: Problems) -> Object | None:
     """Return an object, an empty one if it does not exist, ``None`` if the user may not read it."""
     target = target_for(CONFIG_MAPS, resource)
-    try:
-        return client.find(target) or {}
-    except ApiError as error:
-        if not error.is_forbidden:
-            raise
-        message = "cannot be read, so the verdict does not consider it"
-        hint = f"Grant get on configmaps in the namespace {resource.namespace}"
-        problems.info("unread-config-map", str(target), message, hint)
-        return None
+    found, denied = client.find_permitted(target)
+    if not denied:
+        return found or {}
+    message = "cannot be read, so the verdict does not consider it"
+    hint = f"Grant get on configmaps in the namespace {resource.namespace}"
+    problems.info("unread-config-map", str(target), message, hint)
+    return None

@@ -185,4 +185,4 @@ def test_a_lease_that_is_free_or_old_shows_that_no_cvo_keeps_the_status(
     assert (found == "") == (reason == "")
     assert reason in found
     server.faults["GET", LEASES.path("version", CVO[0])] = [fault(403)]
-    assert unkept_status(client).startswith("the user may not get leases.coordination.k8s.io")
+    assert unkept_status(server.client()).startswith("the user may not get leases.coordination.k8s.io")
