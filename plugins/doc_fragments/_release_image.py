@@ -34,8 +34,7 @@ options:
       - What to do if a release that is named by its image does not have a valid OpenPGP signature for each key ring.
         V(required) fails, V(warn) adds warnings with the reasons, and V(ignore) does not look for a signature.
       - The signature contains the digest of the image. The module verifies it once, and keeps the result in
-        O(release_cache) until the content of the key rings changes. A failure is not kept. Only a web server that gave
-        no answer is not asked again for one hour, unless V(required) is set, or proxies or O(ca_path) change.
+        O(release_cache) until the content of the key rings changes. A failure is not kept.
       - A directory has no digest, so this option has no effect on it.
       - The module verifies signatures with the key rings in O(signature_keys). By default, it uses the key rings in the
         release, and then accepts only signatures by known keys of Red Hat.

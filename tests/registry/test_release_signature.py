@@ -9,7 +9,6 @@ import base64
 import json
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
@@ -179,55 +178,12 @@ def silent() -> Iterator[SilentServer]:
     found.server.server_close()
 
 
-def test_a_store_without_an_answer_is_not_asked_again_for_an_hour(read, signatures, ring, silent, tmp_path):
-    given = {"signature_keys": [ring], "signature_stores": [str(tmp_path / "empty"), silent.url]}
-    (tmp_path / "empty").mkdir()
-    assert codes(read(**given)) == ["store-unreachable", "no-signature"]
-    asked = silent.asked
-    assert asked
-    again = read(**given)
-    assert codes(again) == ["store-unreachable", "no-signature"]
-    assert "is asked again" in again["problems"][0]["message"]
-    assert silent.asked == asked
-    # What the user copies is found nevertheless.
-    (path,) = signatures.rglob("signature-1")
-    (tmp_path / "empty" / path.parent.name).mkdir()
-    copied = path.rename(tmp_path / "empty" / path.parent.name / path.name)
-    assert read(**given)["release"]["signed_by"]
-    copied.unlink()
-
-
-def test_a_missing_library_is_no_silent_store(read, ring, silent, monkeypatch):
+def test_a_store_without_an_answer_is_a_warning(read, ring, silent, monkeypatch):
     given = {"signature_keys": [ring], "signature_stores": [silent.url]}
-    read()
-    with monkeypatch.context() as patch:
-        patch.setitem(sys.modules, "urllib3", None)
-        assert "missing-library" in {item["code"] for item in read(**given)["problems"]}
-    assert not silent.asked
-    read(**given)
+    assert codes(read(**given)) == ["store-unreachable", "no-signature"]
     assert silent.asked
-
-
-@pytest.mark.parametrize("change", ["required", "proxy", "authorities", "hour"])
-def test_a_store_without_an_answer_is_asked_again_if_something_changed(
-    read, ring, silent, registry_site, monkeypatch, tmp_path, change
-):
-    given: dict[str, Any] = {"signature_keys": [ring], "signature_stores": [silent.url], "ca_path": tmp_path / "ca"}
-    authorities = Path(registry_site.ca).read_text("utf-8")
-    given["ca_path"].write_text(authorities, "utf-8")
-    read(**given)
-    asked = silent.asked
-    if change == "required":
-        given["signature"] = "required"
-    elif change == "proxy":
-        monkeypatch.setenv("NO_PROXY", "127.0.0.0/8")
-    elif change == "authorities":
-        given["ca_path"].write_text(f"{authorities}\n", "utf-8")
-    else:
-        later = time.time() + 3601
-        monkeypatch.setattr(time, "time", lambda: later)
-    read(**given)
-    assert silent.asked > asked
+    monkeypatch.setitem(sys.modules, "urllib3", None)
+    assert "missing-library" in {item["code"] for item in read(**given)["problems"]}
 
 
 def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
@@ -240,7 +196,6 @@ def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
         "{",
         "[]",
         json.dumps({**whole, "verified": {"a": {"signed_by": [1]}}}),
-        json.dumps({**whole, "unreachable": {"a": 1}}),
     ):
         record.write_text(damaged, "utf-8")
         assert read(**given)["release"]["signed_by"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import posixpath
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -18,7 +17,6 @@ from .._problems import MISSING_LIBRARY, Problems
 from .gpgv import LARGEST_MESSAGE
 from .signature_stores import LAST_SIGNATURE, Found, FoundSignature, key_prefix
 
-_SEARCH_SECONDS = 30.0
 _PATIENCE = Patience(connect=5.0, read=10.0, tries=2, dead=False)
 """A disconnected site cannot reach these stores, and a release with no signature there is no failure."""
 
@@ -42,12 +40,11 @@ class HttpStore(NamedTuple):
         return without_credentials(self.url)
 
     def signatures(self, digest: str, problems: Problems) -> Found:
-        """Yield signature 1, 2, ... until the server has none. After another failure, the next number is asked.
+        """Yield signature 1, 2, ... until the server has none. After another status, the next number is asked.
 
-        Source: openshift/library-go:pkg/verify/store/sigstore/sigstore.go checkHTTPSignatures. The CVO has no limit
-        of time here. A server that does not answer is given up after ``_SEARCH_SECONDS``.
+        Source: openshift/library-go:pkg/verify/store/sigstore/sigstore.go checkHTTPSignatures. The CVO also asks on
+        after no answer, which takes long on a disconnected site.
         """
-        started = time.monotonic()
         for number in range(1, LAST_SIGNATURE + 1):
             url = _below(self.url, f"{key_prefix(digest, '=')}/signature-{number}")
             try:
@@ -55,11 +52,9 @@ class HttpStore(NamedTuple):
             except HttpError as error:
                 if error.code == MISSING_LIBRARY:
                     problems.error(error.code, self.name, str(error), error.hint)
-                    return
-                problems.error("store-unreachable", self.name, str(error), _HINT)
-                if time.monotonic() - started > _SEARCH_SECONDS:
-                    return
-                continue
+                else:
+                    problems.error("store-unreachable", self.name, str(error), _HINT)
+                return
             if answer.status == 404:
                 return
             where = without_credentials(url)

@@ -12,8 +12,6 @@ from .._progress import Progress, silent
 from .._registry.access_options import AccessOptions
 
 DEFAULT_ARCHITECTURE = "amd64"
-UnreachableServers = dict[str, tuple[str, float]]
-"""Servers of signature stores that did not answer: the reason, and when (seconds since 1970)."""
 
 
 class PreviousRelease(NamedTuple):

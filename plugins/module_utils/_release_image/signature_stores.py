@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-import queue
-import threading
-import time
-from collections.abc import Generator
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from .._problems import Problem, Problems
+from .._problems import Problems
 from .._resources import Object, nested
 
 LAST_SIGNATURE = 9
 """Signatures are numbered from 1 to 9 (openshift/library-go:pkg/verify/verify.go maxSignatureSearch, exclusive)."""
-
-STORE_SECONDS = 60.0
-"""Seconds after which stores that are asked at the same time are given up."""
 
 SIGNATURE_LABEL = "release.openshift.io/verification-signatures"
 SIGNATURE_NAMESPACE = "openshift-config-managed"
@@ -39,7 +33,7 @@ class FoundSignature(NamedTuple):
     source: str
 
 
-Found = Generator[FoundSignature, None, None]
+Found = Iterator[FoundSignature]
 
 
 class Store(Protocol):
@@ -74,57 +68,3 @@ class ConfigMapStore(NamedTuple):
                     yield FoundSignature(base64.b64decode(str(entries[key]), validate=True), where)
                 except binascii.Error:
                     problems.error("signature-not-base64", where, "is not base64", "Create the ConfigMap again")
-
-
-class ParallelStores(NamedTuple):
-    """Stores that are asked at the same time (openshift/library-go:pkg/verify/store/parallel/parallel.go)."""
-
-    stores: tuple[Store, ...]
-    seconds: float = STORE_SECONDS
-
-    @property
-    def name(self) -> str:
-        """The names of all stores."""
-        return ", ".join(store.name for store in self.stores)
-
-    def signatures(self, digest: str, problems: Problems) -> Found:
-        """Yield the signatures of all stores as they arrive. Closing the generator stops all stores."""
-        answers: queue.Queue[FoundSignature | Problem | None] = queue.Queue()
-        stop = threading.Event()
-        for store in self.stores:
-            # A daemon, because a store that does not answer must not delay the end of the process.
-            threading.Thread(target=_ask, args=(store, digest, answers, stop), daemon=True).start()
-        try:
-            yield from self._answers(answers, problems)
-        finally:
-            stop.set()
-
-    def _answers(self, answers: queue.Queue[FoundSignature | Problem | None], problems: Problems) -> Found:
-        deadline, missing = time.monotonic() + self.seconds, len(self.stores)
-        while missing:
-            try:
-                answer = answers.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                problems.error("store-timeout", self.name, f"has not answered after {self.seconds:.0f} seconds")
-                return
-            if answer is None:
-                missing -= 1
-            elif isinstance(answer, Problem):
-                problems.append(answer)
-            else:
-                yield answer
-
-
-def _ask(
-    store: Store, digest: str, answers: queue.Queue[FoundSignature | Problem | None], stop: threading.Event
-) -> None:
-    problems = Problems()
-    try:
-        for found in store.signatures(digest, problems):
-            answers.put(found)
-            if stop.is_set():
-                break
-    finally:
-        for problem in problems.unique():
-            answers.put(problem)
-        answers.put(None)

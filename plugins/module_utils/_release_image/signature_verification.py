@@ -6,44 +6,28 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import suppress
-from urllib.parse import urlsplit
 
 from .._data.release_keys import RED_HAT_KEYS
-from .._http.client import HttpAnswer
-from .._http.error import HttpError
-from .._problems import MISSING_LIBRARY, Problems
+from .._problems import Problems
 from .._registry.configured_access import read_http_client
 from .._resources import Object
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
-from .http_store import HttpGet, http_get, without_credentials
+from .http_store import http_get
 from .opened_release import OpenedRelease, Signer
-from .release_source import PreviousRelease, SignatureOptions, UnreachableServers
-from .verification_config import (
-    read_config,
-    read_key_rings,
-    signature_stores,
-)
+from .release_source import PreviousRelease, SignatureOptions
+from .verification_config import read_config, read_key_rings, signature_stores
 from .verification_documents import verification_documents
 from .verifier import Verifier, verify_digest
 
 
 def verify_release(
-    name: str,
-    found: OpenedRelease,
-    options: SignatureOptions,
-    ca_path: str | None,
-    unreachable: UnreachableServers,
-    problems: Problems,
+    name: str, found: OpenedRelease, options: SignatureOptions, ca_path: str | None, problems: Problems
 ) -> tuple[Signer, ...]:
-    """Return who signed the release, empty after a reported problem. ``name`` is the name of the release for messages.
-
-    Servers in ``unreachable`` are not asked, and those that give no answer are added to it.
-    """
-    get = _remembering(http_get(read_http_client(ca_path, os.environ, problems)), unreachable)
+    """Return who signed the release, empty after a reported problem. ``name`` is its name for messages."""
+    get = http_get(read_http_client(ca_path, os.environ, problems))
     rings = read_key_rings("signature_keys", options.keys, problems)
     stores = signature_stores("signature_stores", options.stores, get, problems)
     verifier = Verifier(rings, stores)
@@ -64,26 +48,3 @@ def _config_manifests(name: str, directory: str) -> Iterator[tuple[str, Object]]
             body = load_body(document)
             if isinstance(body, dict):
                 yield f"{name}: {path}", body
-
-
-def _remembering(get: HttpGet, unreachable: UnreachableServers) -> HttpGet:
-    """Return ``get`` that asks no server in ``unreachable``, and adds those that give no answer."""
-    known = dict(unreachable)
-
-    def ask(url: str) -> HttpAnswer:
-        server = urlsplit(without_credentials(url)).netloc
-        if server in known:
-            reason, since = known[server]
-            minutes = round((time.time() - since) / 60)
-            again = "It is asked again after an hour, if proxies or authorities change, or with signature=required"
-            raise HttpError("unreachable", f"{reason}, {minutes} minutes ago. {again}", "")
-        try:
-            answer = get(url)
-        except HttpError as error:
-            if error.code != MISSING_LIBRARY:
-                unreachable[server] = (str(error), time.time())
-            raise
-        unreachable.pop(server, None)
-        return answer
-
-    return ask

@@ -16,7 +16,6 @@ UNCHECKED = frozenset(
         "signature-not-checked",
         "signature-timeout",
         "store-status",
-        "store-timeout",
         "store-unreachable",
         "unknown-release-keys",
         "unreadable-file",

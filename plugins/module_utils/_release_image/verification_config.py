@@ -15,7 +15,7 @@ from .._resources import Object, nested
 from .file_store import FileStore, config_maps
 from .gpgv import KeyRing, read_key_ring
 from .http_store import HttpGet, HttpStore
-from .signature_stores import ConfigMapStore, ParallelStores, Store
+from .signature_stores import ConfigMapStore, Store
 from .verifier import Verifier
 
 ANNOTATION = "release.openshift.io/verification-config-map"
@@ -44,8 +44,8 @@ class VerificationConfig(NamedTuple):
 
         ``trusted`` are fingerprints of keys, of which one must sign if the key rings are those of the release.
         """
-        own = ParallelStores(tuple(store_of(url, get) for url in self.stores))
-        return Verifier(key_rings or self.key_rings, stores or (own,), None if key_rings else trusted)
+        own = tuple(store_of(url, get) for url in self.stores)
+        return Verifier(key_rings or self.key_rings, stores or own, None if key_rings else trusted)
 
 
 def store_of(url: str, get: HttpGet) -> Store:
@@ -132,7 +132,7 @@ def read_key_rings(option: str, paths: Iterable[str], problems: Problems) -> tup
 
 
 def signature_stores(option: str, values: Sequence[object], get: HttpGet, problems: Problems) -> tuple[Store, ...]:
-    """Return stores for URLs, paths and ConfigMaps (or lists of them). Web servers are asked last, at the same time."""
+    """Return stores for URLs, paths and ConfigMaps (or lists of them). Web servers are asked last."""
     local: list[Store] = []
     remote: list[Store] = []
     for index, value in enumerate(values):
@@ -146,4 +146,4 @@ def signature_stores(option: str, values: Sequence[object], get: HttpGet, proble
             problems.error(
                 "invalid-signature-store", where, f"is {type_name(value)}, expected a path, a URL or a ConfigMap"
             )
-    return (*local, ParallelStores(tuple(remote))) if remote else tuple(local)
+    return (*local, *remote)

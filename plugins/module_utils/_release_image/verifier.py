@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from contextlib import closing
 from typing import NamedTuple
 
 from .._problems import Problems, shown
@@ -76,9 +75,7 @@ def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problem
 
 def _search(digest: str, stores: tuple[Store, ...], problems: Problems) -> Found:
     for store in stores:
-        # Closed explicitly: stores that are asked at the same time have to stop.
-        with closing(store.signatures(digest, problems)) as found:
-            yield from found
+        yield from store.signatures(digest, problems)
 
 
 def _verify_one(

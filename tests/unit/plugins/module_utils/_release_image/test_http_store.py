@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -14,10 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._http.client 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image import http_store
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.http_store import HttpStore, http_get
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
-    FoundSignature,
-    ParallelStores,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import FoundSignature
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
 from ansible_collections.capability.openshift.tests.unit.builders.signature_server import (
     SignatureServer,
@@ -88,10 +84,10 @@ def test_redirects_are_followed_without_the_password(server):
         target.close()
 
 
-def test_a_server_that_is_not_there_is_reported_once():
+def test_a_server_that_is_not_there_is_asked_and_reported_once():
     problems = Problems()
     url = f"http://user:secret@127.0.0.1:{free_port()}/store"
-    assert found(ParallelStores((HttpStore(url, http_get(client())),)), problems) == []
+    assert found(HttpStore(url, http_get(client())), problems) == []
     (problem,) = problems
     assert problem.code == "store-unreachable"
     assert "refused" in problem.message
@@ -100,7 +96,7 @@ def test_a_server_that_is_not_there_is_reported_once():
 
 def test_a_certificate_that_is_not_trusted_is_reported(server):
     problems = Problems()
-    found(ParallelStores((HttpStore(server.url.replace("http:", "https:"), http_get(client())),)), problems)
+    found(HttpStore(server.url.replace("http:", "https:"), http_get(client())), problems)
     assert [problem.code for problem in problems] == ["store-unreachable"]
 
 
@@ -140,16 +136,7 @@ def test_the_proxy_rules_are_those_of_registries_and_of_the_cvo(server, monkeypa
 def test_a_proxy_that_is_not_valid_is_a_problem(monkeypatch, value):
     monkeypatch.setenv("HTTP_PROXY", value)
     problems = Problems()
-    assert found(ParallelStores((HttpStore("http://10.1.2.3/x", http_get(client())),)), problems) == []
+    assert found(HttpStore("http://10.1.2.3/x", http_get(client())), problems) == []
     (problem,) = problems
     assert problem.code == "store-unreachable"
     assert "HTTP_PROXY" in problem.message
-
-
-def test_stores_that_do_not_end_are_given_up(server):
-    release = threading.Event()
-    problems = Problems()
-    server.answers = {"signature-1": lambda: ((release.wait(20) and 404) or 404, b"")}
-    assert found(ParallelStores((HttpStore(server.url, http_get(client())),), seconds=0.2), problems) == []
-    release.set()
-    assert [problem.code for problem in problems] == ["store-timeout"]

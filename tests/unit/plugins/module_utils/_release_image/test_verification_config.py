@@ -14,7 +14,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.file_store import FileStore
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
     ConfigMapStore,
-    ParallelStores,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.verification_config import (
     ANNOTATION,
@@ -82,15 +81,14 @@ def test_everything_that_is_missing_or_wrong_is_reported(key_ring):
     )
 
 
-def test_the_stores_of_a_release_are_asked_at_the_same_time_unless_others_are_given(key_ring, tmp_path):
+def test_the_stores_of_a_release_are_asked_unless_others_are_given(key_ring, tmp_path):
     data = {"verifier-public-key-x": key_ring, "store-a": f"file://{tmp_path}/a%20b", "store-b": "http://x.example.com"}
     config, _found = read(config_map(data))
     assert config
     given = (FileStore("given"),)
     assert config.verifier(lambda url: HttpAnswer(404, b""), (), given) == (config.key_rings, given, None)
-    (stores,) = config.verifier(lambda url: HttpAnswer(404, b""), (), ()).stores
-    assert isinstance(stores, ParallelStores)
-    assert [store.name for store in stores.stores] == [f"{tmp_path}/a b", "http://x.example.com"]
+    stores = config.verifier(lambda url: HttpAnswer(404, b""), (), ()).stores
+    assert [store.name for store in stores] == [f"{tmp_path}/a b", "http://x.example.com"]
 
 
 def no_answer(_url: str) -> HttpAnswer:
@@ -122,11 +120,11 @@ def test_stores_of_options_are_asked_from_near_to_far():
     problems = Problems()
     values = ["https://a.example/x", "/folder", config_map({}), "file:///other%20one", "http://b.example", "", 7]
     found = signature_stores("signature_stores", values, no_answer, problems)
-    folder, maps, other, remote = found
+    folder, maps, other, *remote = found
     assert isinstance(maps, ConfigMapStore)
-    assert isinstance(remote, ParallelStores)
     assert (folder, other) == (FileStore("/folder"), FileStore("/other one"))
-    assert (maps.name, remote.name) == ("signature_stores[2]", "https://a.example/x, http://b.example")
+    names = [maps.name, *(store.name for store in remote)]
+    assert names == ["signature_stores[2]", "https://a.example/x", "http://b.example"]
     places = [(item.code, str(item.where)) for item in problems]
     assert places == [("invalid-signature-store", f"signature_stores[{index}]") for index in (5, 6)]
     assert signature_stores("signature_stores", ["/folder"], no_answer, problems) == (FileStore("/folder"),)
