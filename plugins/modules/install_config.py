@@ -164,11 +164,6 @@ options:
         any case.
     type: bool
     default: false
-  backup:
-    description:
-      - Whether to keep a copy of the existing file in the same directory. Only its owner can read the copy.
-    type: bool
-    default: false
 seealso:
   - module: capability.openshift.release_info
   - plugin: capability.openshift.validate_capabilities
@@ -250,10 +245,6 @@ path:
   returned: when O(path) is given and can be the path of a file
   type: str
   sample: /srv/sites/berlin/install-config.yaml
-backup_file:
-  description: Path of the copy of the replaced file.
-  returned: when O(backup=true) and a file was replaced, without O(clusters)
-  type: str
 openshift_version:
   description: Version to install, V(null) if it is not known.
   returned: always, without O(clusters)
@@ -335,10 +326,6 @@ clusters:
       description: Whether its file differed from the text to write. If any cluster is invalid, it was not written.
       type: bool
       returned: always
-    backup_file:
-      description: Path of the copy of the replaced file.
-      type: str
-      returned: when a copy was made
     selection:
       description: Index of its result in RV(selections), V(null) if its entry is invalid.
       type: int
@@ -476,7 +463,7 @@ def run_one(module: Module, options: InstallConfigOptions) -> NoReturn:
         message = "\n".join([error_text(error), *sources(built.check)])
         module.fail_json(msg=message, problems=problem_dicts(error.problems), **failed_result)
     try:
-        written = write(built.file, backup=options.backup, check_mode=module.check_mode)
+        written = write(built.file, check_mode=module.check_mode)
     except DestinationError as error:
         fail(module, DestinationError([*error.problems, *built.problems]), **failed_result)
     if module._diff and built.file is not None:
@@ -498,7 +485,7 @@ def run_fleet(module: Module, clusters: list[Any], options: InstallConfigOptions
     writes, changed = not fleet.failed or write_valid, False
     if writes:
         try:
-            rows = write_fleet(fleet, check_mode=module.check_mode)
+            write_fleet(fleet, check_mode=module.check_mode)
         except DestinationError as error:
             fail(module, DestinationError([*error.problems, *fleet.problems]))
         changed = any(row["differs"] and not row["errors"] for row in rows)
@@ -510,15 +497,11 @@ def run_fleet(module: Module, clusters: list[Any], options: InstallConfigOptions
     succeed(module, result, fleet.problems)
 
 
-def write(file: EditedFile | None, *, backup: bool, check_mode: bool) -> dict[str, Any]:
+def write(file: EditedFile | None, *, check_mode: bool) -> dict[str, Any]:
     """Write the file unless it has the right content, and return the keys about it. Raises ``DestinationError``."""
-    file_write = None if file is None else file.write(backup=backup)
-    result: dict[str, Any] = {"changed": file_write is not None}
-    if file_write is not None:
-        (saved,) = write_targets([file_write], check_mode=check_mode)
-        if saved:
-            result["backup_file"] = saved
-    return result
+    file_write = None if file is None else file.write()
+    write_targets([] if file_write is None else [file_write], check_mode=check_mode)
+    return {"changed": file_write is not None}
 
 
 MODULE = ModuleDefinition(
@@ -530,7 +513,6 @@ MODULE = ModuleDefinition(
         "topology": {"type": "str", "choices": list(TOPOLOGIES)},
         "clusters": {"type": "list", "elements": "dict", "no_log": True, "options": CLUSTER_SPEC},
         "write_valid": {"type": "bool", "default": False},
-        "backup": {"type": "bool", "default": False},
     },
     run,
     enters_directory=True,

@@ -83,12 +83,6 @@ options:
     type: list
     elements: str
     default: []
-  skip_rules:
-    description:
-      - Rules that are not checked. The guide I(Lint a release) describes all rules.
-    type: list
-    elements: str
-    default: []
   components:
     description:
       - Components whose findings are returned. By default all of the release.
@@ -345,7 +339,7 @@ from ..module_utils._findings.finding import unread_files
 from ..module_utils._lint.appendix import appendix
 from ..module_utils._lint.checkout import read_checkout
 from ..module_utils._lint.lint import LintOptions, lint, lint_checkout
-from ..module_utils._lint.rules import UNREAD_RULES
+from ..module_utils._lint.rules import RULES, UNREAD_RULES
 from ..module_utils._lint.source import LintSource, read_source
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
 from ..module_utils._module.findings import check_outputs, findings_spec, finish_check
@@ -358,7 +352,7 @@ from ..module_utils._release_image.open_release import open_release
 def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     """Check the manifests, and exit. Raises ``CapabilityError``."""
     params = module.params
-    options = LintOptions(params["known_capabilities"], params["skip_rules"], params["components"])
+    options = LintOptions(params["known_capabilities"], params["components"])
     previous = None
     if params["previous_release"] is not None:
         previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
@@ -381,7 +375,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         module,
         "release_lint",
         release.path,
-        options.rules,
+        RULES,
         findings,
         problems,
         scope=(len(checked), "manifest"),
@@ -417,7 +411,6 @@ MODULE = ModuleDefinition(
         "previous_release": {"type": "path"},
         "previous_openshift_version": {"type": "str"},
         "known_capabilities": NAMES,
-        "skip_rules": NAMES,
         "components": NAMES,
     },
     run,

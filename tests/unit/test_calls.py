@@ -273,7 +273,6 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ("release_lint", {"checkout": ""}, (("empty-option", "checkout"),)),
     ("release_lint", {"release": "NEW"}, "1 error"),
     ("release_lint", {"release": "NEW", "fail_on": "errors"}, "value of fail_on must be one of"),
-    ("release_lint", {"release": "NEW", "skip_rules": ["nope"]}, (("unknown-rule", "skip_rules"),)),
     ("release_lint", {"release": "NEW", "components": ["nope"]}, (("unknown-component", "components"),)),
     ("release_lint", {"release": "NEW", "previous_release": "/nope"}, (("missing-directory", "/nope"),)),
     ("release_lint", {"release": "NEW", "update_baseline": True}, (("missing-option", "baseline"),)),

@@ -31,7 +31,7 @@ VIPS = {"apiVIPs": ["10.0.0.5"], "ingressVIPs": ["10.0.0.7"]}
 TASKS: dict[str, dict[str, Any]] = {
     "write": {"path": "new.yaml", "content": "{{ site }}", "capabilities": TWICE},
     "write a text": {"path": "text.yaml", "content": "{{ commented }}", "solution": "ran_du"},
-    "edit": {"path": "commented.yaml", "capabilities": TWICE, "backup": True},
+    "edit": {"path": "commented.yaml", "capabilities": TWICE},
     "replace": {"path": "commented.yaml", "content": "{{ vsphere }}", "install_method": "assisted"},
     "fail": {"path": "new.yaml", "content": "{{ private }}", "capabilities": WRONG},
     "fail at texts": {"path": "broken.yaml", "content": "{{ broken }}", "capabilities": TWICE},

@@ -41,7 +41,6 @@ class InstallConfigOptions(NamedTuple):
     install_method: str | None = None
     topology: str | None = None
     extra_manifests: Sequence[str] | None = None
-    backup: bool = False
     source: ReleaseSource = ReleaseSource()
 
     @classmethod
@@ -63,17 +62,11 @@ class EditedFile(NamedTuple):
     before: str | None = None
     after: str | None = None
 
-    def write(self, *, backup: bool) -> FileWrite | None:
-        """The file to write, because of its text or its mode; ``None`` if nothing changes.
-
-        ``backup``: keep a copy of the existing one if its text changes.
-        """
-        if self.after is None:
+    def write(self) -> FileWrite | None:
+        """The file to write, because of its text or its mode; ``None`` if nothing changes."""
+        if self.after is None or (self.after == self.before and not self.target.is_open_to_others):
             return None
-        changes_text = self.after != self.before
-        if not changes_text and not self.target.is_open_to_others:
-            return None
-        return FileWrite(self.target, self.after.encode(), backup and changes_text)
+        return FileWrite(self.target, self.after.encode())
 
 
 class InstallResult(NamedTuple):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -95,17 +94,16 @@ def _not_a_file(path: str, message: str, hint: str) -> DestinationError:
 
 
 class FileWrite(NamedTuple):
-    """A file to replace by ``data``. ``backup``: keep a copy of the existing one."""
+    """A file to replace by ``data``."""
 
     target: InstallConfigFile
     data: bytes
-    backup: bool = False
 
 
-def write_targets(writes: Sequence[FileWrite], *, check_mode: bool) -> list[str]:
-    """Replace all files or none. Returns the path of each backup, ``""`` if there is none.
+def write_targets(writes: Sequence[FileWrite], *, check_mode: bool) -> None:
+    """Replace all files or none. Only the owner can read them.
 
-    Only the owner can read the files and the backups. All new texts are written before the first file is replaced, so
+    All new texts are written before the first file is replaced, so
     a full disk leaves every file unchanged. If replacing one fails, the files that were replaced before get their old
     content back. Check mode reports the same errors and writes nothing. Raises ``DestinationError`` with all problems.
     """
@@ -113,9 +111,8 @@ def write_targets(writes: Sequence[FileWrite], *, check_mode: bool) -> list[str]
     for write in writes:
         check_access(os.path.dirname(write.target.path), "path", problems)
     problems.raise_errors(DestinationError)
-    saved = ["" for _write in writes]
     if check_mode:
-        return saved
+        return
     for write in writes:
         _check_unchanged(write.target, problems)
     problems.raise_errors(DestinationError)
@@ -123,24 +120,19 @@ def write_targets(writes: Sequence[FileWrite], *, check_mode: bool) -> list[str]
     replaced: list[InstallConfigFile] = []
     path = ""
     try:
-        for position, (target, data, backup) in enumerate(writes):
+        for target, data in writes:
             path = target.path
             make_directory(os.path.dirname(path))
-            if backup and target.data is not None:
-                name = _backup_name(path)
-                write_file(name, target.data, secret=True)
-                saved[position] = name
             staged.append(stage_file(path, data, secret=True))
         for write, temporary in zip(writes, staged, strict=True):
             path = write.target.path
             replace_file(temporary, path)
             replaced.append(write.target)
     except BaseException as error:
-        _undo(replaced, staged, saved)
+        _undo(replaced, staged)
         if isinstance(error, OSError):
             raise DestinationError([cannot("write", path, error)]) from None
         raise
-    return saved
 
 
 def _check_unchanged(target: InstallConfigFile, problems: Problems) -> None:
@@ -149,7 +141,7 @@ def _check_unchanged(target: InstallConfigFile, problems: Problems) -> None:
         problems.error("concurrent-change", target.path, "has changed since it was read", hint)
 
 
-def _undo(replaced: Sequence[InstallConfigFile], staged: Sequence[str], saved: Sequence[str]) -> None:
+def _undo(replaced: Sequence[InstallConfigFile], staged: Sequence[str]) -> None:
     """Restore the files that were replaced, and remove the others, because they contain secrets."""
     for target in replaced:
         with contextlib.suppress(OSError):
@@ -157,10 +149,5 @@ def _undo(replaced: Sequence[InstallConfigFile], staged: Sequence[str], saved: S
                 os.unlink(target.path)
             else:
                 write_file(target.path, target.data, secret=True)
-    for name in (*staged, *saved):
+    for name in staged:
         remove_staged(name)
-
-
-def _backup_name(path: str) -> str:
-    """The name of a backup, as ``AnsibleModule.backup_local`` builds it."""
-    return f"{path}.{os.getpid()}.{time.strftime('%Y-%m-%d@%H:%M:%S', time.localtime())}~"

@@ -75,7 +75,7 @@ class FleetCluster(NamedTuple):
 
     def write(self) -> FileWrite | None:
         """The file to write if there are no errors, ``None`` if nothing changes."""
-        return None if self.file is None else self.file.write(backup=self.entry.options.backup)
+        return None if self.file is None else self.file.write()
 
 
 class FleetResult(NamedTuple):
@@ -112,19 +112,13 @@ def build_fleet(
     return FleetResult(tuple(fleet.clusters), tuple(fleet.selections), tuple(problems))
 
 
-def write_fleet(fleet: FleetResult, *, check_mode: bool) -> list[dict[str, Any]]:
-    """Write the files of all valid clusters, and return the rows of the table. Raises ``DestinationError``.
+def write_fleet(fleet: FleetResult, *, check_mode: bool) -> None:
+    """Write the files of all valid clusters. Raises ``DestinationError``.
 
     Call it only if no cluster is invalid, or if the user wants the valid ones anyway.
     """
     writes = [None if cluster.errors else cluster.write() for cluster in fleet.clusters]
-    saved = iter(write_targets([write for write in writes if write is not None], check_mode=check_mode))
-    rows = []
-    for cluster, write in zip(fleet.clusters, writes, strict=True):
-        row = cluster_row(cluster)
-        backup_file = "" if write is None else next(saved)
-        rows.append({**row, "backup_file": backup_file} if backup_file else row)
-    return rows
+    write_targets([write for write in writes if write is not None], check_mode=check_mode)
 
 
 def cluster_row(cluster: FleetCluster) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from .._capability.inclusion import InclusionContext
 from .._capability.release_capabilities import read_minor_data
 from .._data.capabilities import FORCED_CAPABILITIES
-from .._findings.finding import CheckRule
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean
 from .._release.release import Release
 from .._release.task_graph import component_of
@@ -27,7 +26,7 @@ from .manifest_rules import (
     rendered_manifests,
     unknown_capabilities,
 )
-from .rules import RULES, RULES_BY_ID, finding
+from .rules import finding
 from .source import LintSource
 from .update_rules import UpdateRules
 
@@ -37,18 +36,12 @@ _OF_UPDATES = ("gains-capability", "deletion-gains-capability")
 class LintOptions(NamedTuple):
     """The options of a lint.
 
-    ``known_capabilities``: names that the API of the release does not know yet. ``skip_rules``: rules that are not
-    checked. ``components``: components whose findings are returned, all if it is empty.
+    ``known_capabilities``: names that the API of the release does not know yet. ``components``: components whose
+    findings are returned, all if it is empty.
     """
 
     known_capabilities: Sequence[str] = ()
-    skip_rules: Sequence[str] = ()
     components: Sequence[str] = ()
-
-    @property
-    def rules(self) -> tuple[CheckRule, ...]:
-        """The rules that are checked."""
-        return tuple(rule for rule in RULES if rule.id not in self.skip_rules)
 
     def covers(self, file: str) -> bool:
         """Whether a file is of one of the components."""
@@ -67,14 +60,12 @@ def lint(
     References between ``source`` and the other components of ``released`` are checked, too. Raises
     ``InvalidOptionError`` if the capabilities of a release are not known.
     """
-    _check_rules(options.skip_rules)
     _check_components(options.components, source.release)
     known = known_names(source.release, options.known_capabilities, "openshift_version", problems)
     before = frozenset[str]()
     if previous is not None:
         before = known_names(previous.release, (), "previous_openshift_version", problems)
         _check_order(previous.release, source.release)
-    rules = {rule.id for rule in options.rules}
     findings = [
         *source.findings,
         *_broken_rules(source, previous, before, known, released),
@@ -85,7 +76,7 @@ def lint(
     else:
         found = {(item.where.source, item.where.field) for item in findings}
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
-    return tuple(found for found in findings if found.code in rules and options.covers(found.where.source))
+    return tuple(found for found in findings if options.covers(found.where.source))
 
 
 def lint_checkout(
@@ -96,9 +87,10 @@ def lint_checkout(
     What an update enables is an error only if ``released`` has the resource: others may be new. Raises
     ``InvalidOptionError`` if the capabilities of a release are not known.
     """
-    options = options._replace(skip_rules=(*options.skip_rules, "still-deletes"))
     shipped = {str(item.resource_id) for item in (released.release.manifests if released else ())}
     for found in lint(checkout.source, checkout.previous, options, problems, released):
+        if found.code == "still-deletes":
+            continue
         may_be_new = found.code in _OF_UPDATES and found.where.field not in shipped
         yield found._replace(severity="warning") if may_be_new else found
 
@@ -150,14 +142,6 @@ def _check_order(previous: Release, release: Release) -> None:
         message = f"is {previous.shown_version}, expected a release that is not later than {release.shown_version}"
         problems.error("later-release", "previous_release", message, "Set previous_release to an earlier release")
         raise InvalidOptionError(problems)
-
-
-def _check_rules(names: Sequence[str]) -> None:
-    problems = Problems()
-    for name in names:
-        if name not in RULES_BY_ID:
-            problems.error("unknown-rule", "skip_rules", f"{name!r} is not a rule", did_you_mean(name, RULES_BY_ID))
-    problems.raise_errors(InvalidOptionError)
 
 
 def _check_components(names: Sequence[str], release: Release) -> None:

@@ -78,8 +78,6 @@ def _valid(result: Mapping[str, Any]) -> Iterator[str]:
     enabled, known = result["enabled_capabilities"], result["known_capabilities"]
     yield f"enabled: {len(enabled)} of {len(known)} capabilities: {listed(sorted(enabled, key=str.lower))}"
     yield from _consequences(sorted(set(known) - set(enabled), key=str.lower))
-    if "backup_file" in result:
-        yield f"backup: {result['backup_file']}"
 
 
 def _to_paste(method: str, result: Mapping[str, Any]) -> str:

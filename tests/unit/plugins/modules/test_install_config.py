@@ -82,7 +82,7 @@ def test_one_selection_in_every_format(run):
         "capabilities": {"enabled": ["baremetal"], "disabled": ["Console", "Insights"]}
     }
     assert len(outcome["explanation"]) == 1
-    assert {"path", "backup_file", "diff"}.isdisjoint(outcome.result)
+    assert {"path", "diff"}.isdisjoint(outcome.result)
 
 
 # openshift-kni/telco-reference:telco-ran/install/clusterinstance/example-sno.yaml

@@ -80,31 +80,27 @@ def test_only_the_owner_can_read_a_new_file_with_any_umask(umask, run, path):
 
 
 @pytest.mark.parametrize("old", [0o600, 0o644, 0o666, 0o4755, 0o400])
-def test_only_the_owner_can_read_an_edited_file_and_its_backup(old, run, path):
+def test_only_the_owner_can_read_an_edited_file(old, run, path):
     path.chmod(old)
-    outcome = run(path=path, backup=True, **REQUESTED)
+    run(path=path, **REQUESTED)
 
-    assert (mode(path), mode(outcome["backup_file"])) == (0o600, 0o600)
-    assert Path(outcome["backup_file"]).read_text() == COMMENTED
-    assert Path(outcome["backup_file"]).parent == path.parent
-    assert sorted(os.listdir(path.parent)) == sorted([path.name, Path(outcome["backup_file"]).name])
+    assert mode(path) == 0o600
+    assert os.listdir(path.parent) == [path.name]
 
 
-@pytest.mark.parametrize("backup", [False, True])
 @pytest.mark.parametrize(("old", "shown"), [(0o644, "0644"), (0o640, "0640"), (0o660, "0660"), (0o604, "0604")])
-def test_a_file_that_others_can_read_is_restricted_and_the_diff_shows_it(old, shown, backup, run, path):
+def test_a_file_that_others_can_read_is_restricted_and_the_diff_shows_it(old, shown, run, path):
     path.chmod(old)
     same = {"capabilities": yaml.safe_load(COMMENTED)["capabilities"]}
-    predicted = run(path=path, check=True, diff=True, backup=backup, **same)
+    predicted = run(path=path, check=True, diff=True, **same)
     assert mode(path) == old
 
-    outcome = run(path=path, diff=True, backup=backup, **same)
+    outcome = run(path=path, diff=True, **same)
     assert outcome["changed"] is predicted["changed"] is True
     (entry,) = outcome["diff"]
     assert outcome["diff"] == predicted["diff"]
     assert (entry["before"], entry["after"]) == (f"{shown}\n", "0600\n")
     assert str(path) in entry["before_header"]
-    assert "backup_file" not in outcome.result
     assert (path.read_text(), mode(path)) == (COMMENTED, 0o600)
 
 
@@ -122,7 +118,7 @@ def test_a_file_that_is_only_checked_keeps_its_mode(run, path):
 def test_root_keeps_another_owner(old, run, path):
     os.chown(path, OTHER_USER, OTHER_USER)
     path.chmod(old)
-    run(path=path, backup=True, **REQUESTED)
+    run(path=path, **REQUESTED)
 
     assert "Console" in path.read_text()
     assert (path.stat().st_uid, path.stat().st_gid, mode(path)) == (OTHER_USER, OTHER_USER, 0o600)
@@ -197,11 +193,9 @@ def test_a_directory_without_write_permission_is_one_error_in_check_mode_too(loc
     assert tree(public_folder) == {"install-config.yaml": COMMENTED.encode()}
 
 
-@pytest.mark.parametrize("backup", [False, True])
-def test_a_file_that_is_too_large_leaves_the_old_one_intact(backup, path):
-    # The backup fits into the limit and the new file does not.
+def test_a_file_that_is_too_large_leaves_the_old_one_intact(path):
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({len(COMMENTED) + 5},) * 2)"
-    done = run_alone({"path": str(path), "backup": backup, **REQUESTED}, path.parent / "home", before=limit)
+    done = run_alone({"path": str(path), **REQUESTED}, path.parent / "home", before=limit)
     result = json.loads(done.stdout)
 
     assert (done.returncode, result["failed"]) == (1, True)
@@ -209,9 +203,8 @@ def test_a_file_that_is_too_large_leaves_the_old_one_intact(backup, path):
     assert "cannot be written: File too large" in result["msg"]
     assert ".part" not in done.stdout
     assert leaks(done.stdout + done.stderr) == []
-    names = {name for name in os.listdir(path.parent) if name != "home"}
     assert path.read_text() == COMMENTED
-    assert names - {name for name in names if name.startswith(f"{path.name}.") and name.endswith("~")} == {path.name}
+    assert {name for name in os.listdir(path.parent) if name != "home"} == {path.name}
 
 
 def _unshared() -> list[str]:
@@ -248,14 +241,13 @@ open({str(tmp_path / "files.json")!r}, "w").write(json.dumps(files))
 
 
 @pytest.mark.parametrize("name", ["fchmod", "fchown", "replace"])
-@pytest.mark.parametrize("survived", range(3))
+@pytest.mark.parametrize("survived", range(2))
 def test_a_kill_at_any_point_leaves_one_intact_file_and_the_next_run_has_the_same_result(
     survived, name, run, path, monkeypatch
 ):
     with killed_after(survived, name, monkeypatch) as killed:
-        run(path=path, backup=True, **REQUESTED)
-    calls = {"fchmod": 2, "replace": 2, "fchown": 1}[name]  # of backup and file; a backup has no owner to keep
-    assert bool(killed) is (survived < calls)
+        run(path=path, **REQUESTED)
+    assert bool(killed) is (survived < 1)
     text = path.read_text()
     assert (text == COMMENTED) is bool(killed)
     assert not [entry for entry in os.listdir(path.parent) if entry.endswith(".part")]

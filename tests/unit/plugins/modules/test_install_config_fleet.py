@@ -165,17 +165,14 @@ def test_an_equal_problem_of_many_clusters_is_reported_once(write, tmp_path):
     assert error["where"] == "site-0, site-1, site-2, site-3, site-4 and 35 more: content, apiVersion"
 
 
-def test_comments_of_existing_files_stay_and_backups_are_kept(write, tmp_path):
+def test_comments_of_existing_files_stay(write, tmp_path):
     clusters = [cluster(tmp_path, "berlin"), cluster(tmp_path, "paris")]
     write(clusters[0])
     berlin = tmp_path / "berlin" / "install-config.yaml"
     berlin.write_text("# ours\n" + berlin.read_text())
-    outcome = write(*clusters, solution="minimal", backup=True)
+    write(*clusters, solution="minimal")
 
     assert berlin.read_text().startswith("# ours\n")
-    first, second = outcome["clusters"]
-    assert Path(first["backup_file"]).read_text().startswith("# ours\n")
-    assert "backup_file" not in second
 
 
 def test_a_failure_while_files_are_replaced_restores_all_of_them(write, tmp_path, monkeypatch):
@@ -190,7 +187,7 @@ def test_a_failure_while_files_are_replaced_restores_all_of_them(write, tmp_path
         replace(source, target)
 
     monkeypatch.setattr("os.replace", full)
-    outcome = write(*clusters, solution="minimal", backup=True)
+    outcome = write(*clusters, solution="minimal")
 
     assert [item["code"] for item in outcome.errors] == ["unwritable-file"]
     # Without a table, the role fails at this task: the table would say that all clusters are valid.

@@ -88,7 +88,7 @@ def test_no_result_contains_a_secret(case, before, run, tmp_path):
             path.unlink(missing_ok=True)
             if before != "no file":
                 path.write_text(texts[before])
-            run(path=path, content=SITES[case], check=check, diff=True, backup=True, **options)
+            run(path=path, content=SITES[case], check=check, diff=True, **options)
     run(path=path, diff=True)
     run(content=json.dumps(SITES[case]), diff=True)
 

@@ -174,7 +174,7 @@ def test_check_mode_predicts_the_run_and_a_second_run_changes_nothing(before, re
         assert (done["changed"], path.read_text(), mode(path)) == (False, text, mode_before)
 
     written = state_of(path)
-    again = run(path=path, diff=True, backup=True, **options)
+    again = run(path=path, diff=True, **options)
     assert (again["changed"], again["diff"]) == (False, [])
     assert state_of(path) == written
     assert os.listdir(path.parent) == [path.name]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from pathlib import Path
 
@@ -25,9 +24,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 OLD, NEW = b"old\r\n\xff\x00", b"new"
 
 
-def write_target(target: InstallConfigFile, data: bytes, *, backup: bool, check_mode: bool) -> str:
-    (saved,) = write_targets([FileWrite(target, data, backup)], check_mode=check_mode)
-    return saved
+def write_target(target: InstallConfigFile, data: bytes, *, check_mode: bool) -> None:
+    write_targets([FileWrite(target, data)], check_mode=check_mode)
 
 
 def mode(path: Path | str) -> int:
@@ -73,7 +71,7 @@ def test_a_path_is_absolute(spelling, tmp_path, monkeypatch):
 def test_a_link_to_a_directory_is_followed(path, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
     target = read_target(str(tmp_path / "link" / path.name))
-    write_target(target, NEW, backup=False, check_mode=False)
+    write_target(target, NEW, check_mode=False)
 
     assert path.read_bytes() == NEW
 
@@ -122,7 +120,7 @@ def test_a_file_that_changes_after_it_was_read_is_not_replaced(path):
     path.write_bytes(NEW)
 
     with pytest.raises(DestinationError) as raised:
-        write_target(target, OLD, backup=True, check_mode=False)
+        write_target(target, OLD, check_mode=False)
 
     assert [tuple(problem.as_dict().values()) for problem in raised.value.problems] == [
         ("error", "concurrent-change", str(path), "has changed since it was read", "Try again, one run at a time")
@@ -144,30 +142,24 @@ def test_a_file_below_a_file_is_rejected(path):
     ]
 
 
-@pytest.mark.parametrize("backup", [True, False])
-def test_the_old_content_is_kept_if_requested(backup, path):
+def test_only_the_owner_can_read_a_replaced_file(path):
     path.chmod(0o644)
-    saved = write_target(read_target(str(path)), NEW, backup=backup, check_mode=False)
+    write_target(read_target(str(path)), NEW, check_mode=False)
 
     assert (path.read_bytes(), mode(path)) == (NEW, 0o600)
-    if backup:
-        assert re.fullmatch(rf"{re.escape(str(path))}\.\d+\.\d{{4}}-\d\d-\d\d@\d\d:\d\d:\d\d~", saved)
-        assert (Path(saved).read_bytes(), mode(saved)) == (OLD, 0o600)
-    else:
-        assert saved == ""
-    assert len(list(path.parent.iterdir())) == 1 + backup
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_check_mode_writes_nothing(path, tmp_path):
     for target in (path, tmp_path / "a" / "b.yaml"):
-        assert write_target(read_target(str(target)), NEW, backup=True, check_mode=True) == ""
+        write_target(read_target(str(target)), NEW, check_mode=True)
     assert tree(tmp_path) == {path.name: OLD}
 
 
 def test_directories_are_created(tmp_path):
     target = read_target(str(tmp_path / "a" / "b" / "c.yaml"))
 
-    assert write_target(target, NEW, backup=True, check_mode=False) == ""
+    write_target(target, NEW, check_mode=False)
     assert tree(tmp_path) == {"a": None, "a/b": None, "a/b/c.yaml": NEW}
 
 
@@ -176,21 +168,20 @@ def test_a_directory_that_became_a_file_is_one_problem(tmp_path):
     (tmp_path / "a").write_bytes(OLD)
 
     with pytest.raises(DestinationError) as raised:
-        write_target(target, NEW, backup=False, check_mode=False)
+        write_target(target, NEW, check_mode=False)
     assert len(raised.value.problems) == 1
     assert tree(tmp_path) == {"a": OLD}
 
 
 @pytest.mark.parametrize("failing", ["fchmod", "replace"])
-@pytest.mark.parametrize("backup", [True, False])
-def test_a_failed_write_names_the_file_and_leaves_no_temporary_file(backup, failing, path, monkeypatch):
+def test_a_failed_write_names_the_file_and_leaves_no_temporary_file(failing, path, monkeypatch):
     def fail(*_arguments):
         raise OSError(5, "Input/output error", "a temporary name")
 
     target = read_target(str(path))
     monkeypatch.setattr(os, failing, fail)
     with pytest.raises(DestinationError) as raised:
-        write_target(target, NEW, backup=backup, check_mode=False)
+        write_target(target, NEW, check_mode=False)
 
     (problem,) = raised.value.problems
     assert (problem.code, problem.message) == ("unwritable-file", "cannot be written: Input/output error")
@@ -210,11 +201,11 @@ def test_a_secret_is_never_readable_by_others(path, monkeypatch):
     monkeypatch.setattr(os, "fchmod", fchmod)
     before = os.umask(0)
     try:
-        write_target(read_target(str(path)), NEW, backup=True, check_mode=False)
+        write_target(read_target(str(path)), NEW, check_mode=False)
     finally:
         os.umask(before)
 
-    assert seen == [0o600, 0o600]
+    assert seen == [0o600]
 
 
 class _Owners:

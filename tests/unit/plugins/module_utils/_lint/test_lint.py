@@ -85,22 +85,6 @@ def test_the_previous_release_is_not_the_later_one(tmp_path):
     assert problem.message == "is 4.20.1, expected a release that is not later than 4.19.1"
 
 
-def test_rules_can_be_skipped(check):
-    text = manifest("one", "Consle", annotations={DELETE: "yes"})
-    assert len(check(text)) == 2
-    assert [rule for rule, *_more in check(text, skip_rules=["unknown-capability"])] == ["invalid-deletion"]
-
-
-def test_an_unknown_rule_is_an_error(tmp_path):
-    directory = source(write_files(tmp_path / "manifests", {"a.yaml": manifest("one")}), "4.20")
-    (problem,) = rejected(directory, None, LintOptions(skip_rules=["no-profil"]))
-    assert (problem.code, str(problem.where), problem.hint) == (
-        "unknown-rule",
-        "skip_rules",
-        "Did you mean no-profile?",
-    )
-
-
 def two_components(folder):
     names, faulty = ("console-operator", "storage"), {DELETE: "yes"}
     files = {f"0000_50_{name}_01.yaml": manifest(name, annotations=faulty) for name in names}

@@ -125,8 +125,9 @@ def test_a_pipe_is_not_read(check, directory):
 
 def test_files_in_both_directories_of_a_release(tmp_path):
     release = write_release(tmp_path, {"a.yaml": "a: [", "b.yaml": GOOD}, cvo={"c.yaml": "a: {{ .Unknown }}\n"})
-    findings = lint(read_source(str(release), None), None, LintOptions(skip_rules=["unused-capability"]), Problems())
-    assert sorted((item.where.source, item.code, item.severity) for item in findings) == [
+    findings = lint(read_source(str(release), None), None, LintOptions(), Problems())
+    found = (item for item in findings if item.code != "unused-capability")
+    assert sorted((item.where.source, item.code, item.severity) for item in found) == [
         ("manifests/c.yaml", "invalid-manifest", "warning"),
         ("release-manifests/a.yaml", "invalid-manifest", "error"),
         ("release-manifests/b.yaml", "unknown-capability", "error"),

@@ -311,10 +311,6 @@ def test_install_config_of_the_default_has_nothing_to_paste() -> None:
     assert lines[2:4] == ["selection: none, which is the cluster default (vCurrent)", "reason: Ingress is required"]
 
 
-def test_install_config_shows_a_backup() -> None:
-    assert "backup: /x/copy" in summary_lines("install_config", {**CHECKED, "backup_file": "/x/copy"}, {})
-
-
 def test_warnings_are_shown_where_the_module_ends_and_notes_unless_the_text_is_short() -> None:
     assert summary_lines("release_lint", {"text": "a\n", "problems": [WARNING, ERROR]}, {}) == ["a"]
     notes = {"text": "a\n", "problems": [{**WARNING, "severity": "info"}]}
