@@ -214,6 +214,35 @@ def test_acceptances_decide_the_exit_code_and_can_be_in_a_file_of_variables(vari
     assert json.loads(out)["accepted"] == accepted
 
 
+FILE_OF_ACCEPTANCES = """# of all sites
+{}
+  - name: Insights
+    reason: It is empty
+    expires: "2020-01-01"
+
+  - {{name: Consol, reason: It is wanted}}
+  - {{name: "all", reason: Because}}
+"""
+
+
+@pytest.mark.parametrize("variable", ["---", "acceptances:"])
+def test_messages_about_an_item_name_its_file_and_line(variable, run, tmp_path):
+    file = tmp_path / "accepted.yml"
+    file.write_text(FILE_OF_ACCEPTANCES.format(variable))
+    first = "--acceptances={name: Storage, reason: It is not in a file}"
+    wrong = run("update-plan", OLD, NEW, first, f"--acceptances=@{file}")[2]
+    assert f"error: {file}, line 8, --acceptances[3].name: is 'all'" in wrong
+    file.write_text("\n".join(file.read_text().splitlines()[:-1]))
+    shown = run("update-plan", OLD, NEW, first, f"--acceptances=@{file}")[2]
+    assert f"warning: {file}, line 3, --acceptances[1]: expired on 2020-01-01, so Insights is not accepted" in shown
+    assert f"warning: {file}, line 7, --acceptances[2].name: 'Consol' is neither a gate" in shown
+    assert "warning: --acceptances[0]: accepts nothing: Storage" in shown
+    file.write_text(file.read_text().replace("reason: It is empty", "reson: It is empty"))
+    missing = run("update-plan", OLD, NEW, f"--acceptances=@{file}")[2]
+    assert f"- {file}, line 3, --acceptances[0].reson: is not an option" in missing
+    assert f"- {file}, line 3, --acceptances[0].reason: is required" in missing
+
+
 @pytest.mark.parametrize(
     ("words", "parts"),
     [

@@ -98,7 +98,7 @@ def acceptances_of(
     if not names:
         for item in acceptances:
             if item.clusters:
-                message = "names clusters, but no name of this cluster is known, so the entry accepts nothing"
+                message = f"names clusters, but no name of this cluster is known, so {item.name} is not accepted"
                 problems.warning("unknown-cluster-name", f"{item.where}.clusters", message, "Set cluster_name")
     return tuple(item for item in acceptances if item.concerns(names))
 

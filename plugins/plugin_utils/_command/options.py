@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,8 +16,9 @@ from ...module_utils._files.files import cannot
 from ...module_utils._module.argspec import check_rules
 from ...module_utils._module.findings import OUTPUT_FORMATS
 from ...module_utils._module.main import ModuleDefinition
-from ...module_utils._problems import InvalidOptionError, Location, Problem, Problems, nearest_name
+from ...module_utils._problems import InvalidOptionError, Location, Problem, Problems, nearest_name, raise_errors
 from ...module_utils._yaml.libyaml import load_body
+from ...module_utils._yaml.nodes import Lines, own_pair, parse_tree
 from ...module_utils._yaml.values import YamlError
 from .._documentation import plain
 from .subcommands import PROGRAM, Subcommand
@@ -138,23 +140,37 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
         hint = f"Did you mean --{nearest}?" if nearest else f"Run {PROGRAM} {subcommand.name} --help"
         problems.error("unknown-option", name, "is not expected here", hint)
     output = {name: values.pop(name) for name in ("format", "check", "diff")}
-    given = {name: _value(name, value, definition.spec[name], place(name), problems) for name, value in values.items()}
+    places: dict[str, Location] = {}
+    given = {
+        name: _value(name, value, definition.spec[name], place(name), places, problems)
+        for name, value in values.items()
+    }
     params = checked_options(given, definition.spec, place, problems)
     check_rules(params, definition.rules, place, problems)
-    problems.raise_errors(InvalidOptionError)
-    return params, output
+    raise_errors([problem._replace(where=_in_file(problem.where, places)) for problem in problems], InvalidOptionError)
+    return params, {**output, "places": places}
 
 
-def _value(name: str, given: Any, option: Mapping[str, Any], where: Location, problems: Problems) -> Any:
-    """The value of the option ``name`` from its texts on the command line.
+def _in_file(where: Location, places: Mapping[str, Location]) -> Location:
+    item = "".join(where.field.partition("]")[:2])
+    return places[item]._replace(field=where.field) if item in places else where
+
+
+def _value(
+    name: str, given: Any, option: Mapping[str, Any], where: Location, places: dict[str, Location], problems: Problems
+) -> Any:
+    """The value of the option ``name`` from its texts on the command line. ``places`` gets its items in files.
 
     A file with a list of maps can also be a file of variables for a playbook, with the option as its only variable.
     """
     if not isinstance(given, list):
-        return _read(given, option["type"], where, problems) if isinstance(given, str) else given
+        return _read(given, option["type"], where, problems)[0] if isinstance(given, str) else given
     items: list[Any] = []
     for text in given:
-        value = _read(text, "raw", where, problems)
+        value, content = _read(text, "raw", where, problems)
+        for at, line in enumerate(_lines(content, name), len(items)):
+            place = where.child(f"[{at}]")
+            places[place.field] = place._replace(source=text[1:], line=line)
         if option["elements"] == "dict" and isinstance(value, dict) and value.keys() == {name}:
             value = value[name]
         is_list = isinstance(value, str) and option["elements"] != "dict"
@@ -163,15 +179,28 @@ def _value(name: str, given: Any, option: Mapping[str, Any], where: Location, pr
     return items
 
 
-def _read(text: str, kind: str, where: Location, problems: Problems) -> Any:
-    """The value of ``text``: YAML or JSON, the content of a file after @, or the text itself."""
+def _lines(content: str, name: str) -> list[int]:
+    """The line of each item of a list in a file, or of the list ``name`` in it."""
+    with suppress(YamlError):
+        root = parse_tree(content).root
+        pair = root and own_pair(root, name)
+        found, lines = pair.value if pair else root, Lines(content)
+        return [lines.number(item.start) for item in found.items] if found else []
+    return []
+
+
+def _read(text: str, kind: str, where: Location, problems: Problems) -> tuple[Any, str]:
+    """The value of ``text``: YAML or JSON, the content of a file after @, or the text itself. And the content."""
     if kind not in ("dict", "json", "raw") or not text.startswith(("@", "{", "[")):
-        return text
+        return text, ""
     try:
-        return load_body(Path(text[1:]).read_bytes() if text.startswith("@") else text.encode())
+        if not text.startswith("@"):
+            return load_body(text.encode()), ""
+        content = Path(text[1:]).read_bytes()
+        return load_body(content), content.decode(errors="replace")
     except OSError as error:
         problems.append(cannot("read", text[1:], error)._replace(where=where))
     except YamlError as error:
         # The value is not shown: it can be a secret.
         problems.error("invalid-yaml", where, f"is not valid YAML or JSON: {error}", "Correct it, or quote it")
-    return None
+    return None, ""

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, NoReturn, TextIO
@@ -20,6 +20,7 @@ from ...module_utils._module.argspec import Spec
 from ...module_utils._module.main import ModuleDefinition, run_definition
 from ...module_utils._module.progress import VARIABLE
 from ...module_utils._module.progress_reader import follow
+from ...module_utils._problems import Location
 from ...module_utils._summary.lines import summary_lines
 from .options import RENDERED, as_typed, parse
 from .subcommands import Subcommand
@@ -98,7 +99,7 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
         options = {**params, "check_mode": output["check"]}
         over.set()
         for warning in module.warnings:
-            show(f"warning: {warning}", sys.stderr, subcommand)
+            show(f"warning: {warning}", sys.stderr, subcommand, output["places"])
         if report.exists():
             show(report.read_text(encoding="utf-8").rstrip("\n"), sys.stdout)
         else:
@@ -119,9 +120,9 @@ def _show_result(
 
         show(yaml.safe_dump(result, sort_keys=False, allow_unicode=True, width=120).rstrip("\n"), sys.stdout)
     elif lines := [*_diff_lines(result.get("diff", [])), *summary_lines(subcommand.module, result, options)]:
-        show("\n".join(lines), sys.stdout, subcommand)
+        show("\n".join(lines), sys.stdout, subcommand, output["places"])
     else:
-        show(f"error: {result['msg']}", sys.stderr, subcommand)
+        show(f"error: {result['msg']}", sys.stderr, subcommand, output["places"])
 
 
 def _diff_lines(diff: Any) -> Iterator[str]:
@@ -135,18 +136,24 @@ def _diff_lines(diff: Any) -> Iterator[str]:
         yield from difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
 
 
-def show(text: str, stream: TextIO, subcommand: Subcommand | None = None) -> None:
-    """Write ``text`` and a line break to ``stream``, with the options of ``subcommand`` as they are typed."""
-    print(_as_typed(text, subcommand) if subcommand else text, file=stream)
+def show(text: str, stream: TextIO, subcommand: Subcommand | None = None, places: Mapping[str, Location] = {}) -> None:
+    """Write ``text`` and a line break to ``stream``, with the options of ``subcommand`` as they are typed.
+
+    ``places``: the items of options that are in files, by their names as they are typed.
+    """
+    print(_as_typed(text, subcommand, places) if subcommand else text, file=stream)
 
 
-def _as_typed(text: str, subcommand: Subcommand) -> str:
+def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location]) -> str:
     """``text`` with options instead of the names in the module, at the beginning of a message or with an underscore."""
     spec, first = subcommand.definition().spec, subcommand.positional
     either = "|".join(spec)
     named = "|".join(name for name in spec if "_" in name)
-    text = re.sub(
-        rf"(?m)^((?:\w+: |- |\s)*)({either})(?=[:\[]|\.\w+[:.\[])", lambda at: at[1] + as_typed(at[2], first), text
-    )
+
+    def typed(at: re.Match[str]) -> str:
+        item = f"{as_typed(at[2], first)}{at[3]}"
+        return f"{at[1]}{places.get(item, item)}"
+
+    text = re.sub(rf"(?m)^((?:\w+: |- |\s)*)({either})((?:\[\d+\])?)(?=[:\[]|\.\w+[:.\[])", typed, text)
     text = re.sub(rf"(?<![\w./-])({named})(?![\w/-]|\.\w)", lambda at: as_typed(at[1], first), text)
     return re.sub(rf"pip install ({'|'.join(EXTRAS)})\b", lambda at: f"pip install '{EXTRAS[at[1]]}'", text)

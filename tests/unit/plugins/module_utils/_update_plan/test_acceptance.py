@@ -124,8 +124,8 @@ def test_an_entry_for_certain_clusters_accepts_nothing_on_a_cluster_without_a_na
 
     assert acceptances_of([limited, general], [], problems) == (general,)
     assert [str(item) for item in problems] == [
-        "acceptances[0].clusters: names clusters, but no name of this cluster is known, so the entry accepts nothing. "
-        "Set cluster_name"
+        "acceptances[0].clusters: names clusters, but no name of this cluster is known, "
+        f"so {GATE} is not accepted. Set cluster_name"
     ]
     assert [(item.severity, item.code) for item in problems] == [("warning", "unknown-cluster-name")]
 
