@@ -92,12 +92,7 @@ class SourceDocument(NamedTuple):
         node = self.target(node)
         if node is None or node.kind != "map":
             return None
-        pair = own_pair(node, name)
-        if pair is None and (merged := own_pair(node, "<<")):
-            value = self.target(merged.value)
-            sources = value.items if value is not None and value.kind == "list" else (value,)
-            return next((found for item in sources if (found := self._direct(item, name))), None)
-        return pair
+        return next((pair for item in self._maps(node, set()) if (pair := own_pair(item, name))), None)
 
     def get(self, node: Node | None, *names: str) -> Node | None:
         """The node at a path of keys below ``node``, ``None`` if there is none."""
@@ -108,9 +103,10 @@ class SourceDocument(NamedTuple):
         return node
 
     def text_of(self, node: Node | None, *names: str) -> str:
-        """The scalar at a path of keys as text, ``""`` if there is none."""
+        """The scalar at a path of keys as text, ``""`` if there is none, or null."""
         found = self.get(node, *names)
-        return found.value if found is not None and found.kind == "scalar" else ""
+        is_text = found is not None and found.kind == "scalar" and _scalar(found) is not None
+        return found.value if found is not None and is_text else ""
 
     def texts_of(self, node: Node | None, *names: str) -> tuple[str, ...]:
         """The scalars at a path of keys below each item of a list as text."""
@@ -120,9 +116,17 @@ class SourceDocument(NamedTuple):
         """The plain value of ``node``, as Go reads it. Raises ``YamlError`` if aliases expand to too many nodes."""
         return _Values(self).of(node)
 
-    def _direct(self, node: Node | None, name: str) -> Pair | None:
+    def _maps(self, node: Node | None, seen: set[int]) -> Iterator[Node]:
+        """Yield a map and those that are merged into it, each once: of two with the same key, the first counts."""
         node = self.target(node)
-        return own_pair(node, name) if node is not None and node.kind == "map" else None
+        if node is None or node.start in seen:
+            return
+        seen.add(node.start)
+        if node.kind == "map":
+            yield node
+        merged = own_pair(node, "<<")
+        for item in (merged.value,) if merged is not None else node.items:
+            yield from self._maps(item, seen)
 
 
 class _Values:
@@ -207,6 +211,10 @@ def _read_document(path: str, text: str, start: int, line: int, problems: Proble
             hint = "Replace the tab at the beginning of the line by spaces" if tab else "Correct the syntax"
             problems.error("invalid-yaml", where, f"is not YAML: {error.message}", hint)
         return None
+    if tree.next_document >= 0:
+        where = Location(path, line=line + len(text[: tree.next_document].splitlines()))
+        message = "is another document, which Kubernetes does not read: no line before it is ---"
+        problems.error("invalid-yaml", where, message, "Write --- on a line of its own, and end lines with line feeds")
     if tree.root is None or tree.root.kind not in ("map", "list"):
         return None
     if any(pair.key.kind == "map" for pair in tree.root.pairs):  # {{ x }} is a map with a map as its key
@@ -287,10 +295,11 @@ def _nested_objects(
     """Yield the objects below ``node``. Aliases are not followed: what they repeat is found at its anchor."""
     if node.kind == "map":
         kind = document.text_of(node, "kind")
+        wanted = document.text_of(parent, "complianceType").lower()
         # What only names an object, such as an override of kube-compare, has no metadata.
-        has_metadata = document.pair(node, "metadata") is not None
-        if kind and has_metadata and _is_object(kind, document.text_of(node, "apiVersion")):
-            if document.text_of(parent, "complianceType").lower() != _NOT_WANTED:
+        is_whole = bool(wanted) or document.pair(node, "metadata") is not None
+        if kind and is_whole and _is_object(kind, document.text_of(node, "apiVersion")):
+            if wanted != _NOT_WANTED:
                 yield SiteObject(document, kind, node)
             return
         for pair in node.pairs:

@@ -28,6 +28,9 @@ from .site import METHODS, Site
 from .site_file import SiteFile, read_site_file
 from .version import SiteVersion, SiteVersions
 
+_WITHOUT_PLATFORM = ("ppc64le", "s390x")
+"""Architectures on which assisted-service has no platform (internal/provider/platform.go)."""
+
 _OF_RELEASES = ("different-capabilities",)
 _VERSION = Location(field="openshift_version")
 """Codes of problems about a release. They are the same for all of its sites."""
@@ -238,6 +241,8 @@ class _Checker:
 
     def _check(self, site: Site) -> CheckedSite:
         version = self.versions.of(site)
+        if site.form == "overrides" and site.platform == "baremetal" and version.architecture in _WITHOUT_PLATFORM:
+            site = site._replace(platform="none")
         if site.overrides is None:
             return CheckedSite(site, version)
         if not site.has_selection and site.form != "block" and self.desired is None:

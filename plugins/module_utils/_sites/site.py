@@ -179,14 +179,11 @@ def _site(
 
 def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
-    place = (f"spec.{OVERRIDES}", OVERRIDES, spec)
-    # The operator adds the extra annotations that its own AgentClusterInstall lacks (stolostron/siteconfig:
-    # internal/controller/clusterinstance/helper.go appendToManifestMetadata).
-    extra = document.get(spec, "extraAnnotations", AGENT_CLUSTER_INSTALL)
-    is_rendered = document.text_of(spec, "cpuPartitioningMode") == "AllNodes"
-    if not is_rendered and document.pair(spec, OVERRIDES) is None and document.pair(extra, ANNOTATION) is not None:
-        place = (f"spec.extraAnnotations.{AGENT_CLUSTER_INSTALL}[{ANNOTATION}]", ANNOTATION, extra)
-    node = _overridden(origin, problems, spec, place, spec)
+    node = _overridden(origin, problems, spec, (f"spec.{OVERRIDES}", OVERRIDES, spec), spec)
+    if fault := _unrendered(document, spec, node.site.overrides or Overrides({})):
+        hint = "Correct it: the cluster enables everything otherwise"
+        dropped = Problem("error", "invalid-json", Location(field=node.site.field), fault, hint)
+        problems.append(node.site.finding(dropped))
     templates = document.texts_of(document.get(spec, "templateRefs"), "name")
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
@@ -198,6 +195,23 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
             problems.append(node.site.finding(found))
         node = node._replace(site=node.site._replace(overrides=None))
     yield node
+
+
+def _unrendered(document: SourceDocument, spec: Node | None, overrides: Overrides) -> str:
+    """Why the siteconfig operator writes none of the ``overrides`` of a ClusterInstance, or ``""``.
+
+    It adds the type of the network to their text. If that fails, it goes on without them, and reports nothing.
+    Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go getInstallConfigOverrides,
+    buildClusterData.
+    """
+    values, fault = overrides.values, ""
+    if "networking" in values and not isinstance(values["networking"], Mapping):
+        fault = "has a field networking that is no object"
+    elif "networking" not in values and not overrides.text.startswith("{"):
+        # With this mode, the operator encodes the overrides again before.
+        is_encoded = document.text_of(spec, "cpuPartitioningMode") == "AllNodes"
+        fault = "" if is_encoded else "begins with white space"
+    return f"{fault}, so the siteconfig operator drops all of it" if fault and BLOCK in values else ""
 
 
 def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
@@ -222,16 +236,13 @@ def _overridden(
     search = document.get(cluster, "extraManifests", "searchPaths")
     has_list = search is not None and search.kind == "list"
     folders = document.texts_of(search) if has_list else (document.text_of(cluster, "extraManifestPath"),)
-    no_platform = document.text_of(cluster, "clusterType").lower() == "sno" or _control_planes(
-        document, document.get(cluster, "nodes")
-    )
     return _site(
         origin,
         problems,
         "overrides",
         place,
         name=document.text_of(cluster, "clusterName"),
-        platform=_platform(document.text_of(cluster, "platformType"), no_platform=no_platform),
+        platform=_platform(document.text_of(cluster, "platformType"), is_single=_is_single(document, cluster)),
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
         extra_config_maps=_names(document.texts_of(document.get(cluster, "extraManifestsRefs"), "name")),
@@ -243,13 +254,15 @@ def _overridden(
 def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     annotations = document.get(origin.node, "metadata", "annotations")
-    no_platform = document.text_of(spec, "provisionRequirements", "controlPlaneAgents") == "1"
-    no_platform |= resolve_plain(document.text_of(spec, "networking", "userManagedNetworking")) is True
+    agents = document.text_of(spec, "provisionRequirements", "controlPlaneAgents")
+    is_single = agents == "1" if agents else None
+    if resolve_plain(document.text_of(spec, "networking", "userManagedNetworking")) is True:
+        is_single = True
     # Of the two fields, the list counts, even if it is empty (openshift/assisted-service:
     # internal/controller/controllers/clusterdeployments_controller.go getManifestConfigMapNames).
     refs, ref = document.get(spec, "manifestsConfigMapRefs"), document.text_of(spec, "manifestsConfigMapRef", "name")
     has_list = refs is not None and refs.kind == "list"
-    platform = _platform(document.text_of(spec, "platformType"), no_platform=no_platform)
+    platform = _platform(document.text_of(spec, "platformType"), is_single=is_single)
     # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
     # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
     cloud_controller_manager = document.text_of(spec, "external", "cloudControllerManager")
@@ -317,24 +330,29 @@ METHODS: dict[Form, str] = {"overrides": "assisted", "hosted": HOSTED}
 """The install methods of sites. The content of an install-config decides."""
 
 
-def _platform(given: str, *, no_platform: bool) -> str | None:
+def _platform(given: str, *, is_single: bool | None) -> str | None:
     """The platform of an assisted installation. A single node and a user-managed network have ``none`` by default.
 
+    ``is_single`` is ``None`` if the object has no nodes: it may be a patch for an object that has them.
     Source: openshift/assisted-service:internal/provider/platform.go GetActualCreateClusterPlatformParams.
     """
     if given:
         return given.lower() if given.lower() in PLATFORMS else None
-    return "none" if no_platform else "baremetal"
+    return None if is_single is None else "none" if is_single else "baremetal"
 
 
 def _names(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(filter(None, texts))
 
 
-def _control_planes(document: SourceDocument, nodes: Node | None) -> bool:
-    """Whether a list of nodes has exactly one for the control plane. ``master`` is the default role."""
-    items = nodes.items if nodes is not None else ()
-    return sum(document.text_of(document.target(item), "role") in ("", "master") for item in items) == 1
+def _is_single(document: SourceDocument, cluster: Node | None) -> bool | None:
+    """Whether a cluster has a single control plane, ``None`` if it says nothing. ``master`` is the default role."""
+    kind, nodes = document.text_of(cluster, "clusterType"), document.get(cluster, "nodes")
+    if kind.lower() == "sno":
+        return True
+    if nodes is None or not nodes.items:
+        return False if kind else None
+    return sum(document.text_of(item, "role") in ("", "master") for item in nodes.items) == 1
 
 
 def _read_overrides(

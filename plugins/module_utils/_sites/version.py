@@ -17,6 +17,7 @@ from .site import Site
 
 _ARCHITECTURES = "x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi"
 _TAG = re.compile(rf":v?([0-9]+\.[0-9]+\.[0-9][^@/]*?)(?:-(?:{_ARCHITECTURES}))?(?:@.*)?$")
+_ARCHITECTURE = re.compile(rf"[-.:]({_ARCHITECTURES})(?=[-.@]|$)")
 _IN_NAME = re.compile(r"(?:^|[^0-9.])([0-9]\.[0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9.])")
 
 
@@ -24,10 +25,14 @@ _FIRST = Minor(4, 0)
 
 
 class SiteVersion(NamedTuple):
-    """The version of a site and where it comes from. ``version`` is ``None`` if it is not known."""
+    """The version of a site and where it comes from. ``version`` is ``None`` if it is not known.
+
+    ``architecture``: the one that the release image or its ClusterImageSet names, or else empty.
+    """
 
     version: str | None
     source: str
+    architecture: str = ""
 
 
 class VersionSource(NamedTuple):
@@ -65,16 +70,27 @@ class SiteVersions:
         self._deployments: dict[tuple[str, str], tuple[str, str]] = {}
         for item in sources:
             if item.kind == CLUSTER_IMAGE_SET:
-                self._image_sets[item.name] = item.release_image
+                other = self._image_sets.setdefault(item.name, item.release_image)
+                if _tag_of(other) != _tag_of(item.release_image):  # of another hub
+                    self._image_sets[item.name] = ""
             else:
-                self._deployments[item.namespace, item.name] = (item.image_set, item.release_image)
+                own = item.image_set, item.release_image
+                if self._deployments.setdefault((item.namespace, item.name), own) != own:
+                    self._deployments[item.namespace, item.name] = ("", "")
 
     def of(self, site: Site) -> SiteVersion:
-        """The version of ``site``. The map of the user comes first, the default version last."""
+        """The version of ``site``. The map of the user comes first, the default version last.
+
+        A checkout can have the objects of several hubs. Two of the same name with different versions do not count.
+        """
         image_set, release_image = site.image_set, site.release_image
         if not image_set and not release_image:
             image_set, release_image = self._deployments.get((site.namespace, site.name), ("", ""))
         release_image = release_image or self._image_sets.get(image_set, "")
+        named = _ARCHITECTURE.search(release_image) or _ARCHITECTURE.search(image_set)
+        return self._of(site, image_set, release_image)._replace(architecture=named[1] if named else "")
+
+    def _of(self, site: Site, image_set: str, release_image: str) -> SiteVersion:
         names = [name for name in (site.name, site.path, image_set, release_image) if name]
         matches = [item for item in self._by_pattern if any(fnmatch.fnmatchcase(name, item) for name in names)]
         for pattern in matches:
@@ -83,13 +99,17 @@ class SiteVersions:
             return SiteVersion(str(self._by_pattern[matches[0]]), f"openshift_versions[{matches[0]}]")
         if find_minor(site.version):
             return SiteVersion(site.version, "spec.desiredUpdate.version")
-        if tag := _TAG.search(release_image):
-            return SiteVersion(
-                tag[1], f"release image of ClusterImageSet {image_set}" if image_set else "release image"
-            )
+        if tag := _tag_of(release_image):
+            return SiteVersion(tag, f"release image of ClusterImageSet {image_set}" if image_set else "release image")
         if named := _version_in(image_set):
             return SiteVersion(named, f"name of ClusterImageSet {image_set}")
         return SiteVersion(self._default, "openshift_version" if self._default else "")
+
+
+def _tag_of(release_image: str) -> str:
+    """The version in the tag of ``release_image``, or ``""``."""
+    tag = _TAG.search(release_image)
+    return tag[1] if tag else ""
 
 
 def _version_in(name: str) -> str | None:

@@ -56,6 +56,7 @@ HEAD = "apiVersion: siteconfig.open-cluster-management.io/v1alpha1\nkind: Cluste
         (WRONG.encode("utf-16"), "error", "invalid-encoding", 0),
         (HEAD.encode() + b"spec: {x: '\xff'}\n", "error", "invalid-encoding", 4),
         (HEAD + "...\nkind: HostedCluster\n", "error", "invalid-yaml", 5),
+        (f"a: 1\n---\n{HEAD}---\n{HEAD}".replace("\n", "\r").encode(), "error", "invalid-yaml", 2),
     ],
 )
 def test_a_bad_file_is_one_line_and_the_others_are_checked(check, content, severity, rule, line):

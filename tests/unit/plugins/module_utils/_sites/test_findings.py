@@ -80,6 +80,46 @@ def test_a_user_managed_network_has_no_platform_unless_one_is_set(check, spec, p
 
 
 @pytest.mark.parametrize(
+    ("image", "platform"),
+    [
+        ("quay.io/ocp/release:4.18.5-s390x", "none"),
+        ("quay.io/ocp/release:4.18.5-ppc64le@sha256:abcd", "none"),
+        ("quay.io/ocp/release:4.18.5-aarch64", "baremetal"),
+        ("quay.io/ocp/release:4.18.5-multi", "baremetal"),
+    ],
+)
+def test_some_architectures_have_no_platform(check, image, platform):
+    text = agent_cluster_install(overrides("Ingress"), spec="imageSetRef: {name: lab}\n").replace("s: 1", "s: 3")
+    outcome = check({"a.yaml": text, "b.yaml": image_set("lab", image)})
+    assert outcome["sites"][0]["platform"] == platform
+    assert errors_of(outcome) == ["inst-platform-baremetal"] * (platform == "baremetal")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        instance("Ingress").replace("  clusterType: SNO\n", ""),
+        site_config(("one", "", overrides("Ingress"))).replace("    clusterType: sno\n", ""),
+        agent_cluster_install(overrides("Ingress")).replace("controlPlaneAgents", "workerAgents"),
+    ],
+)
+def test_a_patch_without_nodes_does_not_decide_about_the_platform(check, text):
+    outcome = check({"a.yaml": text}, openshift_version="4.20", state="fixed")
+    assert outcome["sites"][0]["platform"] is None
+    assert (rules_of(outcome["findings"]), outcome["fixed_files"]) == ([], [])
+    assert rules_of(outcome["findings"], "warning") == [("unchecked-rules", "a.yaml")]
+    assert "content" not in outcome["findings"][0]["hint"]
+
+
+@pytest.mark.parametrize("null", ["null", "~", "Null", ""])
+def test_a_field_that_is_null_has_its_default(check, null):
+    more = f"  platformType: {null}\n  nodes: [{{hostName: a, role: {null}}}]\n"
+    text = cluster_instance(quoted(overrides("Ingress")), more=more).replace("  clusterType: SNO\n", "")
+    outcome = check({"a.yaml": text})
+    assert (outcome["sites"][0]["platform"], outcome["findings"]) == ("none", [])
+
+
+@pytest.mark.parametrize(
     ("spec", "errors"),
     [
         ("platformType: External\nexternal: {platformName: oci, cloudControllerManager: External}\n", True),
@@ -140,6 +180,29 @@ def test_each_cluster_of_a_site_config_has_its_version(check):
     }
 
 
+def test_what_is_merged_into_a_merged_map_counts(check):
+    text = """\
+apiVersion: ran.openshift.io/v1
+kind: SiteConfig
+metadata: {name: lab}
+spec:
+  clusterImageSetNameRef: img4.20.3
+  clusters:
+  - &one {clusterName: one, clusterType: sno, installConfigOverrides: "{"}
+  - &two {<<: *one, clusterName: two}
+  - {<<: [*two], clusterName: three}
+  - &loop {<<: *loop, clusterName: four}
+"""
+    assert [item["resource"] for item in check({"a.yaml": text})["findings"]] == [
+        f"SiteConfig lab, cluster {name}" for name in ("one", "three", "two")
+    ]
+
+
+def test_an_object_of_a_policy_needs_no_metadata(check):
+    text = cluster_version("ingress").replace("metadata: {name: version}\n", "")
+    assert errors_of(check({"a.yaml": policy(text)})) == ["unknown-capability"]
+
+
 def test_an_agent_cluster_install_gets_its_version_from_the_cluster_deployment(check):
     deployment = """\
 apiVersion: hive.openshift.io/v1
@@ -169,6 +232,32 @@ spec: {provisioning: {imageSetRef: {name: golden}}}
 def test_the_version_is_the_tag_of_the_release_image_or_else_in_the_name(check, image, version):
     files = {"a.yaml": instance("Ingress", image_set="lab-4.19"), "b.yaml": image_set("lab-4.19", image)}
     assert check(files)["sites"][0]["openshift_version"] == version
+
+
+@pytest.mark.parametrize(
+    ("tag", "version"), [("4.18.5-x86_64", "4.18.5"), ("4.14.9-x86_64", None), ("4.18.5-multi@sha256:abcd", "4.18.5")]
+)
+def test_image_sets_of_two_hubs_with_different_versions_do_not_count(check, tag, version):
+    files = {
+        "one/sites.yaml": instance("Ingress", image_set="stable"),
+        "one/sets.yaml": image_set("stable", "quay.io/ocp/release:4.18.5-x86_64"),
+        "two/sets.yaml": image_set("stable", f"quay.io/ocp/release:{tag}"),
+    }
+    assert check(files)["sites"][0]["openshift_version"] == version
+    assert check(files, openshift_versions={"one/*": "4.18"})["sites"][0]["openshift_version"] == "4.18"
+
+
+def test_cluster_deployments_of_two_hubs_with_different_image_sets_do_not_count(check):
+    deployment = """\
+apiVersion: hive.openshift.io/v1
+kind: ClusterDeployment
+metadata: {name: paris, namespace: paris}
+spec: {provisioning: {imageSetRef: {name: img4.18}}}
+"""
+    files = {"a.yaml": agent_cluster_install(overrides("Ingress")), "b.yaml": deployment}
+    assert check(files)["sites"][0]["openshift_version"] == "4.18"
+    files["c.yaml"] = deployment.replace("4.18", "4.14")
+    assert check(files)["sites"][0]["openshift_version"] is None
 
 
 @pytest.mark.parametrize(
@@ -368,18 +457,28 @@ def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates)
     assert "1 of 1 site was not compared" in outcome["text"]
 
 
+def test_an_extra_annotation_has_no_effect_because_the_operator_writes_its_own(check):
+    annotation = f"{ANNOTATION}: {quoted(overrides('Ingress'))}"
+    text = cluster_instance(more=f"  extraAnnotations:\n    AgentClusterInstall:\n      {annotation}\n")
+    assert errors_of(check({"a.yaml": text})) == ["misplaced-selection"]
+
+
 @pytest.mark.parametrize(
-    ("more", "rules"),
+    ("text", "more", "is_dropped"),
     [
-        ("", ["inst-ingress"]),
-        ("  installConfigOverrides: '{}'\n", ["misplaced-selection"]),
-        ("  cpuPartitioningMode: AllNodes\n", ["misplaced-selection"]),
+        (" " + overrides("Ingress"), "", True),
+        ("\n" + overrides("Ingress"), "", True),
+        (" " + overrides("Ingress"), "  cpuPartitioningMode: AllNodes\n", False),
+        (" " + overrides("Ingress", networking={}), "", False),
+        (overrides("Ingress", networking=None), "", True),
+        (overrides("Ingress", networking=None), "  cpuPartitioningMode: AllNodes\n", True),
+        (' {"fips": true}', "", False),
+        (overrides("Ingress") + " ", "", False),
     ],
 )
-def test_an_extra_annotation_counts_if_the_template_writes_none(check, more, rules):
-    annotation = f"{ANNOTATION}: {quoted(overrides('Console'))}"
-    extra = f"  extraAnnotations:\n    AgentClusterInstall:\n      {annotation}\n{more}"
-    assert errors_of(check({"a.yaml": cluster_instance(more=extra)}, openshift_version="4.20")) == rules
+def test_overrides_that_the_operator_drops_have_no_effect(check, text, more, is_dropped):
+    outcome = check({"a.yaml": cluster_instance(json.dumps(text), more=more)})
+    assert errors_of(outcome) == ["invalid-json"] * is_dropped
 
 
 def test_a_misspelled_annotation_is_found(check):
