@@ -63,12 +63,6 @@ options:
     type: list
     elements: str
     aliases: [allowedCapabilities]
-  force_conflicts:
-    description:
-      - Whether to overwrite changes of other field managers to the policy or its binding. By default, such changes are
-        an error.
-    type: bool
-    default: false
   wait:
     description:
       - Whether to wait until the API server enforces the guard, or no longer does. After a change, this usually takes
@@ -169,7 +163,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     client = connect(module)
     result.update(state=params["state"], verified=False)
     if params["state"] == "present":
-        changes = install(client, guard, force=params["force_conflicts"], dry_run=module.check_mode)
+        changes = install(client, guard, dry_run=module.check_mode)
         result.update(mode=params["mode"], allowed_capabilities=None if guard.allowed is None else list(guard.allowed))
     else:
         changes = remove(client, dry_run=module.check_mode)
@@ -197,7 +191,6 @@ MODULE = ModuleDefinition(
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "mode": {"type": "str", "choices": ["enforce", "audit"], "default": "enforce"},
         "allowed_capabilities": {"type": "list", "elements": "str", "aliases": ["allowedCapabilities"]},
-        "force_conflicts": {"type": "bool", "default": False},
         "wait": {"type": "bool", "default": True},
         "wait_timeout": {"type": "int", "default": 30},
     },

@@ -215,8 +215,9 @@ def test_changes_of_other_managers_are_not_overwritten(run: Run, cluster: Contro
     outcome = run()
     assert [code for code, _where in outcome.faults] == ["conflicting-managers"]
     assert 'conflict with "another-manager"' in outcome.message
-    assert "force_conflicts=true" in outcome.message
-    assert run(force_conflicts=True)["changed"]
+    assert "state=absent" in outcome.message
+    assert run(state="absent")["changed"]
+    assert run()["verified"]
     assert cluster.api.get(POLICY)["spec"]["failurePolicy"] == "Fail"
     # A list whose entries have owners: no conflict, but the new entry disables the guard.
     conditions = cluster.api.get(POLICY)["spec"]["matchConditions"]
@@ -227,16 +228,15 @@ def test_changes_of_other_managers_are_not_overwritten(run: Run, cluster: Contro
         where = f"{POLICIES}.admissionregistration.k8s.io {GUARD_NAME}"
         assert outcome.faults == [("conflicting-managers", where)]
         assert "has changes of another-manager in its spec" in outcome.message
-    predicted = run(force_conflicts=True, check=True, diff=True)
-    outcome = run(force_conflicts=True, diff=True)
-    assert predicted["diff"] == outcome["diff"]
-    assert outcome["verified"]
+    run(state="absent")
+    assert run()["verified"]
     assert cluster.api.get(POLICY)["spec"]["matchConditions"] == conditions
     assert not run()["changed"]
     # The same for the binding
     cluster.api.patch(BINDING, {"spec": {"validationActions": ["Audit"]}}, fieldManager="another-manager")
     assert [code for code, _where in run().faults] == ["conflicting-managers"]
-    assert run(force_conflicts=True)["verified"]
+    run(state="absent")
+    assert run()["verified"]
     assert cluster.api.get(BINDING)["spec"]["validationActions"] == ["Deny"]
 
 

@@ -73,8 +73,7 @@ def test_an_outdated_crd_is_reported_with_the_name_it_lacks(site: Site) -> None:
         message = refused(
             site.enable("Storage"),
             "outdated-crd",
-            'Unsupported value: "Storage"',
-            f"The CustomResourceDefinition is older than {VERSION}",
+            "cannot contain Storage: the CustomResourceDefinition of the cluster does not list it",
         )
         assert site.plane.api.get(OBJECT) == before
     assert "{" not in message

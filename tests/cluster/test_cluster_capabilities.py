@@ -234,8 +234,8 @@ def test_check_mode_includes_admission(site: Site) -> None:
         tried = site.enable("Storage", check=True)
         assert site.enable("Storage").message == tried.message
         assert site.plane.api.get(OBJECT) == before
-    assert tried.faults == [("outdated-crd", "")]
-    assert 'Unsupported value: "Storage"' in tried.message
+    assert tried.faults == [("outdated-crd", "clusterversions.config.openshift.io version")]
+    assert "cannot contain Storage" in tried.message
 
 
 def test_other_fields_of_the_object_do_not_change(site: Site) -> None:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import InclusionContext
 from .._capability.release_capabilities import read_minor_data
 from .._data.capabilities import MinorData
-from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import snapshots_of, watch_objects
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
@@ -86,10 +85,7 @@ def enable_capabilities(
         body = {"spec": {"capabilities": change.body}} if change.changed else None
         return body, EnableResult(change, reading, reading, tuple(problems))
 
-    try:
-        _before, after, result = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
-    except ApiError as error:
-        raise _explained(error, reading) from None
+    _before, after, result = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
     return result._replace(after=_reading(client, after, release, result.before))
 
 
@@ -228,15 +224,3 @@ def _warn_about_status(problems: Problems) -> None:
     message = "waited for the status only, because the cluster has no ClusterOperator of these capabilities yet"
     hint = "Set release, which contains the ClusterOperators of the capabilities"
     problems.warning("missing-operators", "wait", message, hint)
-
-
-def _explained(error: ApiError, reading: CapabilityReading | None) -> ClusterError:
-    """The server's error. If its CustomResourceDefinition is older than its version, a hint for that."""
-    if reading is None or not error.unsupported_values:
-        return error
-    version = reading.cluster.version or reading.minor_data.minor
-    message = (
-        f"{error.problems[0].message}. The CustomResourceDefinition is older than {version}, or of another feature set"
-    )
-    hint = "Remove the name, or apply the ClusterVersion CustomResourceDefinition of the cluster's release"
-    return ClusterError([Problem("error", "outdated-crd", "", message, hint)])

@@ -28,6 +28,10 @@ _ATTEMPTS = 40
 Proposal = TypeVar("Proposal")
 
 
+class UnknownToCrdError(ClusterError):
+    """The CustomResourceDefinition of the cluster does not list the name of a capability or set."""
+
+
 def get_cluster_version(client: Client) -> Object:
     """Return the object ``version``. Raises ``ClusterError``, with a hint if it or its kind does not exist."""
     try:
@@ -72,7 +76,7 @@ def update_cluster_version(
             return obj, client.merge(target, body, dry_run=dry_run), proposal
         except ApiError as error:
             if not error.is_conflict:
-                raise
+                raise explained(error, target) from None
             if error.repeated:
                 unanswered = unanswered or (obj, proposal)  # the conflict can be with our own first attempt
             # Concurrent writers conflict again unless they wait for different times.
@@ -81,6 +85,19 @@ def update_cluster_version(
     message = f"was changed by other clients during each of {_ATTEMPTS} attempts to write it"
     hint = "Find the client that keeps writing it, and run this again"
     raise ClusterError([Problem("error", "conflicting-write", str(target), message, hint)])
+
+
+def explained(error: ApiError, target: Target) -> ClusterError:
+    """Return ``error``, or an error with the cause and a hint if the server rejects names of capabilities."""
+    names = sorted({item.value for item in error.unsupported_values if ".capabilities." in item.field})
+    if not names:
+        return error
+    message = f"cannot contain {', '.join(names)}: the CustomResourceDefinition of the cluster does not list it"
+    hint = (
+        "Remove the name, or apply the ClusterVersion CustomResourceDefinition of the release and the feature set that "
+        "have it"
+    )
+    return UnknownToCrdError([Problem("error", "outdated-crd", str(target), message, hint)])
 
 
 def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: Problems) -> MinorData:

@@ -43,14 +43,13 @@ class GuardChange(NamedTuple):
         return self.before != self.after
 
 
-def install(client: Client, guard: Guard, *, force: bool = False, dry_run: bool = False) -> tuple[GuardChange, ...]:
-    """Apply the policy and then its binding, unless the cluster has both. Raises ``ClusterError``.
+def install(client: Client, guard: Guard, *, dry_run: bool = False) -> tuple[GuardChange, ...]:
+    """Apply the policy and then its binding, unless the cluster has both.
 
-    Changes of other field managers are an error; with ``force`` they are overwritten.
+    Raises ``ClusterError``, also if another field manager has changed one of them.
     """
     return tuple(
-        _applied(client, Target(kind, GUARD_NAME), desired, force=force, dry_run=dry_run)
-        for kind, desired in guard_objects(guard)
+        _applied(client, Target(kind, GUARD_NAME), desired, dry_run=dry_run) for kind, desired in guard_objects(guard)
     )
 
 
@@ -108,27 +107,24 @@ def enforced_fingerprint(objects: Mapping[str, Mapping[str, Any] | None]) -> str
     return str(policy["metadata"]["annotations"].get(FINGERPRINT, ""))
 
 
-def _applied(client: Client, target: Target, desired: dict[str, Any], *, force: bool, dry_run: bool) -> GuardChange:
+def _applied(client: Client, target: Target, desired: dict[str, Any], *, dry_run: bool) -> GuardChange:
     live = _find(client, target)
     before, goal = None if live is None else owned(desired, live), owned(desired, desired)
     if before == goal:
         return GuardChange(target, before, before)
     try:
-        applied = client.apply(target, desired, force=force, dry_run=True).object
+        applied = client.apply(target, desired, dry_run=True).object
     except ApiError as error:
-        if error.is_conflict and not force:
+        if error.is_conflict:
             raise _conflicting_fields(target, error.problems[0].message) from None
         raise
     # A newer API server can add fields, so the object can differ without other managers.
     others = _other_managers(applied) if owned(desired, applied) != goal else []
-    if others and not force:
+    if others:
         raise _conflicting_fields(target, f"has changes of {', '.join(others)} in its spec")
-    if others and live is not None and not dry_run:
-        # List entries of other managers would remain.
-        client.delete(target, uid=live["metadata"]["uid"])
     if not dry_run:
-        applied = client.apply(target, desired, force=force).object
-    return GuardChange(target, before, goal if others else owned(desired, applied))
+        applied = client.apply(target, desired).object
+    return GuardChange(target, before, owned(desired, applied))
 
 
 def _find(client: Client, target: Target, *, kind_required: bool = True) -> dict[str, Any] | None:
@@ -143,7 +139,7 @@ def _find(client: Client, target: Target, *, kind_required: bool = True) -> dict
 
 
 def _conflicting_fields(target: Target, message: str) -> ClusterError:
-    hint = "Agree with the owner of that field manager, or overwrite its changes with force_conflicts=true"
+    hint = "Agree with the owner of that field manager, or remove the guard with state=absent and install it again"
     return ClusterError([Problem("error", "conflicting-managers", str(target), message, hint)])
 
 

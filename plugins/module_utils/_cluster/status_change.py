@@ -20,7 +20,7 @@ from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_
 from .._problems import InvalidOptionError, Location, Problems
 from .._release.release import Release
 from .._resources import as_list, nested
-from .._version import find_minor, is_semantic_version, precedence
+from .._version import find_minor, is_semantic_version
 from .cluster_version import IMPLICITLY_ENABLED, Condition, capability_condition, parse_live_cluster_version
 
 _INVALID = "Invalid"
@@ -92,7 +92,6 @@ def next_status(
     )
     _check_spec(selection, inputs.minor_data, gated, problems)
     _check_previous(previous, inputs, problems)
-    _check_version(cluster.version, inputs, problems)
     after = {
         **before,
         "desired": _desired(nested(before, "desired") or {}, inputs),
@@ -174,15 +173,6 @@ def _desired(current: Mapping[str, Any], inputs: StatusInputs) -> dict[str, Any]
 def _is_less_precise(inputs: StatusInputs, current: object) -> bool:
     """Whether only the minor of the release is known, and the status has a version of the same minor."""
     return not is_semantic_version(inputs.version) and find_minor(current) == inputs.minor_data.minor
-
-
-def _check_version(current: object, inputs: StatusInputs, problems: Problems) -> None:
-    minor = find_minor(current)
-    if minor is None or current == inputs.version or _is_less_precise(inputs, current):
-        return
-    if precedence(inputs.version) < precedence(str(current)):
-        message = f"is {inputs.version}, which is older than {current}, the version in the status"
-        problems.warning("older-version", "release", message, "Set release to the release that the cluster runs")
 
 
 def _check_previous(previous: frozenset[str], inputs: StatusInputs, problems: Problems) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .._capability.selection import Selection, capability_status
 from .._cluster.cluster_version import CLUSTER_VERSION, capability_condition, parse_live_cluster_version
-from .._cluster.cluster_version_client import update_cluster_version
+from .._cluster.cluster_version_client import UnknownToCrdError, explained, update_cluster_version
 from .._cluster.spec_change import merged_status, spec_change
 from .._cluster.status_change import StatusInputs, find_capability_condition, next_status
 from .._data import capabilities as capability_data
@@ -33,12 +33,7 @@ from .options import RolloutOptions
 Result = TypeVar("Result")
 
 _STATUS = CLUSTER_VERSION._replace(subresource="status")
-_CAPABILITIES = "status.capabilities"
 _ATTEMPTS = 5
-
-
-class UnknownToCrdError(ClusterError):
-    """The CustomResourceDefinition of the cluster does not list the name of an enabled capability."""
 
 
 class _NameRetries(NamedTuple):
@@ -123,23 +118,17 @@ def _create(
         for verb in ("create", "patch"):
             client.check_access(verb, CLUSTER_VERSION)
         return predicted
-    for attempt in range(_ATTEMPTS):
+
+    def create() -> _Step:
         try:
-            return _retry_unknown_names(
-                attempts,
-                lambda: _Step(client.apply_new(CLUSTER_VERSION, body, dry_run=options.dry_run).object, changed=True),
-                lambda: predicted,
-            )
+            return _Step(client.apply_new(CLUSTER_VERSION, body, dry_run=options.dry_run).object, changed=True)
         except ApiError as error:
-            if not error.is_conflict:
-                raise
-            existing = client.find(CLUSTER_VERSION)
-            if existing is not None:
-                return _Step(existing, error.repeated)
-        time.sleep(options.timings.cluster_version * attempt)
-    message = "could not be created: the API server reports that it exists, and then that it does not"
-    hint = "Check the API server, and run it again"
-    raise ClusterError([Problem("error", "conflicting-write", str(CLUSTER_VERSION), message, hint)])
+            existing = client.find(CLUSTER_VERSION) if error.is_conflict else None
+            if existing is None:
+                raise explained(error, CLUSTER_VERSION) from None
+            return _Step(existing, error.repeated)
+
+    return _retry_unknown_names(attempts, create, lambda: predicted)
 
 
 def _new_cluster_version(selection: Selection, target: StatusInputs) -> Object:
@@ -227,27 +216,8 @@ def write_status(
         change = next_status(obj, inputs, client.server_time() or _utc_now(), problems)
         return {"status": change.body} if change.changed else None, problems
 
-    try:
-        before, after, problems = update_cluster_version(client, _STATUS, propose, dry_run=predicted_spec is not None)
-    except ApiError as error:
-        raise _explained(error, inputs) from None
+    before, after, problems = update_cluster_version(client, _STATUS, propose, dry_run=predicted_spec is not None)
     return before is not after, nested(after, "status") or {}, problems
-
-
-def _explained(error: ApiError, inputs: StatusInputs) -> ClusterError:
-    """The server's error. If it rejects names of capabilities, an error with the cause and a hint."""
-    names = sorted({item.value for item in error.unsupported_values if item.field.startswith(f"{_CAPABILITIES}.")})
-    if not names:
-        return error
-    message = f"cannot contain {', '.join(names)}: the CustomResourceDefinition of the cluster does not list it"
-    later = [name for name in names if name not in inputs.minor_data.capabilities]
-    hint = f"Apply the ClusterVersion CustomResourceDefinition of {inputs.version} for the feature set of the cluster"
-    if later:
-        hint = (
-            f"Apply the ClusterVersion CustomResourceDefinition of the version that enabled {', '.join(later)}, "
-            f"which is later than {inputs.version}: an enabled capability must stay enabled"
-        )
-    return UnknownToCrdError([Problem("error", "outdated-crd", f"{CLUSTER_VERSION}, {_CAPABILITIES}", message, hint)])
 
 
 def _utc_now() -> datetime:
@@ -265,13 +235,10 @@ def _retry_unknown_names(
     for _attempt in range(attempts.number):
         try:
             return request()
-        except ClusterError as error:
-            unsupported = isinstance(error, ApiError) and error.unsupported_values
-            if not (isinstance(error, UnknownToCrdError) or unsupported):
-                raise
-        if attempts.dry_run:
-            return predict()
-        time.sleep(attempts.pause)
+        except UnknownToCrdError:
+            if attempts.dry_run:
+                return predict()
+            time.sleep(attempts.pause)
     return request()
 
 

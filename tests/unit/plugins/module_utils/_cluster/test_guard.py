@@ -68,19 +68,13 @@ def test_a_dry_run_stores_nothing(server):
     assert list(server.objects) == PATHS
 
 
-@pytest.mark.parametrize("force", [False, True])
-def test_changes_of_others_are_overwritten_only_by_force(server, force):
+def test_changes_of_others_are_not_overwritten(server):
     install(server.client(), Guard())
     wanted = server.objects[PATHS[0]]["spec"]
     server.put(ADMISSION_POLICIES, GUARD_NAME, spec={**wanted, "paramKind": {"kind": "Other"}})
-    if not force:
-        with pytest.raises(ClusterError) as error:
-            install(server.client(), Guard())
-        assert [item.code for item in error.value.problems] == ["conflicting-managers"]
-        return
-
-    install(server.client(), Guard(), force=True)
-    assert server.objects[PATHS[0]]["spec"] == wanted
+    with pytest.raises(ClusterError) as error:
+        install(server.client(), Guard())
+    assert [item.code for item in error.value.problems] == ["conflicting-managers"]
 
 
 def test_a_cluster_without_policies_is_too_old():
