@@ -9,6 +9,7 @@ line or an input is not valid, 130 after Ctrl-C, and 141 if the reader of the ou
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -21,6 +22,10 @@ _OTHERS = {"help": "Show this help, or the help of a subcommand", "--version": "
 
 def main() -> int:
     """Run the command line of this process, and return the exit code. Shows no traceback, unless with -X dev."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # JSON is UTF-8, and the name of a file can have any bytes.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = _run(sys.argv[1:])
         sys.stdout.flush()

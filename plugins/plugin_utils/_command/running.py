@@ -119,10 +119,15 @@ def _show_result(
         import yaml
 
         show(yaml.safe_dump(result, sort_keys=False, allow_unicode=True, width=120).rstrip("\n"), sys.stdout)
-    elif lines := [*_diff_lines(result.get("diff", [])), *summary_lines(subcommand.module, result, options)]:
-        show("\n".join(lines), sys.stdout, subcommand, output["places"])
     else:
-        show(f"error: {result['msg']}", sys.stderr, subcommand, output["places"])
+        diff = list(_diff_lines(result.get("diff", [])))
+        lines = summary_lines(subcommand.module, result, options)
+        if diff:
+            show("\n".join(diff), sys.stdout)
+        if lines:
+            show("\n".join(lines), sys.stdout, subcommand, output["places"])
+        elif not diff:
+            show(f"error: {result['msg']}", sys.stderr, subcommand, output["places"])
 
 
 def _diff_lines(diff: Any) -> Iterator[str]:
@@ -145,7 +150,10 @@ def show(text: str, stream: TextIO, subcommand: Subcommand | None = None, places
 
 
 def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location]) -> str:
-    """``text`` with options instead of the names in the module, at the beginning of a message or with an underscore."""
+    """``text`` with options instead of the names in the module, at the beginning of a message or with an underscore.
+
+    The name of a file can be the same.
+    """
     spec, first = subcommand.definition().spec, subcommand.positional
     either = "|".join(spec)
     named = "|".join(name for name in spec if "_" in name)
@@ -154,6 +162,7 @@ def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location])
         item = f"{as_typed(at[2], first)}{at[3]}"
         return f"{at[1]}{places.get(item, item)}"
 
-    text = re.sub(rf"(?m)^((?:\w+: |- |\s)*)({either})((?:\[\d+\])?)(?=[:\[]|\.\w+[:.\[])", typed, text)
+    field = r"(?!\S*\.(?:json|ya?ml)\b)(?=[:\[]|\.\w+[:.\[])"
+    text = re.sub(rf"(?m)^((?:\w+: |- |\s)*)({either})((?:\[\d+\])?){field}", typed, text)
     text = re.sub(rf"(?<![\w./-])({named})(?![\w/-]|\.\w)", lambda at: as_typed(at[1], first), text)
     return re.sub(rf"pip install ({'|'.join(EXTRAS)})\b", lambda at: f"pip install '{EXTRAS[at[1]]}'", text)

@@ -262,6 +262,12 @@ def test_a_cluster_version_gets_the_names_that_the_api_requires_and_loses_those_
     assert len(fixed.splitlines()) == len(text.splitlines()) + 1
 
 
+def test_the_set_of_a_cluster_version_without_names_is_corrected(fix):
+    text = cluster_version(baseline="none").replace("    additionalEnabledCapabilities:\n", "")
+    assert "additional" not in text
+    assert fix(text) == text.replace("none", "None")
+
+
 def test_a_cluster_version_without_a_baseline_gets_none(fix):
     text = policy(cluster_version("console")).replace("baselineCapabilitySet: None", "")
     assert "baseline" not in text
