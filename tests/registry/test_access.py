@@ -28,7 +28,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._registry.pul
 from ansible_collections.capability.openshift.tests.control_plane.server import Server
 from ansible_collections.capability.openshift.tests.registry.harness.proxy import Proxy
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER, Registry
-from ansible_collections.capability.openshift.tests.registry.harness.tokens import TokenServer
 from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer
 
 SMALL = image([layer({"file": b"text"})])
@@ -118,36 +117,6 @@ def test_a_token(access, token_registry, tokens):
 def test_a_token_server_that_refuses(access, token_registry, tokens):
     wrong = access(pull_secret=pull_secret(token_registry.host, password="wrong"))
     assert get(wrong, token_registry.host) == ("registry-unauthorized", f"token server {tokens.host}")
-
-
-@pytest.fixture
-def plain_tokens(registry_site):
-    """Return a token server without TLS."""
-    server = TokenServer(registry_site.serving, None, {}, ("private/image",))
-    yield server
-    server.close()
-
-
-def test_credentials_do_not_go_to_a_token_server_without_tls(access, plain_tokens):
-    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
-    challenge = [f'Bearer realm="{plain_tokens.url}/token",service="registry.tests"']
-
-    with pytest.raises(RegistryError) as error:
-        access(pull_secret=pull_secret("reg.example"), insecure_registries=["reg.example"]).authorization(
-            spec, challenge
-        )
-
-    assert faults(error) == [("insecure-token-server", "reg.example")]
-    assert plain_tokens.requests == []
-    assert access(insecure_registries=[plain_tokens.host]).authorization(spec, challenge).startswith("Bearer ")
-
-
-@pytest.mark.parametrize("challenges", [["Negotiate"], [""], ["Bearer"]])
-def test_a_challenge_that_cannot_be_answered(access, challenges):
-    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
-    with pytest.raises(RegistryError) as error:
-        access(pull_secret=pull_secret("reg.example")).authorization(spec, challenges)
-    assert faults(error)[0][0] in ("unsupported-challenge", "invalid-token-server")
 
 
 def test_an_unknown_authority(access, registry, tmp_path):
@@ -303,15 +272,10 @@ def test_credentials_of_the_source_do_not_go_to_its_mirror(access, basic_registr
 
 
 class Refuser(Server):
-    """A token server that answers with whatever it is given. ``authorizations`` has what it received.
-
-    ``statuses`` are answered first.
-    """
+    """A token server that answers with whatever it is given."""
 
     def __init__(self, tls):
-        self.statuses: list[int] = []
         self.answer: tuple[int, dict[str, str], bytes] = (200, {}, b"")
-        self.authorizations: list[str] = []
         super().__init__(_Answer, tls)
 
 
@@ -319,10 +283,7 @@ class _Answer(BaseHTTPRequestHandler):
     server: Refuser
 
     def do_GET(self):
-        self.server.authorizations.append(self.headers.get("Authorization", ""))
         status, headers, body = self.server.answer
-        if self.server.statuses:
-            status, body = self.server.statuses.pop(0), b""
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -364,22 +325,6 @@ def test_a_token_server_that_misbehaves(access, refuser, answer, code):
         configured.authorization(spec, [f'Bearer realm="{refuser.url}/token"'])
     assert [problem.code for problem in error.value.problems] == [code]
     assert PASSWORD not in str(error.value)
-
-
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_a_token_server_that_is_busy_for_a_moment_is_asked_again(access, refuser, status):
-    refuser.answer, refuser.statuses = (200, {}, b'{"token": "t"}'), [status] * 3
-    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
-    assert access().authorization(spec, [f'Bearer realm="{refuser.url}/token"']) == "Bearer t"
-
-
-def test_a_token_server_gets_wrong_credentials_once(access, refuser):
-    refuser.answer = (401, {"WWW-Authenticate": "Basic"}, b"")
-    refuser.authorizations.clear()
-    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
-    with pytest.raises(RegistryError):
-        access(pull_secret=pull_secret("reg.example")).authorization(spec, [f'Bearer realm="{refuser.url}/token"'])
-    assert len(refuser.authorizations) == 1
 
 
 def test_a_proxy_that_demands_credentials_is_asked_once(access, forwarder):

@@ -14,7 +14,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._registry.sto
 from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site
 from ansible_collections.capability.openshift.tests.unit.builders.stored_images import (
     BLOB,
-    NONE,
     ONE,
     TWO,
     archive,
@@ -34,13 +33,6 @@ def storage(tmp_path_factory):
     site.close()
 
 
-def test_the_only_release_of_a_mirror(storage, tmp_path):
-    store = RegistryStorage(ArchiveFiles([archive(storage, tmp_path / "mirror_000001.tar")]))
-    assert store.manifest("") == (ONE.manifest.data, ONE.digest)
-    assert store.manifest(ONE.digest).digest == ONE.digest
-    assert blob(store) == ONE.blobs[1].data
-
-
 @pytest.mark.parametrize("lacking", [100, 600, 5_000])
 def test_an_archive_that_is_cut_off(storage, tmp_path, lacking):
     """As on a disk that was full. Without an error, its last files would count as not mirrored."""
@@ -51,16 +43,6 @@ def test_an_archive_that_is_cut_off(storage, tmp_path, lacking):
         end = tar.offset
     cut.write_bytes(whole.read_bytes()[: end - lacking])
     assert problem(ArchiveFiles, [str(cut)]).code == "unreadable-image"
-
-
-def test_what_a_mirror_does_not_have(storage, tmp_path):
-    path = archive(storage, tmp_path / "mirror_000001.tar")
-    missing = problem(RegistryStorage(ArchiveFiles([path])).manifest, NONE)
-    assert (missing.code, str(missing.where)) == ("image-not-found", path)
-    assert missing.message == f"does not contain the image {NONE}; it has 4.20.3-x86_64 ({ONE.digest})"
-    (tmp_path / "empty").mkdir()
-    empty = problem(RegistryStorage(ArchiveFiles([archive(tmp_path / "empty", tmp_path / "empty.tar")])).manifest, "")
-    assert empty.message == "has 0 releases, expected one, or a digest; it has no releases"
 
 
 def test_an_archive_has_the_tags_of_the_whole_cache_and_the_manifests_of_one_run(tmp_path):

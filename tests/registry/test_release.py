@@ -28,7 +28,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.images import 
     layer,
     release_entries,
     release_image,
-    write_oci_archive,
 )
 from ansible_collections.capability.openshift.tests.unit.other_user import as_other_user
 from ansible_collections.capability.openshift.tests.unit.run_module import caller
@@ -190,22 +189,6 @@ def test_a_plan_of_pull_specs(call, options, registry):
     assert set(fleet["clusters"]) == {"a", "b"}
 
 
-def test_the_release_of_an_architecture(source, proxy):
-    named = spec(proxy, BOTH)
-
-    assert same_files(open_release(named, source, Problems()).directory, OLD)
-    assert same_files(open_release(named, source._replace(architecture="arm64"), Problems()).directory, NEW)
-    assert same_files(open_release(named, source._replace(architecture="aarch64"), Problems()).directory, NEW)
-    opened = open_release(named, source._replace(architecture="multi"), Problems())
-    assert (opened.pull_spec, opened.image and opened.image.manifest_digest) == (named, OLD_IMAGE.digest)
-    other = image_list({"arm64": NEW_IMAGE, "amd64": OLD_IMAGE})
-    proxy.registry.push(REPOSITORY, other)
-    opened = open_release(spec(proxy, other), source._replace(architecture="multi"), Problems())
-    assert opened.image
-    assert opened.image.manifest_digest == OLD_IMAGE.digest, "that of amd64, which is not the first"
-    assert code(open_release, named, source._replace(architecture="s390x"), Problems()) == "missing-architecture"
-
-
 def test_the_layers_of_three_copies_are_all_read_and_no_other(source, proxy):
     entries = release_entries(OLD)
     own = [name for name in entries if name.startswith("manifests/") and entries[name] is not None]
@@ -220,13 +203,6 @@ def test_the_layers_of_three_copies_are_all_read_and_no_other(source, proxy):
     assert same_files(opened.directory, OLD)
     config, _lowest, *layers = found.blobs
     assert {seen.path.rpartition("/")[2] for seen in proxy.blobs} == {blob.digest for blob in (config, *layers)}
-
-
-def test_an_image_that_is_no_release(source, registry):
-    found = image([layer({"release-manifests/x": b"1"})])
-    registry.push(REPOSITORY, found)
-
-    assert code(open_release, spec(registry, found), source, Problems()) == "not-a-release"
 
 
 def test_parallel_tasks_read_a_release_once(source, proxy):
@@ -244,14 +220,6 @@ def test_parallel_tasks_read_a_release_once(source, proxy):
     assert len(opened) == 4
     assert len(set(opened)) == 1
     assert len(proxy.blobs) == 3
-
-
-def test_an_archive_of_a_layout(source, tmp_path):
-    archive = write_oci_archive(tmp_path / "layout.tar", {"old": OLD_IMAGE, "new": NEW_IMAGE})
-    opened = open_release(f"oci-archive:{archive}:old", source, Problems())
-    assert same_files(opened.directory, OLD)
-    assert opened.pull_spec == ""
-    assert same_files(open_release(f"oci-archive:{archive}:new", source, Problems()).directory, NEW)
 
 
 def test_an_archive_of_a_mirror(source, registry, tmp_path):

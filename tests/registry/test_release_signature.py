@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -137,15 +136,6 @@ def test_the_result_is_bound_to_the_content_of_the_key_rings(read, signatures, r
     assert faults(read(signature="required", **given)) == ["unreadable-key-ring"]
 
 
-def test_a_missing_signature_is_looked_for_again(read, signatures, ring):
-    given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
-    (path,) = signatures.rglob("signature-1")
-    moved = path.rename(path.with_name("moved"))
-    assert codes(read(**given)) == ["no-signature"]
-    moved.rename(path)
-    assert codes(read(**given)) == []
-
-
 def test_a_missing_gpgv_is_looked_for_again(read, signatures, ring, monkeypatch, tmp_path):
     given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
     with monkeypatch.context() as without:
@@ -184,22 +174,6 @@ def test_a_store_without_an_answer_is_a_warning(read, ring, silent, monkeypatch)
     assert silent.asked
     monkeypatch.setitem(sys.modules, "urllib3", None)
     assert "missing-library" in {item["code"] for item in read(**given)["problems"]}
-
-
-def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
-    given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
-    (first,) = read(**given)["release"]["signed_by"]
-    (record,) = (tmp_path / "cache").rglob("release-signature.json")
-    assert str(signatures) not in record.read_text("utf-8").replace(first["source"], "")
-    whole = json.loads(record.read_text("utf-8"))
-    for damaged in (
-        "{",
-        "[]",
-        json.dumps({**whole, "verified": {"a": {"signed_by": [1]}}}),
-    ):
-        record.write_text(damaged, "utf-8")
-        assert read(**given)["release"]["signed_by"]
-    assert json.loads(record.read_text("utf-8"))["verified"]
 
 
 @pytest.fixture
