@@ -16,23 +16,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._files.files import absolute, cannot
-from .._problems import InvalidOptionError, Location, Problem, Problems, type_name
+from .._files.files import absolute
+from .._problems import InvalidOptionError, Problem, Problems, type_name
 from .._resources import mappings_in, nested
-from .._yaml.libyaml import load_body
-from .._yaml.values import YamlError, parse_json_object
+from .object_file import read_object_file
 
 KIND = "APIRequestCount"
 _OPTION = "request_counts"
-_SAVE = "Save it with oc get apirequestcounts,clusterversion -o json"
+_COMMAND = "oc get apirequestcounts,clusterversion -o json"
 _OF_MUST_GATHER = (
     "**/cluster-scoped-resources/apiserver.openshift.io/apirequestcounts.yaml",
     "**/cluster-scoped-resources/apiserver.openshift.io/apirequestcounts/*.yaml",
     "**/cluster-scoped-resources/config.openshift.io/clusterversions.yaml",
     "**/cluster-scoped-resources/config.openshift.io/clusterversions/*.yaml",
 )
-_LARGEST = 512 * 2**20
-_LARGEST_YAML = 32 * 2**20
 
 
 class ApiClient(NamedTuple):
@@ -130,28 +127,11 @@ def _count(value: Mapping[str, Any], where: str, problems: Problems) -> int:
 
 
 def _read_file(path: str) -> list[Mapping[str, Any]]:
-    try:
-        size = os.path.getsize(path)
-        if size > _LARGEST:
-            raise _error("too-large", path, f"has {size // 2**20} MiB, expected at most {_LARGEST // 2**20}", _SAVE)
-        with open(path, "rb") as handle:
-            data = handle.read()
-    except OSError as error:
-        raise InvalidOptionError(
-            [cannot("read", path, error)._replace(where=Location(f"{_OPTION} ({path})"))]
-        ) from None
-    value: Any = parse_json_object(data)
-    if value is None:
-        if size > _LARGEST_YAML:
-            message = f"is YAML with {size // 2**20} MiB, expected at most {_LARGEST_YAML // 2**20}"
-            raise _error("too-large", path, message, _SAVE)
-        try:
-            value = load_body(data)
-        except YamlError as error:
-            message = f"is neither JSON nor YAML: {error.message}"
-            raise _error("invalid-yaml", path, message, _SAVE) from None
+    value = read_object_file(path, _OPTION, _COMMAND)
     if not isinstance(value, Mapping):
-        raise _error("not-a-map", path, f"is {type_name(value)}, expected a list of objects", _SAVE)
+        raise _error(
+            "not-a-map", path, f"is {type_name(value)}, expected a list of objects", f"Save it with {_COMMAND}"
+        )
     kind = value.get("kind")
     if "items" in value:
         single = kind.removesuffix("List") if isinstance(kind, str) else ""

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from .._cluster.admin_acks import gate_minor
-from .._cluster.cluster_version_file import location_of, read_cluster_version
+from .._cluster.object_file import location_of, read_object_file
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._progress import Progress, silent, with_progress
@@ -241,8 +241,9 @@ class _Clusters:
 def _with_object(options: PlanOptions) -> PlanOptions:
     """Return ``options`` with the ClusterVersion itself, if they have the path of its file, or a List of it alone."""
     if isinstance(options.cluster_version, str):
-        file = options.cluster_version
-        options = options._replace(cluster_version=read_cluster_version(file), location=location_of(file))
+        file, option = options.cluster_version, "cluster_version"
+        obj = read_object_file(file, option, "oc get clusterversion version -o yaml")
+        options = options._replace(cluster_version=obj, location=location_of(file, option))
     items = mappings_in(nested(options.cluster_version, "items"))
     return options._replace(cluster_version=items[0]) if len(items) == 1 else options
 

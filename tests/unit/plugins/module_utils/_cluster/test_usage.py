@@ -232,7 +232,8 @@ def test_a_list_of_one_kind_needs_no_kind_in_its_items(usage):
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("", "not-a-map"),
+        ("", "empty-file"),
+        ("{}\n---\n{}", "several-documents"),
         ("[]", "not-a-map"),
         ("{", "invalid-yaml"),
         ("a: &a [*a, *b]", "invalid-yaml"),

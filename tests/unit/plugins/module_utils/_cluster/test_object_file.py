@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version_file import (
-    read_cluster_version,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.object_file import read_object_file
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
+
+
+def read(path: str) -> Any:
+    return read_object_file(path, "cluster_version", "oc get clusterversion version -o yaml")
+
 
 OBJECT: dict[str, Any] = {
     "apiVersion": "config.openshift.io/v1",
@@ -63,13 +66,13 @@ def test_yaml_and_json_are_read_alike(content, tmp_path):
     path = tmp_path / "any.name"
     path.write_bytes(content.encode())
 
-    assert read_cluster_version(str(path)) == OBJECT
+    assert read(str(path)) == OBJECT
 
 
 def test_dates_and_times_stay_text(tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_text("time: 2025-01-01T00:00:00Z\nday: 2025-01-01\n")
-    found = read_cluster_version(str(path))
+    found = read(str(path))
 
     assert json.loads(json.dumps(found)) == {"time": "2025-01-01T00:00:00Z", "day": "2025-01-01"}
 
@@ -81,7 +84,7 @@ def test_a_path_may_be_relative_to_the_directory_home_or_a_variable(name, tmp_pa
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CAPABILITY_TEST", str(tmp_path))
 
-    assert read_cluster_version(name) == OBJECT
+    assert read(name) == OBJECT
 
 
 AGAIN = "Save it again: oc get clusterversion version -o yaml"
@@ -92,7 +95,7 @@ NO_YAML = "is neither YAML nor JSON"
 def the_problem(path: str) -> Problem:
     """Return the one problem that reading the file ends in."""
     with pytest.raises(InvalidOptionError) as raised:
-        read_cluster_version(path)
+        read(path)
     (problem,) = raised.value.problems
     assert (problem.severity, str(problem.where)) == (
         "error",
@@ -159,7 +162,7 @@ def test_a_line_that_ends_the_document_does_not_begin_another(text, tail, tmp_pa
     path = tmp_path / "cv.yaml"
     path.write_bytes((text + tail).encode())
 
-    assert read_cluster_version(str(path)) == OBJECT
+    assert read(str(path)) == OBJECT
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "\0"])
