@@ -82,7 +82,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def quote(name: str, style: str = "") -> str:
+def _quote(name: str, style: str = "") -> str:
     """``name`` as a scalar in the quotes of ``style``; plain if ``style`` is empty and YAML reads it as a string."""
     if style == "'" and name.isprintable():
         return "'" + name.replace("'", "''") + "'"
@@ -91,10 +91,10 @@ def quote(name: str, style: str = "") -> str:
     return json.dumps(name)
 
 
-def flow_list(names: Iterable[str], items: Sequence[Node]) -> str:
+def _flow_list(names: Iterable[str], items: Sequence[Node]) -> str:
     """A list in flow style of ``names``, in the quotes of ``items`` if all of them have the same."""
     style = items[0].style if len({item.style for item in items}) == 1 else ""
-    return f"[{', '.join(quote(name, style) for name in names)}]"
+    return f"[{', '.join(_quote(name, style) for name in names)}]"
 
 
 def has_selection(value: Any, selection: Mapping[str, Any]) -> bool:
@@ -166,7 +166,7 @@ def _candidate_edits(
 ) -> Iterator[list[Edit]]:
     """Yield the possible edits, the smallest first."""
     root, current = document.root, document.data.get(BLOCK)
-    indent = _indent_style(text, root)
+    indent = indent_style(text, root)
     if pair is None:
         newline = newline_at(text, len(text))
         block = _lines(_block(BLOCK, indent, selection), newline)
@@ -180,7 +180,7 @@ def _candidate_edits(
     value, newline = pair.value, newline_at(text, pair.key.start)
     name, *lines = _block(text[pair.key.start : pair.key.end], indent, selection)
     if isinstance(current, dict) and value.pairs and not value.style:
-        yield list(_map_edits(text, pair, current, selection, indent))
+        yield list(map_edits(text, pair, current, selection, indent))
     elif pair.colon > 0:
         yield _put(text, pair, _lines(lines, newline))
     start = line_start(text, pair.key.start)
@@ -197,8 +197,8 @@ def _above_comments(text: str, start: int, floor: int) -> int:
     return start
 
 
-def _indent_style(text: str, root: Node) -> IndentStyle:
-    """The indentation of the first map of the file, and of most of its lists."""
+def indent_style(text: str, root: Node) -> IndentStyle:
+    """The indentation of the first map in ``root``, and of most lists there."""
     first = text[line_start(text, root.pairs[0].key.start) :]
     base = len(first) - len(first.lstrip(" "))  # not the column of the key, which a ? may precede
     steps = [
@@ -220,7 +220,7 @@ def _indent_style(text: str, root: Node) -> IndentStyle:
 def _block(key: str, indent: IndentStyle, selection: Mapping[str, Any]) -> list[str]:
     """The lines of the whole block below ``key``."""
     inner = " " * (indent.root + indent.step)
-    lines = [f"{' ' * indent.root}{key}:", f"{inner}{BASELINE}: {quote(selection[BASELINE])}"]
+    lines = [f"{' ' * indent.root}{key}:", f"{inner}{BASELINE}: {_quote(selection[BASELINE])}"]
     return lines + _names_lines(inner, indent, selection) if NAMES in selection else lines
 
 
@@ -229,7 +229,7 @@ def _names_lines(inner: str, indent: IndentStyle, selection: Mapping[str, Any]) 
 
 
 def _items(prefix: str, names: Sequence[str], style: str = "") -> list[str]:
-    return [prefix + quote(name, style) for name in names]
+    return [prefix + _quote(name, style) for name in names]
 
 
 def _lines(lines: Sequence[str], newline: str) -> str:
@@ -248,18 +248,21 @@ def _put(text: str, pair: Pair, lines: str) -> list[Edit]:
     return [Edit(pair.colon, max(pair.colon, value.end), ""), _insert(line_end(text, pair.end), lines)]
 
 
-def _map_edits(
+def map_edits(
     text: str, pair: Pair, current: Mapping[str, Any], selection: Mapping[str, Any], indent: IndentStyle
 ) -> Iterator[Edit]:
-    """Yield the edits of a block in block style."""
+    """Yield the edits of a block in block style, whose value is ``current``.
+
+    A ``selection`` without a baseline, as a ClusterVersion can have it, leaves the one of the block.
+    """
     value, newline = pair.value, newline_at(text, pair.key.start)
     inner = " " * column_of(text, value.pairs[0].key.start)
     baseline, names = own_pair(value, BASELINE), own_pair(value, NAMES)
-    if current.get(BASELINE) != selection[BASELINE]:
+    if BASELINE in selection and current.get(BASELINE) != selection[BASELINE]:
         if baseline and baseline.colon > 0:
             yield _baseline_edit(baseline, selection[BASELINE])
         elif not baseline:
-            yield _insert(line_end(text, pair.key.end), f"{inner}{BASELINE}: {quote(selection[BASELINE])}{newline}")
+            yield _insert(line_end(text, pair.key.end), f"{inner}{BASELINE}: {_quote(selection[BASELINE])}{newline}")
     listed = current.get(NAMES)
     if not _names_differ(listed, selection):
         return
@@ -270,9 +273,9 @@ def _map_edits(
         yield _insert(line_end(text, value.end), _lines(_names_lines(inner, indent, selection), newline))
     elif names.value.kind == "list" and names.value.items and isinstance(listed, list):
         if names.value.style:
-            yield Edit(names.value.start, names.value.end, flow_list(_names_of(selection), names.value.items))
+            yield Edit(names.value.start, names.value.end, _flow_list(_names_of(selection), names.value.items))
         else:
-            yield from block_list_edits(text, names, listed, _names_of(selection))
+            yield from _list_edits(text, names, listed, _names_of(selection))
     else:
         yield from _put(text, names, _lines(_names_lines(inner, indent, selection)[1:], newline))
 
@@ -281,21 +284,27 @@ def _baseline_edit(pair: Pair, new: str) -> Edit:
     """The edit that sets the value of ``pair`` to ``new``, in the quotes of the old value."""
     value = pair.value
     if value.is_empty or (value.kind in ("map", "list") and not value.style):
-        return Edit(pair.colon, max(pair.colon, value.end), f" {quote(new)}")
-    return Edit(value.start, value.end, quote(new, value.style if value.style in ("'", '"') else ""))
+        return Edit(pair.colon, max(pair.colon, value.end), f" {_quote(new)}")
+    return Edit(value.start, value.end, _quote(new, value.style if value.style in ("'", '"') else ""))
 
 
-def block_list_edits(text: str, pair: Pair, listed: Sequence[Any], names: Sequence[str]) -> Iterator[Edit]:
-    """Yield the edits of a list with one line per item: removes the lines of dropped items, appends new ones."""
-    items = pair.value.items
+def _list_edits(text: str, pair: Pair, listed: Sequence[Any], names: Sequence[str]) -> Iterator[Edit]:
+    """Yield the edits of a list with one line per item: removes the lines of dropped items, appends new ones.
+
+    A name in the wrong case keeps its place, its quotes and its comment.
+    """
+    items, spelling = pair.value.items, {name.lower(): name for name in names}
     seen: list[str] = []
     first = text[line_start(text, items[0].start) : items[0].start]
     last = line_end(text, items[-1].end)
     for item, name in zip(items, listed, strict=True):
-        if name in names and name not in seen:
-            seen.append(name)
-        else:
+        spelled = spelling.get(str(name).strip().lower())
+        if spelled is None or spelled in seen:
             yield Edit(line_start(text, item.start), line_end(text, item.end), "")
+            continue
+        seen.append(spelled)
+        if spelled != name:
+            yield Edit(item.start, item.end, _quote(spelled, item.style))
     prefix = first if _DASH.fullmatch(first) else f"{' ' * column_of(text, pair.key.start)}- "
     style = items[0].style if len({item.style for item in items}) == 1 else ""
     new = _items(prefix, sorted(set(names) - set(seen)), style)

@@ -149,9 +149,7 @@ def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dic
     if selection is None or corrected is None or corrected[:2] == selection[:2]:
         return None
     fields: dict[str, Any] = {} if corrected.baseline is None else {API_BASELINE: corrected.baseline}
-    if selection.additional or corrected.additional:
-        fields[API_ADDITIONAL] = list(corrected.additional)
-    return fields
+    return {**fields, API_ADDITIONAL: list(corrected.additional)} if corrected.additional else fields
 
 
 def _is_of_api(violation: RuleViolation) -> bool:

@@ -11,13 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from .._capability.hosted_cluster import hosted_data, selectable_names
 from .._capability.rules import InstallContext, rule_violations
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, V_CURRENT, MinorData, since_of
-
-HOSTED_ENABLED, HOSTED_DISABLED = "enabled", "disabled"
-"""The fields of a HostedCluster. Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go."""
 
 
 def corrected_options(block: object, excluded: Sequence[str], install: InstallContext) -> dict[str, Any] | None:
@@ -55,26 +51,6 @@ def corrected_cluster_version(selection: Selection, install: InstallContext) -> 
     ]:
         corrected = corrected.with_names(missing)
     return corrected
-
-
-def corrected_hosted(
-    block: Mapping[str, Any], data: MinorData, gated: frozenset[str], required: Collection[str]
-) -> dict[str, list[str]] | None:
-    """The lists of a HostedCluster without names that it cannot enable or disable, and without ``required`` ones.
-
-    ``required``: names that a rule requires. They are removed from ``disabled``.
-    """
-    may = selectable_names(data)
-    lists: dict[str, list[str]] = {}
-    for field, names in block.items():
-        known = known_names(names, data.capabilities - gated)
-        if field not in (HOSTED_ENABLED, HOSTED_DISABLED) or known is None:
-            return None
-        selectable = may.enabled if field == HOSTED_ENABLED else may.disabled.difference(required)
-        lists[field] = [name for name in known if name in selectable]
-    enabled, disabled = (set(lists.get(field, ())) for field in (HOSTED_ENABLED, HOSTED_DISABLED))
-    remaining = (hosted_data(data).sets[V_CURRENT] | enabled) - disabled
-    return lists if remaining.issuperset(required) and not enabled & disabled else None
 
 
 def spelled_set(baseline: object, data: MinorData) -> Any:

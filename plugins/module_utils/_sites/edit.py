@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE
 from .._install_config.document import read_document
-from .._install_config.edit import Edit, apply_edits, block_list_edits, edit_capabilities, flow_list, quote
+from .._install_config.edit import Edit, apply_edits, edit_capabilities, indent_style, map_edits
 from .._problems import CapabilityError, Location, Problem, Problems
-from .._yaml.nodes import Node, Pair, column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
+from .._yaml.nodes import Node, column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
 from .._yaml.values import YamlError, resolve_plain
 from .document import SourceDocument, find_objects
 from .site import ANNOTATION, BLOCK, OVERRIDES, Overrides, Site, SiteNode, read_sites
@@ -115,8 +114,6 @@ def _is_written(old: Site, new: Site, block: Mapping[str, Any] | None) -> bool:
     """Whether ``new`` is ``old`` with the selection ``block``, whose names can have any order."""
     if block is None or old.overrides is None or new.overrides is None:
         return old.overrides == new.overrides
-    if old.form not in ("overrides", "block"):
-        block = {**old.overrides.values[BLOCK], **block}
     written = new.overrides.values.get(BLOCK)
     expected = {**old.overrides.values, BLOCK: written}
     return bool(_sorted(written) == _sorted(block) and new.overrides.values == expected)
@@ -125,7 +122,8 @@ def _is_written(old: Site, new: Site, block: Mapping[str, Any] | None) -> bool:
 def _sorted(block: Any) -> Any:
     if not isinstance(block, Mapping):
         return block
-    return {field: sorted(value, key=repr) if isinstance(value, list) else value for field, value in block.items()}
+    values = {field: value for field, value in block.items() if value != []}
+    return {field: sorted(value, key=repr) if isinstance(value, list) else value for field, value in values.items()}
 
 
 def _other_values(root: Node, sites: Sequence[SiteNode], numbers: Mapping[int, object]) -> dict[str, tuple[str, str]]:
@@ -144,12 +142,13 @@ def _changes(node: SiteNode, overrides: Overrides, block: Mapping[str, Any]) -> 
     text, pair, form = node.document.text, node.pair, node.site.form
     try:
         if form == "block":
-            document = read_document(_with_spelling(text, block).encode(), "")
-            return [Edit(0, len(text), edit_capabilities(document, block, ""))]
+            return [Edit(0, len(text), edit_capabilities(read_document(text.encode(), ""), block, ""))]
         if node.parent is not None and node.parent.style:
             return None
-        if form in ("cluster-version", "hosted"):
-            return None if pair is None else _list_edits(text, pair.value, block)
+        if form == "cluster-version":
+            if pair is None or not pair.value.pairs or pair.value.style:
+                return None
+            return list(map_edits(text, pair, overrides.values[BLOCK], block, indent_style(text, node.origin.node)))
         if any(key != BLOCK and key.lower() == BLOCK for key in overrides.values):
             return None  # the installer reads it, too
         value = _new_overrides(overrides, block)
@@ -173,9 +172,9 @@ def _new_overrides(overrides: Overrides, block: Mapping[str, Any]) -> str:
     """The JSON with ``block`` as its ``capabilities``; everything else in it stays as it is, white space included."""
     if not overrides.text:
         return json.dumps({**overrides.values, BLOCK: block}, separators=(",", ":"))
-    text = _with_spelling(overrides.text, block)
+    text = overrides.text
     root = parse_tree(text).root
-    if root is None or _sorted(json.loads(text).get(BLOCK)) == _sorted(block):
+    if root is None:
         return text
     start = root.pairs[0].key.start if root.pairs else 0
     indent = text[line_start(text, start) : start]
@@ -187,60 +186,6 @@ def _new_overrides(overrides: Overrides, block: Mapping[str, Any]) -> str:
     end = root.pairs[-1].end if root.pairs else root.start + 1
     between = "" if not root.pairs else f",\n{indent}" if is_indented else ", "
     return apply_edits(text, [Edit(end, end, f'{between}"{BLOCK}": {new}')])
-
-
-def _with_spelling(text: str, block: Mapping[str, Any]) -> str:
-    """``text`` with the set and the names of its selection in the case of ``block``."""
-    root = parse_tree(text).root
-    pair = own_pair(root, BLOCK) if root is not None else None
-    baseline, listed = (own_pair(pair.value, field) if pair else None for field in (API_BASELINE, API_ADDITIONAL))
-    edits = [
-        *_respelled([baseline.value] if baseline else [], [block[API_BASELINE]]),
-        *_respelled(listed.value.items if listed else [], block.get(API_ADDITIONAL, ())),
-    ]
-    return apply_edits(text, edits)
-
-
-def _spelled(items: Sequence[Node], names: Sequence[str]) -> list[str]:
-    """The values of ``items`` in the case of ``names``."""
-    spelling = {name.lower(): name for name in names}
-    return [spelling.get(item.value.strip().lower(), item.value) for item in items]
-
-
-def _respelled(items: Sequence[Node], names: Sequence[str]) -> Iterator[Edit]:
-    """Yield the edits of names in the wrong case, so they keep their place, their quotes and their comments."""
-    for item, name in zip(items, _spelled(items, names), strict=True):
-        if item.kind == "scalar" and name != item.value and not item.anchor and not item.tag:
-            yield Edit(item.start, item.end, quote(name, item.style))
-
-
-def _list_edits(text: str, value: Node, block: Mapping[str, Any]) -> list[Edit] | None:
-    """The edits of the fields of ``block`` below the map ``value``. ``None`` if a list is not one of scalars."""
-    edits: list[Edit] = []
-    for field, names in block.items():
-        pair = own_pair(value, field)
-        if not isinstance(names, list):
-            edits += _respelled([pair.value] if pair is not None else [], [names])
-            continue
-        if pair is None or pair.value.kind != "list" or not pair.value.items:
-            return None
-        if any(item.kind != "scalar" or item.anchor or item.tag for item in pair.value.items):
-            return None
-        edits += _one_list_edits(text, pair, names)
-    return edits
-
-
-def _one_list_edits(text: str, pair: Pair, names: Sequence[str]) -> Iterator[Edit]:
-    items = pair.value.items
-    if pair.value.style:
-        yield Edit(pair.value.start, pair.value.end, flow_list(names, items))
-        return
-    yield from _respelled(items, names)
-    if names:
-        yield from block_list_edits(text, pair, _spelled(items, names), names)
-    else:
-        yield Edit(pair.colon, pair.colon, " []")
-        yield from (Edit(line_start(text, item.start), line_end(text, item.end), "") for item in items)
 
 
 def _new_field(node: SiteNode, value: str) -> Edit | None:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Checks the lists ``enabled`` and ``disabled`` of a HostedCluster, and computes the smallest correction.
+"""Checks the lists ``enabled`` and ``disabled`` of a HostedCluster.
 
 Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.
 """
@@ -12,18 +12,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._capability.hosted_cluster import selectable_names
-from .._capability.rules import InstallContext, RuleViolation
+from .._capability.rules import RuleViolation
 from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES
 from .._install_config.check import Installation, InstallCheck, check_selection, read_installation
 from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest
-from .._problems import Problem, Problems, count_errors, type_name
+from .._problems import Problem, Problems, type_name
 from .._release.release import Release
 from .comparison import SiteCheckResult, desired_check, enabled_names, hint_to_write, report_difference
-from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
+from .correction import known_names
 from .site import BLOCK
 
+HOSTED_ENABLED, HOSTED_DISABLED = "enabled", "disabled"
 _FIELDS = {"excluded_capabilities": HOSTED_DISABLED, "additional_enabled_capabilities": HOSTED_ENABLED}
 _COVERED = frozenset({"unchecked-rules", "unsupported-capability"})
 """Codes of problems that concern options of other modules, or that are errors here."""
@@ -34,7 +35,7 @@ def check_hosted(
 ) -> SiteCheckResult:
     """Check ``spec.capabilities`` of a HostedCluster, and compare it with ``desired`` if that is given.
 
-    The replacement are the lists to write.
+    The API server rejects a change of the lists after the installation, so nothing is to be written.
     """
     problems = Problems()
     if block is not None and not isinstance(block, Mapping):
@@ -53,14 +54,12 @@ def check_hosted(
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
-    replacement = _replacement(fields, check.install, installation, problems) if problems.has_errors else None
     wanted = desired_check(desired, installation, problems) if desired is not None else None
     if wanted is not None and enabled_names(check) != enabled_names(wanted):
-        # The API server rejects a change of the lists after the installation, so they are not written.
         lists = wanted.hosted.stanza() if wanted.hosted is not None else {}
         report_difference(check, wanted, block, hint_to_write(lists), problems)
     enabled = check.status.enabled if check.status else None
-    return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
+    return SiteCheckResult(problems.unique(), block, None, enabled, compared=wanted is not None)
 
 
 def _check(fields: Mapping[str, Any], installation: Installation) -> InstallCheck:
@@ -85,18 +84,3 @@ def _report_not_enabled(names: object, data: MinorData, where: str, problems: Pr
     if wrong and HOSTED_NAMES.in_force(data.minor, HOSTED):
         message = f"contains {wrong}, which a HostedCluster of {data.minor} cannot enable"
         problems.error(HOSTED_NAMES.name, where, message, f"Remove {wrong}")
-
-
-def _replacement(
-    fields: Mapping[str, Any], install: InstallContext, installation: Installation, problems: Problems
-) -> dict[str, list[str]] | None:
-    """The lists with the smallest correction, ``None`` if only the user can correct them."""
-    required: frozenset[str] = frozenset()
-    while (lists := corrected_hosted(fields, install.minor_data, install.gated, required)) is not None:
-        check = _check(lists, installation)
-        errors = (item for item in check.violations if item.problem.severity == "error")
-        missing = frozenset(item.capability for item in errors if item.capability)
-        if missing <= required:
-            return lists if count_errors(check.problems) < count_errors(problems) else None
-        required |= missing
-    return None

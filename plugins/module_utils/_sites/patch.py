@@ -13,15 +13,13 @@ import difflib
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_FIELDS
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree
-from .correction import HOSTED_DISABLED, HOSTED_ENABLED
 from .site import ANNOTATION, BLOCK, SiteNode
 
-_FIELDS = (*API_FIELDS, HOSTED_ENABLED, HOSTED_DISABLED)
 _HIDDEN = "(not shown)"
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
@@ -34,14 +32,6 @@ class DocumentChange(NamedTuple):
     after: str
     sites: tuple[SiteNode, ...]
     new_sites: tuple[SiteNode, ...]
-
-
-class _Hunk(NamedTuple):
-    """Lines that change, by their numbers from 0, and the sites whose selections are in them, before and after."""
-
-    removed: range
-    added: range
-    sites: tuple[tuple[SiteNode, SiteNode], ...]
 
 
 def patch(path: str, changes: Sequence[DocumentChange]) -> str:
@@ -58,19 +48,29 @@ def patch(path: str, changes: Sequence[DocumentChange]) -> str:
 def _shown_hunks(change: DocumentChange, shift: int) -> Iterator[str]:
     """Yield the lines of the hunks. ``shift``: how many lines more the new file has before the document."""
     old, new = _Side(change.before, change.sites), _Side(change.after, change.new_sites)
-    for hunk in _hunks(old, new):
-        removed, added, at = hunk.removed, hunk.added, change.line - 1
+    pairs = list(zip(change.sites, change.new_sites, old.places, new.places, strict=True))
+    edited = [pair for pair in pairs if pair[0].site.overrides != pair[1].site.overrides]
+    at = change.line - 1
+    for tag, *ends in difflib.SequenceMatcher(None, old.lines, new.lines).get_opcodes():
+        removed, added = range(*ends[:2]), range(*ends[2:])
+        if tag == "equal":
+            continue
+        here = [pair for pair in edited if _overlap(pair[2], removed) or _overlap(pair[3], added)] or edited
+        title = ", ".join(dict.fromkeys(node.site.resource for node, *_others in here))
         places = f"-{_place(at + removed.start, len(removed))} +{_place(at + shift + added.start, len(added))}"
-        title = ", ".join(dict.fromkeys(node.site.resource for node, _new in hunk.sites))
         if old.selections.issuperset(removed) and new.selections.issuperset(added):
             yield f"@@ {places} @@ {title}\n"
             yield from (_line("-", old.lines[number]) for number in removed)
             yield from (_line("+", new.lines[number]) for number in added)
         else:
             yield f"@@ {places} @@ {title}; other values of these lines are not shown\n"
-            for node, new_node in hunk.sites:
+            for node, new_node, *_places in here:
                 yield f"-{_shortened(node)}\n"
                 yield f"+{_shortened(new_node)}\n"
+
+
+def _overlap(first: range, second: range) -> bool:
+    return first.start < second.stop and second.start < first.stop
 
 
 class _Side:
@@ -82,7 +82,7 @@ class _Side:
     def __init__(self, text: str, nodes: Sequence[SiteNode]) -> None:
         parts = text.split("\n")
         self.lines = [f"{part}\n" for part in parts[:-1]] + parts[-1:] * bool(parts[-1])
-        self.text, self.nodes = text, nodes
+        self.text = text
         self._breaks = [match.start() for match in re.finditer("\n", text)]
         self.places = [self._place(node) for node in nodes]
         self.selections = {
@@ -108,38 +108,6 @@ class _Side:
         within = _lines_in_json(pair.value)
         first = bisect_left(self._breaks, pair.value.start) + 1
         return range(first + within.start, first + within.stop)
-
-
-def _hunks(old: _Side, new: _Side) -> Iterator[_Hunk]:
-    """Yield what changes, by the places of the selections: only they were edited."""
-    found: list[_Hunk] = []
-    shift = 0
-    for node, new_node, was, now in zip(old.nodes, new.nodes, old.places, new.places, strict=True):
-        if node.site.overrides == new_node.site.overrides:
-            continue
-        was = was if node.pair is not None else range(now.start - shift, now.start - shift)
-        matcher = difflib.SequenceMatcher(None, old.lines[was.start : was.stop], new.lines[now.start : now.stop])
-        for tag, start, stop, new_start, new_stop in matcher.get_opcodes():
-            if tag != "equal":
-                removed = range(was.start + start, was.start + stop)
-                added = range(now.start + new_start, now.start + new_stop)
-                found.append(_Hunk(removed, added, ((node, new_node),)))
-        shift += len(now) - len(was)
-    if _result(old.lines, new.lines, found) == new.lines:
-        yield from found
-    else:  # The edit changes lines next to a selection, which are not shown.
-        pairs = zip(old.nodes, new.nodes, strict=True)
-        sites = tuple(pair for pair in pairs if pair[0].site.overrides != pair[1].site.overrides)
-        yield _Hunk(range(len(old.lines)), range(len(new.lines)), sites)
-
-
-def _result(old: Sequence[str], new: Sequence[str], hunks: Iterable[_Hunk]) -> list[str]:
-    lines: list[str] = []
-    done = 0
-    for hunk in hunks:
-        lines += (*old[done : hunk.removed.start], *new[hunk.added.start : hunk.added.stop])
-        done = hunk.removed.stop
-    return [*lines, *old[done:]]
 
 
 def _line(sign: str, line: str) -> str:
@@ -181,5 +149,5 @@ def _shortened(node: SiteNode) -> str:
     block: Any = overrides.values.get(BLOCK) if overrides is not None else None
     if not isinstance(block, Mapping):
         return f"... {BLOCK}: {_HIDDEN if block is not None else 'none'} ..."
-    fields = {key: value if key in _FIELDS else _HIDDEN for key, value in block.items()}
+    fields = {key: value if key in API_FIELDS else _HIDDEN for key, value in block.items()}
     return f"... {BLOCK}: {json.dumps(fields)} ..."

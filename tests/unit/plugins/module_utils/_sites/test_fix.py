@@ -55,8 +55,6 @@ def literal(text, header="|", indent=4):
         literal(INDENTED, "|+ # a comment"),
         literal(INDENTED, "&own |-2 # a comment", 4),
         literal(INDENTED + "\n\n", "|+"),
-        json.dumps(WRONG.replace("Ingress", "Ingr\\u0065ss")),
-        quoted(WRONG.replace("{", "{  ").replace("}", "\t}")),
         quoted(json.dumps(block("nodetuning", "Ingress", sshKey="it's"))),
     ],
 )
@@ -64,6 +62,21 @@ def literal(text, header="|", indent=4):
 def test_one_name_changes_in_any_style_of_string(fix, value, newline):
     text = documents(cluster_instance(value), cluster_instance(name="other", more="  # the end")).replace("\n", newline)
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        json.dumps(WRONG.replace("Ingress", "Ingr\\u0065ss")),
+        quoted(WRONG.replace("{", "{  ").replace("}", "\t}")),
+    ],
+)
+def test_a_selection_in_json_is_written_again(fix, value):
+    text = cluster_instance(value)
+    before, after = text.split(value)
+    fixed = fix(text)
+    assert (fixed.startswith(before), fixed.endswith(after)) == (True, True)
+    assert written_overrides(fixed) == json.loads(RIGHT)
 
 
 @pytest.mark.parametrize(
@@ -190,64 +203,15 @@ def test_an_annotation_is_edited(fix):
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        # names in the wrong case
-        ("{disabled: [console, openshift-samples]}", "{disabled: [Console, openshift-samples]}"),
-        ('{"disabled": ["console"]}', '{"disabled": ["Console"]}'),
-        (
-            "\n    disabled:\n    - insights  # no one reads it\n",
-            "\n    disabled:\n    - Insights  # no one reads it\n",
-        ),
-        # names that a HostedCluster cannot disable or enable
-        ("{disabled: [marketplace, Console]}", "{disabled: [Console]}"),
-        ("{enabled: [Storage, baremetal], disabled: [Console]}", "{enabled: [baremetal], disabled: [Console]}"),
-        ("{disabled: [marketplace]}", "{disabled: []}"),
-        ("\n    disabled:  # small\n    - marketplace\n    - Storage\n", "\n    disabled: []  # small\n"),
-        (
-            "\n    enabled:\n    - baremetal\n    disabled:\n      # not here\n      - 'Storage'\n      - 'console'\n",
-            "\n    enabled:\n    - baremetal\n    disabled:\n      # not here\n      - 'Console'\n",
-        ),
-        # the Console needs Ingress
-        ("{disabled: [ingress, Insights]}", "{disabled: [Insights]}"),
-        ("{disabled: [ingress, console]}", "{disabled: [Ingress, Console]}"),
-        # what only the documentation advises against
-        ("{disabled: [imageregistry, Console]}", "{disabled: [ImageRegistry, Console]}"),
-        ("{disabled: [ImageRegistry, Storage]}", "{disabled: [ImageRegistry]}"),
-    ],
+    "stanza",
+    ["{disabled: [console]}", "{disabled: [marketplace, Console]}", "{disabled: [ingress, console]}", "[console]"],
 )
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_the_lists_of_a_hosted_cluster_are_corrected(fix, before, after, newline):
-    more = "  services: []  # the rest\n"
-    text, expected = (
-        (hosted_cluster(value).rstrip() + "\n" + more).replace("\n", newline) for value in (before, after)
-    )
-    assert fix(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("stanza", "version"),
-    [
-        ("{disabled: [Consule]}", "4.20.3"),
-        ("{disabled: [console], enabled: [Console]}", "4.20.3"),
-        ("{disabled: console}", "4.20.3"),
-        ("{disable: [console]}", "4.20.3"),
-        ("{baselineCapabilitySet: None, disabled: [console]}", "4.20.3"),
-        ("[console]", "4.20.3"),
-        ("{disabled: [ImageRegistry]}", "4.17.1"),
-        ("{disabled: [{name: console}]}", "4.20.3"),
-        ("{disabled: [!name console]}", "4.20.3"),
-    ],
-)
-def test_what_only_a_person_can_decide_in_a_hosted_cluster_stays(fix, stanza, version):
-    text = hosted_cluster(stanza, version)
-    assert fix(text) == text
-
-
-def test_a_list_of_a_hosted_cluster_that_is_repeated_elsewhere_stays(fix, check):
-    text = hosted_cluster("{disabled: &small [console]}") + "  more: *small\n"
-    assert fix(text) == text
-    assert "shared-anchor" in {rule for rule, _path in rules_of(check(state="fixed")["findings"])}
+def test_the_lists_of_a_hosted_cluster_stay(check, tmp_path, stanza):
+    text = hosted_cluster(stanza, "4.20.3")
+    outcome = check({"site.yaml": text}, state="fixed")
+    assert outcome["changed"] is False
+    assert "error" in {item["severity"] for item in outcome["findings"]}
+    assert (tmp_path / "checkout" / "site.yaml").read_text() == text
 
 
 def test_a_cluster_version_gets_the_names_that_the_api_requires_and_loses_those_of_other_versions(fix):
@@ -434,7 +398,7 @@ def test_the_diff_is_the_edit_of_the_file(check):
     [
         (cluster_instance(literal(LITERAL_WITH_SECRET), more=f"  password: {SECRET}"), True),
         (cluster_instance(f"{quoted(WRONG)}", more=f"  password: {SECRET}"), True),
-        (hosted_cluster("{disabled: [console]}") + f"  password: {SECRET}\n", True),
+        (policy(cluster_version("console", "Ingress")).replace("spec:", f"spec:\n  password: {SECRET}", 1), True),
         (INSTALL_CONFIG.replace("[Console]", "[console]") + f"pullSecret: {SECRET}\n", True),
         (cluster_instance(quoted(WITH_SECRET)), False),
         (cluster_instance(literal(WITH_SECRET)), False),
@@ -442,7 +406,6 @@ def test_the_diff_is_the_edit_of_the_file(check):
         (cluster_instance(literal(LITERAL_WITH_SECRET.replace("{", f'{{ "pullSecret": "{SECRET}",', 1))), True),
         # The edit completes the line before the new field.
         (cluster_instance(literal(json.dumps({"sshKey": SECRET}, indent=2))), False),
-        (hosted_cluster("{disabled: [console]}").replace("  platform", f"  key: {SECRET}\n  platform"), True),
     ],
 )
 def test_the_diff_contains_no_secret(check, text, shown):
