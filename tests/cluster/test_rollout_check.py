@@ -223,3 +223,31 @@ def test_the_diff_has_the_definition_of_cluster_version(rollouts: Rollouts) -> N
     assert shown["before"] != ""
     assert "New " not in shown["before"]
     assert "New " in shown["after"]
+
+
+# Definitions that change in the same run
+
+
+def test_an_object_can_fit_the_definition_that_changes_before_it(rollouts: Rollouts) -> None:
+    def kind(*modes: str) -> Body:
+        return crd("things", "Thing", {"type": "object", "properties": {"mode": {"type": "string", "enum": modes}}})
+
+    def thing(name: str, mode: str) -> Body:
+        return manifest("Thing", name, HOME, api="test.io/v1", spec={"mode": mode})
+
+    rollouts.done([kind("a"), thing("old", "a")])
+    outcome = rollouts.predicted(rollouts.release([kind("a", "b"), thing("old", "b"), thing("new", "b")]))
+    assert not outcome.failed, outcome.message
+    assert (ids(outcome, "created"), ids(outcome, "changed_resources")[1:]) == (["Thing new"], ["Thing old"])
+    outcome = rollouts.predicted(rollouts.release([kind("a", "b"), thing("old", "b"), thing("new", "c")]))
+    assert [item["name"] for item in outcome["failed_resources"]] == ["new"]
+
+
+def test_an_object_changes_to_a_version_that_its_definition_adds(rollouts: Rollouts) -> None:
+    definition = crd("things", "Thing")
+    rollouts.done([definition, manifest("Thing", "a", HOME, api="test.io/v1", spec={"x": 1})])
+    (version,) = definition["spec"]["versions"]
+    definition["spec"]["versions"] = [version, {**version, "name": "v2", "storage": False}]
+    things = [manifest("Thing", name, HOME, api="test.io/v2", spec={"x": 2}) for name in ("a", "b")]
+    outcome = rollouts.predicted(rollouts.release([definition, *things]))
+    assert (ids(outcome, "created"), ids(outcome, "changed_resources")[1:]) == (["Thing b"], ["Thing a"])

@@ -27,6 +27,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     namespace,
     severities,
 )
+from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 
 RBAC = "rbac.authorization.k8s.io/v1"
@@ -260,6 +261,24 @@ def test_kind_of_an_api_server_that_answers_at_last_is_applied(rollouts: Rollout
     with later(2, serve):
         outcome = rollouts.done([late, config_map("other")], wait=True, wait_timeout=600)
     assert "Late a" in ids(outcome, "created")
+
+
+def test_a_server_that_still_has_the_previous_definition_is_asked_again(rollouts: Rollouts) -> None:
+    """It needs a moment to use a changed definition, and several API servers need longer."""
+
+    def bodies(mode: str) -> list[Body]:
+        schema = {"type": "object", "properties": {"mode": {"type": "string", "enum": ["a", mode]}}}
+        return [crd("things", "Thing", schema), manifest("Thing", "a", HOME, api="test.io/v1", spec={"mode": mode})]
+
+    rollouts.done(bodies("b"))
+    with FaultProxy(rollouts.plane) as proxy:
+        proxy.fail("answer", method="PATCH", path="/things/a", status=422)
+        outcome = rollouts.done(bodies("c"), kubeconfig=proxy.kubeconfig)
+        assert ids(outcome, "changed_resources") == ["CustomResourceDefinition things.test.io", "Thing a"]
+        # A refusal by a definition that does not change is final.
+        proxy.fail("answer", method="PATCH", path="/configmaps/b", status=422)
+        again = rollouts.apply([*bodies("c"), config_map("b")], kubeconfig=proxy.kubeconfig)
+    assert ids(again, "failed_resources") == ["ConfigMap b"]
 
 
 # Objects that appear during the rollout

@@ -254,6 +254,11 @@ class ApiError(ClusterError):
         return self.code == 422
 
     @property
+    def is_unfit(self) -> bool:
+        """Whether the object does not fit the schema of its kind, or a rule in it."""
+        return self.is_invalid and not (self.is_denied or self.is_uid_mismatch)
+
+    @property
     def is_immutable_field(self) -> bool:
         """Whether the request changes a field that cannot change after the object is created."""
         return self.is_invalid and bool(_IMMUTABLE.search(self.message))

@@ -39,6 +39,7 @@ class RestMapper:
         self._groups: dict[str, list[GroupVersion]] | None = None
         self._learned: dict[tuple[str, str], dict[str, ApiResource]] = {}
         self._new: set[ApiResource] = set()
+        self._changed: set[ApiResource] = set()
         self._learned_at: dict[ApiResource, float] = {}
         self._lock = Lock()
 
@@ -76,10 +77,14 @@ class RestMapper:
         learnt = self._learned_at.get(served)
         return learnt is not None and time.monotonic() - learnt < _FRESH_SECONDS
 
-    def learn(self, crd: Mapping[str, Any], *, new: bool) -> None:
+    def is_changing(self, served: ApiResource) -> bool:
+        """Whether this run changed the definition of a kind, and the server may still check by the previous one."""
+        return served in self._changed and self.is_fresh(served)
+
+    def learn(self, crd: Mapping[str, Any], *, new: bool, changed: bool = False) -> None:
         """Add the kinds of a CustomResourceDefinition, because discovery lags if many definitions are created.
 
-        ``new``: the definition did not exist before this run.
+        ``new``: the definition did not exist before this run. ``changed``: this run changed its spec.
         """
         spec = crd["spec"]
         namespaced = spec["scope"] == "Namespaced"
@@ -90,6 +95,7 @@ class RestMapper:
                 with self._lock:
                     self._learned.setdefault(served.group_kind, {})[served.version] = served
                     self._new |= {served} if new else set()
+                    self._changed |= {served} if changed else set()
                     self._learned_at[served] = time.monotonic()
 
     def reload(self) -> None:

@@ -101,6 +101,8 @@ class Applier:
                 remove_trace(self._client, target, result.metadata)
             return result
         except ApiError as error:
+            if self._fits_later(error, definition):
+                return self._as_fitting(manifest, target, error)
             return self._refused(manifest, error)
 
     def wait_until_established(self, result: ApplyResult, seconds: float) -> ApplyResult:
@@ -125,6 +127,12 @@ class Applier:
             return self._client.find(Target(NAMESPACES, name), metadata_only=True) is not None
         except ApiError:
             return True
+
+    def exists_in_another_version(self, manifest: Manifest) -> bool:
+        """Whether the object of a manifest exists, although the server does not serve its version of the kind."""
+        resource = manifest.resource_id
+        served = self._kinds.find(resource.group, resource.kind)
+        return served is not None and self._client.find(target_for(served, resource), metadata_only=True) is not None
 
     def defines(self, definition: Manifest, manifest: Manifest) -> bool:
         """Whether the CustomResourceDefinition ``definition`` defines the kind of ``manifest``."""
@@ -274,7 +282,7 @@ class Applier:
             metadata=metadata,
             before=before,
             after=written.object if self._with_objects else None,
-            pending=is_crd and not dry_run and not self._learn(written),
+            pending=is_crd and not dry_run and not self._learn(written, live),
         )
 
     def _unchanged_result(self, result: ApplyResult, target: Target) -> ApplyResult:
@@ -301,10 +309,12 @@ class Applier:
         metadata = self._live.get(manifest.resource_id, known)
         return metadata is not None and is_untouched(metadata, after["metadata"])
 
-    def _learn(self, written: WriteResult) -> bool:
+    def _learn(self, written: WriteResult, before: Mapping[str, Any] | None = None) -> bool:
+        """Learn the kinds of a definition, if it is established. ``before``: its metadata before it was written."""
         if not is_established(written.object):
             return False
-        self._kinds.learn(written.object, new=written.created)
+        is_changed = before is not None and before.get("generation") != written.object["metadata"].get("generation")
+        self._kinds.learn(written.object, new=written.created, changed=is_changed)
         return True
 
     def _apply_normalized(
@@ -395,6 +405,7 @@ class Applier:
             except ApiError as error:
                 is_early = error.is_kind_not_served and self._kinds.is_new(kind)
                 is_stale = error.is_permanent and self._kinds.is_fresh(kind)
+                is_stale = is_stale or (error.is_unfit and self._kinds.is_changing(kind))
                 if not ((error.is_concurrent_write and not is_new) or is_early or is_stale):
                     raise
             time.sleep(_pause(attempt))
@@ -430,6 +441,24 @@ class Applier:
     ) -> ApplyResult:
         problem = terminating_problem(target, read_terminating(self._client, target, metadata), "error")
         return refused(manifest, Refusal.OBJECT_TERMINATING, (*problems, problem))
+
+    def _fits_later(self, error: ApiError, definition: Manifest | None) -> bool:
+        """Whether, in check mode, an object may fit the ``definition`` that the rollout is going to apply before it."""
+        if definition is None or not self._options.dry_run or not error.is_unfit:
+            return False
+        live = self._read_live(Target(CUSTOM_RESOURCE_DEFINITIONS, definition.resource_id.name))
+        desired = self._release.read_body(definition)
+        return live is not None and bool(self._options.rewritten_fields(desired, live, lambda _field: True))
+
+    def _as_fitting(self, manifest: Manifest, target: Target, error: ApiError) -> ApplyResult:
+        """The prediction for an object that the server cannot check before its definition changes."""
+        problem = refusal_problem(refusal_of(error, manifest.resource_id), manifest, error, self._release.read_body)
+        message = f"{problem.message}; its definition changes before that"
+        existing = self._client.find(target)
+        action: Action = "created" if existing is None else "changed"
+        return ApplyResult(
+            manifest, action, (problem._replace(severity="info", message=message, hint=""),), before=existing
+        )
 
     def _refused(self, manifest: Manifest, error: ApiError) -> ApplyResult:
         refusal = refusal_of(error, manifest.resource_id)

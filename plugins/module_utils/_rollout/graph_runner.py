@@ -312,7 +312,8 @@ class GraphRunner:
         if namespace and not self._retry(lambda: self._will_have(namespace)):
             return refused(result.manifest, Refusal.NAMESPACE_MISSING)
         self._assumed[id(result.manifest)] = result
-        return result._replace(action="created", problems=(), refusal=None)
+        exists = lacked[0] == "kind" and self._retry(lambda: self._applier.exists_in_another_version(result.manifest))
+        return result._replace(action="changed" if exists else "created", problems=(), refusal=None)
 
     def _will_have(self, namespace: str) -> bool:
         """Whether a namespace exists after the rollout."""

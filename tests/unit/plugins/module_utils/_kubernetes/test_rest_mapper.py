@@ -81,6 +81,9 @@ def test_the_definition_of_a_kind_is_learnt():
     thing = ApiResource("test.io", "v1", "things", "Thing", namespaced=True)
     assert [kinds.find("test.io", "Thing", version) for version in ("", "v1", "v2")] == [thing, thing, None]
     assert (kinds.is_new(thing), kinds.is_fresh(thing), kinds.is_new(CONFIG_MAPS)) == (True, True, False)
+    assert not kinds.is_changing(thing)
+    kinds.learn({"spec": {**spec, "versions": versions}}, new=False, changed=True)
+    assert kinds.is_changing(thing)
 
 
 @pytest.mark.parametrize(

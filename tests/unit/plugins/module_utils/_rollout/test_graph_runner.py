@@ -56,6 +56,9 @@ class FakeApplier:
     def defines(self, definition: Manifest, manifest: Manifest) -> bool:
         return definition.resource_id.name == f"{manifest.resource_id.kind.lower()}s.test.io"
 
+    def exists_in_another_version(self, _manifest: Manifest) -> bool:
+        return False
+
     def has_namespace(self, name: str) -> bool:
         return name == "exists"
 
