@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 from .._problems import Location, Problems
 from .._resources import mappings_in
-from .._yaml.libyaml import load_body
+from .._yaml.libyaml import read_document
 from .._yaml.values import YamlError
 from .objects import AddonObject, read_object
 from .rules import finding
@@ -103,7 +103,10 @@ def _value(text: bytes) -> Any:
             return json.loads(text)
         except (ValueError, RecursionError):
             pass  # YAML can begin with a brace, too
-    return load_body(text)
+    document = read_document(text)
+    if document.more:
+        raise YamlError("another document follows without a line ---")
+    return document.value
 
 
 def _pieces(file: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:

@@ -62,6 +62,12 @@ API_SPELLINGS = {
 }
 """The API's spelling of an option, mapped to the option."""
 
+_BOOLEANS = {
+    **dict.fromkeys(("1", "t", "T", "true", "True", "TRUE"), True),
+    **dict.fromkeys(("0", "f", "F", "false", "False", "FALSE"), False),
+}
+"""Source: golang/go:src/strconv/atob.go ParseBool."""
+
 _OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
 
 
@@ -190,13 +196,18 @@ def read_capability_status(options: ClusterOptions, problems: Problems) -> Capab
     return CapabilityStatus(frozenset(known), frozenset(enabled))
 
 
+def parse_gate(entry: str) -> tuple[str, bool | None]:
+    """The name in ``NAME`` or ``NAME=bool``, and whether the gate is enabled; ``None`` if that is not valid."""
+    name, equals, value = entry.partition("=")
+    return name, (_BOOLEANS.get(value) if equals else True) if name else None
+
+
 def _parse_gates(given: Sequence[str], problems: Problems) -> frozenset[str]:
     states: dict[str, bool] = {}
     for index, entry in enumerate(given):
-        name, equals, value = entry.partition("=")
-        enabled = {"": True, "true": True, "false": False}.get(value.lower() if equals else "")
+        name, enabled = parse_gate(entry)
         where = f"feature_gates[{index}]"
-        if enabled is None or not name or (equals and not value):
+        if enabled is None:
             message = f"is {entry!r}, expected NAME or NAME=bool"
             problems.error("invalid-feature-gate", where, message, "Write NAME=true or NAME=false")
         elif states.setdefault(name, enabled) != enabled:

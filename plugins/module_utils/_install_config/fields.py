@@ -11,11 +11,11 @@ pkg/types/validation/installconfig.go.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
+from .._capability.cluster_options import parse_gate
 from .._capability.rules import InstallContext, RuleViolation, violation
 from .._data.capabilities import API_FIELDS
 from .._data.install_rules import (
@@ -228,7 +228,7 @@ def _feature_gates(data: Mapping[str, Any], where: Location, problems: Problems)
 
 
 def _is_gate(gate: object) -> bool:
-    return isinstance(gate, str) and re.fullmatch(r"[^=\s]+=(true|false)", gate, re.IGNORECASE) is not None
+    return isinstance(gate, str) and "=" in gate and parse_gate(gate)[1] is not None
 
 
 _Check = Callable[[Mapping[str, Any], Location, Problems], None]

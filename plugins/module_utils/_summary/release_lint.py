@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from .._findings.finding import sentence
 from .._problems import plural
 from .words import resource_text
 
@@ -29,13 +30,15 @@ def _checkout(result: Mapping[str, Any]) -> Iterator[str]:
         causes.setdefault((finding["severity"], finding["rule"], finding["hint"]), []).append(finding)
     for (severity, rule, hint), findings in causes.items():
         yield ""
-        number = f"{plural(len(findings), 'resource')}: " if len(findings) > 1 else ""
-        yield f"{severity} [{rule}] {number}{findings[0]['message']}"
-        yield from (f"    {_place(finding)}" for finding in findings[:_MOST_OF_A_CAUSE])
+        number = plural(len(findings), "resource") if len(findings) > 1 else ""
+        shared = findings[0]["message"] if len({finding["message"] for finding in findings}) == 1 else ""
+        yield f"{severity} [{rule}] {': '.join(filter(None, (number, shared)))}"
+        for finding in findings[:_MOST_OF_A_CAUSE]:
+            yield f"    {': '.join(filter(None, (*_place(finding), '' if shared else finding['message'])))}"
         if len(findings) > _MOST_OF_A_CAUSE:
             yield f"    and {len(findings) - _MOST_OF_A_CAUSE} more"
         if hint:
-            yield f"    {hint}."
+            yield f"    {sentence(hint)}"
     if result["merge_base"]:
         changed = (*result["resources"], *result["removed"])
         yield from _differences(f"Changes since {result['merge_base']}", "changes", changed)
@@ -44,9 +47,8 @@ def _checkout(result: Mapping[str, Any]) -> Iterator[str]:
     yield result["text"].splitlines()[-1]
 
 
-def _place(finding: Mapping[str, Any]) -> str:
-    path = f"{finding['path']}:{finding['line']}: " if finding["path"] else ""
-    return f"{path}{finding['resource']}"
+def _place(finding: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{finding['path']}:{finding['line']}" if finding["line"] else finding["path"], finding["resource"]
 
 
 def _differences(title: str, key: str, items: Iterable[Mapping[str, Any]]) -> Iterator[str]:

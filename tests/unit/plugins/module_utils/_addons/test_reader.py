@@ -208,10 +208,12 @@ def test_objects_that_kubernetes_would_not_find_are_an_error(tmp_path):
     (tmp_path / "utf16.yaml").write_bytes(text.encode("utf-16"))
     (tmp_path / "returns.yaml").write_bytes(text.replace("\n", "\r").encode())
     (tmp_path / "array.json").write_text(json.dumps([thing("ConfigMap", "a"), thing("ConfigMap", "b")]))
+    (tmp_path / "adjacent.json").write_text(json.dumps(thing("ConfigMap", "a")) * 2)
     (tmp_path / "names.json").write_text('["a", {"kind": "x"}]')
     (tmp_path / "good.yaml").write_text(text)
     result = check(str(tmp_path))
     assert [(item.where.source, item.code, item.message) for item in result.findings] == [
+        ("adjacent.json", "invalid-manifest", "is not valid YAML: another document follows without a line ---"),
         ("array.json", "invalid-manifest", "is a list of objects, expected an object or several documents"),
         (
             "returns.yaml",

@@ -53,7 +53,7 @@ def test_a_gate_that_is_neither_a_name_nor_an_assignment_is_an_error(entry):
     assert str(problem.where) == "feature_gates[1]"
 
 
-@pytest.mark.parametrize("entries", [["One", "One=false"], ["One=True", "Two", "One=FALSE"]])
+@pytest.mark.parametrize("entries", [["One", "One=false"], ["One=True", "Two", "One=FALSE"], ["One=1", "One=f"]])
 def test_a_gate_that_is_both_enabled_and_disabled_is_an_error(entries):
     (problem,) = errors(feature_gates=entries)
 

@@ -193,6 +193,11 @@ def test_two_spellings_of_a_key_are_an_error():
         ({"platform": {"none": {}, "moon": {}}}, [("error", "platform"), ("error", "platform.moon")]),
         # gates
         ({"featureGates": ["A=true"], "featureSet": "CustomNoUpgrade"}, []),
+        ({"featureGates": ["A=1", "B=t", "C=FALSE", "D=0"], "featureSet": "CustomNoUpgrade"}, []),
+        *(
+            ({"featureGates": [gate], "featureSet": "CustomNoUpgrade"}, [("error", "featureGates[0]")])
+            for gate in ("A", "A=", "A=tRUE", "A=yes", "A=true=true", 5)
+        ),
         ({"featureGates": []}, []),
         ({"featureGates": ["A=true"]}, [("error", "featureGates")]),
         ({"featureGates": ["A=true"], "featureSet": "TechPreviewNoUpgrade"}, [("error", "featureGates")]),

@@ -583,6 +583,17 @@ def test_release_lint_shows_each_cause_of_a_checkout_once() -> None:
         "",
         "67 warnings in 2 manifests",
     ]
+    unlike = [{**own, "message": f"needs {name}", "resource": name, "hint": "Did you mean X?"} for name in "AB"]
+    unread = {**own, "rule": "invalid-manifest", "line": 0, "resource": "", "hint": ""}
+    assert summary_lines("release_lint", {**result, "findings": [*unlike, unread]}, {})[2:9] == [
+        "warning [left-behind] 2 resources",
+        "    manifests/a.yaml:3: A: needs A",
+        "    manifests/a.yaml:3: B: needs B",
+        "    Did you mean X?",
+        "",
+        "warning [invalid-manifest] needs nothing",
+        "    manifests/a.yaml",
+    ]
     same = summary_lines("release_lint", {**result, "resources": [changed] * 25}, {})
     start = same.index("  capability: none -> Console; content: 25 manifests")
     assert same[start + 1 : start + 5] == [*["    manifests/a.yaml ConfigMap one"] * 3, "    and 22 more"]
