@@ -18,7 +18,7 @@ description:
   - Writes nothing if something is against the update, or if the update enables a capability implicitly, and
     O(acceptances) does not contain its name.
   - Besides the plan, it looks at what most often makes an update hang - ClusterOperators that are not available or
-    degraded, pools of machines that are paused or still updating, and a CVO that does not renew its Lease.
+    degraded, pools of machines that are paused, degraded or still updating, and a CVO that does not renew its Lease.
   - Then it writes, in this order and each only if it differs, the accepted gates to the ConfigMap
     C(openshift-config/admin-acks) with server-side apply, and C(spec.desiredUpdate) of the ClusterVersion. The request
     contains the version and the image, and the names of accepted risks where the API server knows C(acceptRisks). It

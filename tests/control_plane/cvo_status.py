@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 Body = Mapping[str, Any]
@@ -213,6 +213,25 @@ def _recommended(config: Body, target: str) -> list[Failed]:
         unknown = f"so the u{way} is probably neither recommended nor supported."
     start = f"RetrievedUpdates={known['status']} ({known.get('reason', '')})" if known else "No RetrievedUpdates"
     return [Failed(name, "UnknownUpdate", f"{start}, {unknown}", True)]
+
+
+def evaluate_conditional_updates(
+    available: Iterable[Body], conditional: Iterable[Body], accepted: Collection[str]
+) -> tuple[list[Body], list[Body]]:
+    """pkg/cvo/availableupdates.go evaluateConditionalUpdates, of risks that all apply.
+
+    An update whose risks are all ``accepted`` becomes an available one.
+    """
+    updates, others = list(available), []
+    text = "The update is recommended, because either risk does not apply to this cluster or it is accepted by"
+    for item in conditional:
+        if all(risk["name"] in accepted for risk in item["risks"]):
+            updates += [] if item["release"] in updates else [item["release"]]
+            (found,) = [each for each in item["conditions"] if each["type"] == "Recommended"]
+            state = {"status": "True", "reason": "AllExposedRisksAccepted", "message": f"{text} cluster admins."}
+            item = {**item, "conditions": [{**found, **state}]}
+        others.append(item)
+    return updates, others
 
 
 def summarize(failed: Sequence[Failed]) -> tuple[bool, str]:

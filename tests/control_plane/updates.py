@@ -49,6 +49,7 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
     operators_of,
     reported,
 )
+from ansible_collections.capability.openshift.tests.control_plane.pools import Pools, required_error, upgradeable
 
 USER_AGENT = "cluster-version-operator"
 OBJECT = f"{CLUSTER_VERSIONS}/version"
@@ -58,6 +59,7 @@ ACKS = "/api/v1/namespaces/openshift-config/configmaps/admin-acks"
 _PAUSE = 0.05
 _RENEWED = 10.0
 _DEPLOYMENT = ("Deployment", "cluster-version-operator")
+MACHINE_CONFIG = "machine-config"
 _PASSING = (403, 404, 409, 422, 429, 500, 503)
 
 Enables = Callable[[Release, Release, frozenset[str]], Iterable[str]]
@@ -75,6 +77,8 @@ class UpdatingOperator:
     - ``behaviours``: operators that are not done after ``seconds``. One that is ``silent`` never reports the version
     - ``seconds`` that all other operators need
     - ``refusal``: why no payload can be retrieved. While ``loading`` is not set, retrieving goes on
+    - ``accept_risks``: whether it reads ``spec.desiredUpdate.acceptRisks``
+    - ``pools``: for these, the operator ``MACHINE_CONFIG`` is done only if they are, and renders configurations
     - ``minute``: the seconds of a minute that it waits for an operator
     - ``between_checks`` whether it is upgradeable; the real one has 120 seconds
     """
@@ -95,6 +99,7 @@ class UpdatingOperator:
         self.minute = 60.0
         self.between_checks = 1.0
         self.accept_risks = False
+        self.pools: Pools | None = None
         self.loading = threading.Event()
         self.loading.set()
         self._api = Api(kubeconfig, USER_AGENT)
@@ -164,6 +169,7 @@ class UpdatingOperator:
         if not self._worker.completed and not self._restarts:
             self._apply()
         self._write_status(config, invalid)
+        self._sync_pools()
         if self._restarts:
             self._start(self._desired)
 
@@ -307,10 +313,28 @@ class UpdatingOperator:
         behaviour = self.behaviours.get(operator.name, Behaviour(seconds=self.seconds))
         found = self._api.get(path)
         done = time.monotonic() - since >= behaviour.seconds and not behaviour.silent
+        pools = self.pools if operator.name == MACHINE_CONFIG else None
+        if pools is not None:
+            pools.render(operator.versions["operator"])
+            done = done and not required_error(pools.sync())
         wanted = reported(operator, behaviour, found.get("status") or {}, done=done)
+        if pools is not None:
+            wanted["conditions"] += filter(None, (cvo_status.condition_of(found, "Upgradeable"),))
         if wanted != found.get("status"):
             found = self._api.patch(f"{path}/status", {"status": wanted})
         return cvo_status.operator_error(operator.name, operator.versions, found)
+
+    def _sync_pools(self) -> None:
+        """Nodes also go on after the operator is done, and a degraded one keeps the cluster from updates."""
+        if self.pools is None:
+            return
+        wanted, path = upgradeable(self.pools.sync()), f"{CLUSTER_OPERATORS}/{MACHINE_CONFIG}"
+        found = self._api.get(path)
+        if cvo_status.condition_of(found, "Upgradeable").get("status") != wanted["status"]:
+            now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            kept = [item for item in found["status"]["conditions"] if item["type"] != "Upgradeable"]
+            conditions = [*kept, {**wanted, "lastTransitionTime": now}]
+            self._api.patch(f"{path}/status", {"status": {"conditions": conditions}})
 
     def _write_status(self, config: Body, invalid: Sequence[str]) -> None:
         """pkg/cvo/status.go syncStatus."""
@@ -323,14 +347,19 @@ class UpdatingOperator:
         found = cvo_status.conditions(worker, invalid, spent, [*before, retrieved], now)
         found += cvo_status.timed(self._check_upgradeable(config), before, now)
         version = self._release.shown_version
+        accepted = (config["spec"].get("desiredUpdate") or {}).get("acceptRisks") or () if self.accept_risks else ()
+        names = {item["name"] for item in accepted}
+        available, conditional = cvo_status.evaluate_conditional_updates(
+            self.available.get(version, ()), self.conditional.get(version, ()), names
+        )
         wanted = {
             **status,
             "observedGeneration": config["metadata"]["generation"],
             "versionHash": status.get("versionHash", ""),
             "desired": dict(worker.actual),
             "history": cvo_status.merge_history(status.get("history") or (), worker, now),
-            "availableUpdates": list(self.available.get(version, ())) or None,
-            "conditionalUpdates": list(self.conditional.get(version, ())),
+            "availableUpdates": available or None,
+            "conditionalUpdates": conditional,
             "conditions": list({item["type"]: item for item in found}.values()),
             **capabilities_status(self._enabled or (), worker.known),
         }

@@ -23,7 +23,12 @@ def is_updating(pool: Object) -> bool:
     return conditions_of(pool).get("Updated", {}).get("status") == "False"
 
 
+def is_degraded(pool: Object) -> bool:
+    """Whether a node of ``pool`` cannot get its configuration."""
+    return conditions_of(pool).get("Degraded", {}).get("status") == "True"
+
+
 def pool_text(name: str, pool: Object) -> str:
     """How many nodes of ``pool`` are done."""
     done, machines = (nested(pool, "status", field) or 0 for field in ("updatedMachineCount", "machineCount"))
-    return f"{name} {done} of {machines}"
+    return f"{name} {done} of {machines}{' (degraded)' if is_degraded(pool) else ''}"

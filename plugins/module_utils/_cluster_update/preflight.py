@@ -13,7 +13,7 @@ from typing import Any
 
 from .._resources import CLUSTER_OPERATORS, Object, conditions_of, nested
 from .._update_plan.update_reasons import UpdateReason
-from .pools import MACHINE_CONFIG_POOLS, is_paused, is_updating
+from .pools import MACHINE_CONFIG_POOLS, is_degraded, is_paused, is_updating
 
 
 def operator_reasons(operators: Mapping[str, Object]) -> Iterator[UpdateReason]:
@@ -35,7 +35,7 @@ def _operator_reason(name: str, code: str, words: str, condition: Mapping[str, A
 
 
 def pool_reasons(pools: Mapping[str, Object]) -> Iterator[UpdateReason]:
-    """Yield the ``pools`` of machines that are paused, and those that are still updating."""
+    """Yield the ``pools`` of machines that are paused, degraded, or still updating."""
     for name, pool in sorted(pools.items()):
         place = MACHINE_CONFIG_POOLS.shown(name)
         if is_paused(pool):
@@ -45,7 +45,12 @@ def pool_reasons(pools: Mapping[str, Object]) -> Iterator[UpdateReason]:
                 f'Resume it: oc patch machineconfigpool {name} --type merge --patch \'{{"spec":{{"paused":false}}}}\''
             )
             yield UpdateReason("risk", code, "Paused", message, source, hint, f"{code}/{name}")
-        elif is_updating(pool):
+        if is_degraded(pool):
+            text = conditions_of(pool)["Degraded"].get("message")
+            message = f"the MachineConfigPool {name} is degraded: {text or 'oc describe shows why'}"
+            source, code = f"{place}: status.conditions[Degraded]", "degraded-pool"
+            yield UpdateReason("risk", code, "Degraded", message, source, "Repair its nodes first", f"{code}/{name}")
+        elif is_updating(pool) and not is_paused(pool):
             counts = f"{nested(pool, 'status', 'updatedMachineCount')} of {nested(pool, 'status', 'machineCount')}"
             message = f"the MachineConfigPool {name} still updates its nodes: {counts} done"
             source, code = f"{place}: status.conditions[Updated]", "updating-pool"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -17,7 +18,13 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition_of
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, make_cluster_version
-from ansible_collections.capability.openshift.tests.control_plane.updates import ACKS, Enables, UpdatingOperator
+from ansible_collections.capability.openshift.tests.control_plane.pools import DEFINITION
+from ansible_collections.capability.openshift.tests.control_plane.updates import (
+    ACKS,
+    MACHINE_CONFIG,
+    Enables,
+    UpdatingOperator,
+)
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import expected
@@ -35,6 +42,20 @@ ACCEPTANCES = [
 ]
 PROVED = {"capabilities": "equal", "condition": "equal", "resources": "equal"}
 
+ACCEPT_RISKS = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": 1000,
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["name"],
+    "items": {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 256}},
+    },
+}
+"""The schema of ``spec.desiredUpdate.acceptRisks`` in openshift/api, commit 2a3d73913, TechPreviewNoUpgrade."""
+
 _SOURCES = {"4.18.30": "4.21.0", "4.19.20": "4.22.0", "4.20.8": "4.22.0"}
 
 
@@ -44,11 +65,12 @@ def image_of(version: str) -> str:
     return f"quay.io/openshift-release-dev/ocp-release@sha256:{digest}"
 
 
-def write_path(folder: Path) -> dict[str, Path]:
+def write_path(folder: Path, *, with_pools: bool = False) -> dict[str, Path]:
     """Write the three releases into a folder, and return them by their images.
 
     The second one enables Insights as the example does, the third one Console with a ConfigMap of all clusters. The
-    first one has a gate.
+    first one has a gate. ``with_pools``: they also bring MachineConfigPools, their operator, and the field
+    ``acceptRisks`` of the ClusterVersion.
     """
     for version, source in _SOURCES.items():
         for file in (EXAMPLE.parent / source).rglob("*"):
@@ -65,7 +87,21 @@ def write_path(folder: Path) -> dict[str, Path]:
             "50_console-operator_99_notes": manifest("console-notes", capability, namespace="openshift-config"),
         }.items():
             (folder / version / "release-manifests" / f"0000_{name}.yaml").write_text(text, encoding="utf-8")
+        if with_pools:
+            _add_pools(folder / version)
     return {image_of(version): folder / version for version in PATH}
+
+
+def _add_pools(release: Path) -> None:
+    files = {
+        "01_machineconfigpools.crd": json.dumps(DEFINITION),
+        "05_clusteroperator": manifest(MACHINE_CONFIG, kind="ClusterOperator", api="config.openshift.io/v1"),
+    }
+    for name, text in files.items():
+        (release / "release-manifests" / f"0000_80_machine-config_{name}.yaml").write_text(text, encoding="utf-8")
+    (file,) = (release / "manifests").glob("*_clusterversions-Default.crd.yaml")
+    before, field, after = file.read_text(encoding="utf-8").partition("architecture: {type: string, enum: [Multi")
+    file.write_text(f"{before}acceptRisks: {json.dumps(ACCEPT_RISKS)}\n{' ' * 20}{field}{after}", encoding="utf-8")
 
 
 def releases_to(images: Mapping[str, Path], version: str) -> list[str]:

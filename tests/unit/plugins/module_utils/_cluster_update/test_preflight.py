@@ -37,6 +37,18 @@ def test_operators_have_to_be_available_and_not_degraded(statuses, codes):
     assert all("console" in item.message and "about" in item.message for item in reasons)
 
 
+def test_a_degraded_pool_is_no_pool_to_wait_for():
+    conditions = [condition("Updated", "False"), condition("Degraded", "True", message="disk is full")]
+    pool = {"spec": {"paused": True}, "status": {"conditions": conditions}}
+    reasons = list(pool_reasons({"worker": {**pool, "spec": {}}}))
+
+    assert [(item.code, item.name, item.verdict) for item in reasons] == [
+        ("degraded-pool", "degraded-pool/worker", "risk")
+    ]
+    assert "disk is full" in reasons[0].message
+    assert [item.code for item in pool_reasons({"worker": pool})] == ["paused-pool", "degraded-pool"]
+
+
 def test_an_operator_that_reports_nothing_is_no_reason():
     assert list(operator_reasons({"console": {}})) == []
 
