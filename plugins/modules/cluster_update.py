@@ -52,6 +52,9 @@ options:
         C(status.conditionalUpdates).
       - If it lists several images of the version, O(architecture=multi) selects the image for several architectures,
         and any other value the other image. If that is not possible, set O(image).
+      - The version that the cluster runs, with O(architecture=multi), migrates a cluster from the image for one
+        architecture to the one for several. The CVO looks up the image when that is requested, so its signature is not
+        verified before.
       - Required, unless O(image) is set.
     type: str
   image:
@@ -150,7 +153,7 @@ desired_update:
       type: str
       returned: always
     image:
-      description: Image of the release.
+      description: Image of the release. Empty until the CVO has looked up the one for several architectures.
       type: str
       returned: always
     state:
@@ -222,6 +225,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     problems.raise_errors(InvalidOptionError)
     shared = SharedOptions(
         release_source(params),
+        allow_downgrade=True,
         forbidden_capabilities=(ALL,),
         fail_on=params["fail_on"],
         acceptances=params["acceptances"],

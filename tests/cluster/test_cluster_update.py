@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.updates impo
     image_of,
     releases_to,
     request,
+    update_to,
     wait_for_condition,
     wait_until_completed,
     writes,
@@ -119,6 +120,29 @@ def test_a_missing_config_map_of_acknowledgements_is_created(
     done = update(diff=True)
     assert (done["diff"], done["diff"][0]["before"]) == (shown["diff"], "")
     assert (done["desired_update"]["state"], done["prediction"]) == ("completed", PROVED)
+
+
+def test_a_cluster_migrates_to_several_architectures(
+    cluster: ControlPlane,
+    operator: UpdatingOperator,
+    images: dict[str, Path],
+    update: Update,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The operator looks up the image of the version when the migration is requested."""
+    several, folder = image_of("multi"), images[image_of(OLD)]
+    monkeypatch.setitem(images, several, folder)
+    options = {"version": OLD, "architecture": "multi", "releases": [str(folder)] * 2, "acceptances": []}
+    shown = update(**options, check=True, diff=True)
+    requested = update(**options, wait=False, diff=True)
+    assert requested["diff"] == shown["diff"]
+    assert cluster.api.get(OBJECT)["spec"]["desiredUpdate"] == {"version": OLD, "architecture": "Multi"}
+    operator.available, mark = {OLD: [{**update_to(OLD), "image": several}]}, cluster.audit.mark()
+    for _run in range(2):
+        done = update(**options)
+        assert done["desired_update"] == {"version": OLD, "image": several, "state": "completed"}, done.message
+        assert (done["prediction"], writes(cluster, mark)) == (PROVED, [])
+    assert history(cluster) == [(OLD, "Completed")] * 2
 
 
 def test_an_update_that_is_not_accepted_is_not_done(

@@ -18,7 +18,9 @@ def update_result(run: UpdateRun, *, diff_mode: bool) -> dict[str, Any]:
     result: dict[str, Any] = {
         "changed": bool(run.changes),
         "plan": None if plan is None else PlanSerializer().plan(plan, details=False)["hops"][0],
-        "desired_update": None if target is None else {**target._asdict(), "state": run.phase},
+        "desired_update": None
+        if target is None
+        else {"version": target.version, "image": target.image, "state": run.phase},
         "prediction": run.prediction._asdict(),
     }
     if diff_mode:

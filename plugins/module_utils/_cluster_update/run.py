@@ -30,7 +30,7 @@ from .._update_plan.violations import capability_violations, refused_reasons
 from .follow import OPERATORS, POOLS, follow_update, snapshots_to_follow
 from .preflight import cvo_reasons, operator_reasons, pool_reasons
 from .proof import Prediction, check_prediction
-from .start import UpdateStart, read_start, start_of
+from .start import UpdateStart, read_start, start_of, with_start
 from .target import TargetRelease, UpdatePhase, find_target, update_phase
 from .write import FieldChange, check_permissions, request_update
 
@@ -76,7 +76,8 @@ class UpdateRun:
         problems.raise_errors(InvalidOptionError)
         if target is None:
             raise AssertionError("a release that is not found is an error")
-        self.target, self.phase = target, update_phase(obj, target)
+        target = with_start(target, obj)
+        self._note(obj, target)
         snapshots = snapshots_to_follow(client, problems)
         if self.phase in ("partial", "completed"):
             start = self._plan_again(obj, target, problems)
@@ -87,7 +88,7 @@ class UpdateRun:
             is_ours = self.phase == "requested" and read_start(obj, target) is not None
             self._refuse_unaccepted(problems, is_requested=is_ours)
             obj = self._request(target, start, problems)
-        self.target, self.phase = target, update_phase(obj, target)
+        self._note(obj, target)
         if self._check_mode:
             return
         if options.wait and self.phase != "completed":
@@ -95,10 +96,15 @@ class UpdateRun:
             snapshots = {**snapshots, CLUSTER_VERSION: Snapshot({CLUSTER_VERSION.key: obj}, version)}
             seconds, stuck = options.wait_seconds, options.stuck_seconds
             obj = follow_update(client, target, snapshots, seconds, stuck, self._progress, problems) or obj
-            self.phase = update_phase(obj, target)
+            self._note(obj, target)
         if self.phase == "completed" and self.plan is not None and start is not None:
             self.prediction = check_prediction(self.plan, start, obj, client, problems)
         problems.raise_errors(ClusterError)
+
+    def _note(self, obj: Object, target: TargetRelease) -> None:
+        self.phase = update_phase(obj, target)
+        image = as_text(nested(obj, "status", "desired", "image"))
+        self.target = target._replace(image=image) if self.phase in ("partial", "completed") else target
 
     def _make_plan(
         self,
@@ -111,13 +117,15 @@ class UpdateRun:
         """Plan from the ClusterVersion ``obj``. Return ``target`` with its version. Raises ``CapabilityError``."""
         path = self._options.path
         if path is None:
-            path = (start.from_image, self._options.release or target.image)
+            path = (start.from_image, self._options.release or target.image or target.replaced)
         options = PlanOptions(ClusterOptions(), path, obj, location=str(CLUSTER_VERSION), preflight=preflight)
         fleet = plan_cluster(options, self._options.shared, lambda: self._client, self._progress)
         plan, names = fleet.plans[0], dict(fleet.releases)
         name = names[plan.plan.releases[-1]]
-        if not _digest(name):
+        if target.replaced or not _digest(name):
             message = f"the release is a directory, so the signature of {target.image} was not verified"
+            if target.replaced:
+                message = "the cluster-version operator chooses the image, so its signature was not verified"
             verdict = plan.verdicts[0]
             verdict = verdict._replace(not_checked=(*verdict.not_checked, Unchecked("release-signature", message)))
             plan = plan._replace(verdicts=(verdict, *plan.verdicts[1:]))
@@ -142,7 +150,7 @@ class UpdateRun:
         if target.version not in ("", version):
             message = f"is {version}, but the update is to {target.version}"
             problems.error("other-release", where, message, f"Set it to the release {target.version}")
-        elif _digest(name) not in ("", _digest(target.image)):
+        elif target.image and _digest(name) not in ("", _digest(target.image)):
             message = f"is the image {name}, but the update is to {target.image}"
             problems.error("other-release", where, message, "Set it to this image")
 

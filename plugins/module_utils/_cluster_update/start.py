@@ -60,7 +60,21 @@ def read_start(cluster_version: Object, target: TargetRelease) -> UpdateStart | 
     except (ValueError, TypeError):
         return None
     blocks = (start.selection, start.capabilities)
-    return start if start.image == target.image and all(isinstance(block, Mapping) for block in blocks) else None
+    is_same = start.image == target.image and (not target.replaced or start.from_version == target.version)
+    return start if is_same and all(isinstance(block, Mapping) for block in blocks) else None
+
+
+def with_start(target: TargetRelease, cluster_version: Object) -> TargetRelease:
+    """Return the ``target`` of a migration with the image that an earlier run replaced, or without a migration.
+
+    A cluster does not always report that it runs the image for several architectures.
+    """
+    if not target.replaced:
+        return target
+    start, updated = read_start(cluster_version, target), TargetRelease(target.version, target.replaced)
+    if start is not None:
+        return target._replace(replaced=start.from_image)
+    return updated if read_start(cluster_version, updated) else target
 
 
 def selection_of(cluster_version: Object) -> Mapping[str, Any]:

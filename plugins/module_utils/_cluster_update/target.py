@@ -21,16 +21,23 @@ from .._version import is_semantic_version
 UpdatePhase = Literal["not_started", "requested", "partial", "completed"]
 """Before the spec requests the update, until the CVO begins it, and then the state of its entry in the history."""
 
+_MULTI = "Multi"
+
 # What the operator would answer.
 _SEVERAL_IMAGES = "there are multiple possible payloads for this version, specify the exact image"
 _NOT_AVAILABLE = "when image is empty the update must be an available update"
 
 
 class TargetRelease(NamedTuple):
-    """The release that a cluster is to run. ``version`` is empty if only its image is known."""
+    """The release that a cluster is to run. ``version`` is empty if only its image is known.
+
+    ``replaced``: the image for one architecture that a migration to several ones replaces by another image of the same
+    version. ``image`` is then empty, because the CVO looks it up when the migration is requested.
+    """
 
     version: str
     image: str
+    replaced: str = ""
 
 
 class _ListedRelease(NamedTuple):
@@ -52,6 +59,11 @@ def find_target(
         return None
     listed = tuple(dict.fromkeys(_listed(cluster_version)))
     if image is None:
+        current = nested(cluster_version, "status", "desired")
+        if (architecture, nested(current, "version")) == ("multi", version) and nested(
+            current, "architecture"
+        ) != _MULTI:
+            return TargetRelease(version or "", "", as_text(nested(current, "image")))
         return _find_version(version or "", architecture, listed, problems)
     spec = parse_pull_spec(image, "image", problems)
     if spec is None:
@@ -74,7 +86,7 @@ def _find_version(
     found = [release for release in listed if release.version == version]
     if len({release.image for release in found}) > 1:
         is_multi = architecture == "multi"
-        found = [release for release in found if release.architecture and (release.architecture == "Multi") == is_multi]
+        found = [release for release in found if release.architecture and (release.architecture == _MULTI) == is_multi]
     images = sorted({release.image for release in found})
     if len(images) == 1:
         return TargetRelease(version, images[0])
@@ -107,7 +119,9 @@ def _listed(cluster_version: Object) -> Iterator[_ListedRelease]:
 def update_phase(cluster_version: Object, target: TargetRelease) -> UpdatePhase:
     """Return how far the update to the image of ``target`` is."""
     latest = next(iter(mappings_in(nested(cluster_version, "status", "history"))), {})
-    if nested(cluster_version, "status", "desired", "image") == target.image == latest.get("image"):
+    version, image = (nested(cluster_version, "status", "desired", field) for field in ("version", "image"))
+    is_target = version == target.version and image != target.replaced if target.replaced else image == target.image
+    if is_target and image == latest.get("image"):
         return "completed" if latest.get("state") == "Completed" else "partial"
     return "requested" if requests(cluster_version, target) else "not_started"
 
@@ -115,5 +129,7 @@ def update_phase(cluster_version: Object, target: TargetRelease) -> UpdatePhase:
 def requests(cluster_version: Object, target: TargetRelease) -> bool:
     """Whether the spec requests ``target``, by its image or by its version alone."""
     desired = nested(cluster_version, "spec", "desiredUpdate")
+    if target.replaced and nested(desired, "architecture") != _MULTI:
+        return False
     image = as_text(nested(desired, "image"))
     return image == target.image if image else bool(target.version) and nested(desired, "version") == target.version

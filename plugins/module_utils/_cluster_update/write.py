@@ -119,7 +119,8 @@ def _change(
         _check_unchanged(obj, start)
         current = nested(obj, "spec", "desiredUpdate") or {}
         accepted = sorted({*_accepted_risks(current), *risks})
-        wanted: dict[str, Any] = {"version": target.version, "image": target.image}
+        wanted: dict[str, Any] = {"version": target.version}
+        wanted |= {"architecture": "Multi"} if target.replaced else {"image": target.image}
         wanted |= {"acceptRisks": [{"name": name} for name in accepted]} if accepted else {}
         annotation = start.annotation()
         is_annotated = nested(obj, "metadata", "annotations", ANNOTATION) == annotation

@@ -43,6 +43,7 @@ def find(obj: dict[str, Any], **options: Any) -> tuple[TargetRelease | None, lis
         ({"version": CURRENT}, [], image_of(CURRENT)),
         ({"version": NEXT, "architecture": "multi"}, NAMED, TARGET.image),
         ({"version": NEXT}, NAMED, OTHER),
+        ({"version": CURRENT, "architecture": "arm64"}, [], image_of(CURRENT)),
         ({"image": OTHER, "version": NEXT}, BOTH, OTHER),
         ({"image": TARGET.image}, [release(NEXT)], TARGET.image),
     ],
@@ -51,6 +52,40 @@ def test_a_listed_release_is_found(options, available, image):
     found, problems = find(cluster_version(available=available), **options)
 
     assert (found, problems) == (TargetRelease(options.get("version", NEXT), image), [])
+
+
+MIGRATION = TargetRelease(CURRENT, "", image_of(CURRENT))
+
+
+@pytest.mark.parametrize(
+    ("reported", "expected"),
+    [(None, MIGRATION), ("amd64", MIGRATION), ("Multi", TargetRelease(CURRENT, image_of(CURRENT)))],
+)
+def test_the_version_of_the_cluster_for_several_architectures_is_a_migration(reported, expected):
+    """After the request, the CVO lists the image, too."""
+    for available in ([], [] if reported == "Multi" else [{**release(CURRENT), "image": OTHER}]):
+        obj = cluster_version(available=available)
+        obj["status"]["desired"] |= {} if reported is None else {"architecture": reported}
+        assert find(obj, version=CURRENT, architecture="multi") == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("update", "image", "state", "phase"),
+    [
+        (None, "", "Completed", "not_started"),
+        ({"version": CURRENT}, "", "Completed", "not_started"),
+        ({"version": CURRENT, "architecture": "Multi"}, "", "Completed", "requested"),
+        ({"version": CURRENT, "architecture": "Multi"}, OTHER, "Partial", "partial"),
+        ({"version": CURRENT, "architecture": "Multi"}, OTHER, "Completed", "completed"),
+        (release(NEXT), "", "Completed", "not_started"),
+    ],
+)
+def test_a_migration_ends_with_another_image_of_the_same_version(update, image, state, phase):
+    obj = cluster_version((CURRENT, state), **({} if update is None else {"desiredUpdate": update}))
+    if image:
+        obj["status"]["desired"]["image"] = obj["status"]["history"][0]["image"] = image
+    assert update_phase(obj, MIGRATION) == phase
+    assert update_phase(cluster_version((NEXT, "Completed")), MIGRATION) == "not_started"
 
 
 def test_a_conditional_update_and_a_request_are_listed():
