@@ -162,15 +162,6 @@ def test_the_crd_decides_about_a_name_that_only_the_cluster_knows(site: Site) ->
 # Additions
 
 
-def test_enable_adds_to_what_is_requested(site: Site) -> None:
-    site.make(selection("Console", baseline="v4.11"), ["Console"])
-    outcome = site.enable("Storage", "Console", "marketplace")
-    assert site.spec == selection("Console", "Storage", baseline="v4.11") == outcome["spec"]
-    assert outcome["added_capabilities"] == ["Storage"]
-    assert site.enable("Build")["added_capabilities"] == ["Build"]
-    assert site.spec == selection("Build", "Console", "Storage", baseline="v4.11")
-
-
 def test_a_cluster_without_status_is_supported(site: Site) -> None:
     """A new cluster has none."""
     site.make(selection("Console"))

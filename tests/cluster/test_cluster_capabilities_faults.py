@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities, cluster_version_client
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -139,23 +139,6 @@ def test_an_addition_of_another_client_is_no_change(site: Site, concurrent_write
     outcome = site.enable("Storage")
     assert (outcome["changed"], outcome["added_capabilities"]) == (False, [])
     assert site.names == {"Console", "Storage"}
-
-
-def test_a_writer_that_always_loses_fails(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Client.merge
-
-    def merge(client: Client, target: Any, body: Any, **options: Any) -> Any:
-        site.plane.api.patch(OBJECT, {"metadata": {"annotations": {"at": str(time.monotonic_ns())}}})
-        return real(client, target, body, **options)
-
-    monkeypatch.setattr(Client, "merge", merge)
-    monkeypatch.setattr(cluster_version_client, "_ATTEMPTS", 5)
-    site.make(selection("Console"), ["Console"])
-    mark = site.plane.audit.mark()
-    outcome = site.enable("Build")
-    assert outcome.faults == [("conflicting-write", "clusterversions.config.openshift.io version")]
-    assert verbs(site.requests(mark)).count("patch") == 5
-    assert site.names == {"Console"}
 
 
 def test_a_recreated_object_is_read_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,11 +18,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
     Site,
     selection,
 )
-from ansible_collections.capability.openshift.tests.control_plane.openshift import (
-    CLUSTER_OPERATORS,
-    capabilities_status,
-    set_cluster_version_status,
-)
 
 OTHERS = {"invocation", "metrics", "warnings"}
 """Checked elsewhere. Warnings of other tests appear here, because all run in one process."""
@@ -77,16 +72,6 @@ def test_info_returns_all_capabilities(site: Site) -> None:
         "problems": [],
     }
     assert parsed_metrics(outcome["metrics"]) == {name: int(name in ("Build", "Console")) for name in known}
-
-
-def test_the_metric_follows_the_status(site: Site) -> None:
-    site.make(selection("Console"), ["Console"])
-    assert parsed_metrics(site.info()["metrics"])["Storage"] == 0
-    site.enable("Storage")
-    status = capabilities_status(["Console", "Storage"], KNOWN)
-    set_cluster_version_status(site.plane.api, {"desired": {"version": VERSION}, **status})
-    assert parsed_metrics(site.info()["metrics"])["Storage"] == 1
-    assert site.plane.api.list(CLUSTER_OPERATORS) == []
 
 
 # What decides about manifests besides capabilities

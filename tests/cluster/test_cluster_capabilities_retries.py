@@ -6,16 +6,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     OBJECT,
     Site,
@@ -49,14 +45,6 @@ def test_server_errors_are_retried(
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
     assert site.names == {"Build", "Console"}
     assert (len(proxy.requests), proxy.passed, proxy.pending) == (6, 3, 0)
-
-
-def test_retry_after_is_honoured(site: Site, proxy: FaultProxy) -> None:
-    site.make(selection("Console"), ["Console"])
-    proxy.fail("answer", status=429, method="PATCH", seconds=1)
-    started = time.monotonic()
-    assert site.enable("Build", kubeconfig=proxy.kubeconfig)["changed"]
-    assert time.monotonic() - started >= 1
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
@@ -108,17 +96,6 @@ def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
 
 
-@pytest.mark.parametrize("method", ["GET", "PATCH"])
-@pytest.mark.parametrize("status", [403, 422])
-def test_client_errors_are_not_retried(site: Site, proxy: FaultProxy, method: str, status: int) -> None:
-    site.make(selection("Console"), ["Console"])
-    proxy.fail("answer", 9, status=status, method=method)
-    outcome = site.enable("Build", kubeconfig=proxy.kubeconfig)
-    assert outcome.failed
-    assert [request.method for request in proxy.requests].count(method) == 1
-    assert site.names == {"Console"}
-
-
 @pytest.mark.parametrize(
     ("fault", "part"),
     [
@@ -148,14 +125,3 @@ def test_waiting_continues_across_failures(site: Site, proxy: FaultProxy) -> Non
     out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, "")
     assert json.loads(out)["pending_capabilities"] == []
-
-
-def test_the_client_raises_what_the_module_prints(
-    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    short_waits(monkeypatch)
-    site.make(selection("Console"), ["Console"])
-    proxy.fail("reset", 99)
-    request = parse_request(None, ["Build"], Problems(), keep_implicit=False)
-    with pytest.raises(ClusterError, match=rf"cannot get {OBJECT.split('/')[-2]}\S+ version: {proxy.url}"):
-        capabilities.enable_capabilities(site.client(kubeconfig=str(proxy.kubeconfig)), request, None, dry_run=False)

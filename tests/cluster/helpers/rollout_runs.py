@@ -20,7 +20,6 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_VERSIONS, EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 
-MANAGER = "capability.openshift"
 INVENTORY = "/api/v1/namespaces/kube-system/configmaps/capability-openshift-rollout"
 UPDATE = EXAMPLE.parent / "4.22.0"
 PART_OF = "applyset.kubernetes.io/part-of"
