@@ -143,6 +143,14 @@ def test_a_missing_permission_to_impersonate_is_named(site: Site) -> None:
     assert "role that allows impersonate" in message
 
 
+def test_a_kubeconfig_that_impersonates_a_user_has_the_rights_of_that_user(site: Site) -> None:
+    site.make(selection("Console"), ["Console"])
+    document = kubeconfig_of(site.plane.kubeconfig)
+    document["users"][0]["user"] |= {"as": "jane", "as-groups": ["guests"]}
+    outcome = site.enable("Storage", kubeconfig=document)
+    assert 'User "jane" cannot get' in refused(outcome, "forbidden-request")
+
+
 # Wrong credentials
 
 

@@ -53,7 +53,7 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
         pool = _proxy_pool(config, context, options["no_proxy"], parallelism)
     else:
         pool = _pool(config, context, parallelism)
-    return Client(config.server, pool, _headers(options), token, parallelism)
+    return Client(config.server, pool, (("User-Agent", FIELD_MANAGER), *config.impersonation), token, parallelism)
 
 
 def _select(options: Mapping[str, Any], kubeconfig: Any) -> KubeconfigEntry:
@@ -109,13 +109,6 @@ def _own_token(config: ConnectionConfig) -> Token:
         return f"Bearer {config.token}" if config.token else None
 
     return token
-
-
-def _headers(options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    headers = [("User-Agent", FIELD_MANAGER)]
-    if options["impersonate_user"]:
-        headers.append(("Impersonate-User", options["impersonate_user"]))
-    return headers + [("Impersonate-Group", group) for group in options["impersonate_groups"] or ()]
 
 
 def _pool(config: ConnectionConfig, context: ssl.SSLContext, parallelism: int) -> Any:

@@ -5,7 +5,8 @@
 
 What is wrong is reported here, before a library is imported.
 Source of the rules: kubernetes-client/python:kubernetes/base/config/kube_config.py KubeConfigLoader, KubeConfigMerger,
-ansible-collections/kubernetes.core:plugins/module_utils/k8s/client.py _create_configuration.
+ansible-collections/kubernetes.core:plugins/module_utils/k8s/client.py _create_configuration. These ignore whom a user
+impersonates: kubernetes/client-go:tools/clientcmd/client_config.go getUserIdentificationPartialConfig.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import base64
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import quote
 
 from .._problems import Problems, did_you_mean, type_name
 from .._yaml.values import YamlError
@@ -28,6 +30,10 @@ _OWN_FIELDS = frozenset(
         "token",
         "tokenFile",
         "extensions",
+        "as",
+        "as-uid",
+        "as-groups",
+        "as-user-extra",
     }
 )
 _SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -64,6 +70,7 @@ class ConnectionConfig(NamedTuple):
 
     ``authority``, ``certificate`` and ``key`` are ``None`` if there is none, and the texts are empty. A ``token``
     precedes the file. ``server_name`` is the name in the certificate of the server, if it is not that of ``server``.
+    ``impersonation``: the headers that name the user to impersonate.
     """
 
     server: str
@@ -75,6 +82,7 @@ class ConnectionConfig(NamedTuple):
     token_file: str
     server_name: str
     proxy: str
+    impersonation: tuple[tuple[str, str], ...] = ()
 
 
 def read_entry(kubeconfig: object, context: str | None, problems: Problems) -> KubeconfigEntry:
@@ -152,8 +160,39 @@ def connection_config(
         "" if token else _path(user, "tokenFile", problems),
         _string(cluster, "tls-server-name", problems),
         options.get("proxy") or _string(cluster, "proxy-url", problems),
+        _impersonation(options, user, problems),
     )
     return None if problems.has_errors else config
+
+
+def _impersonation(
+    options: Mapping[str, Any], user: KubeconfigPart, problems: Problems
+) -> tuple[tuple[str, str], ...]:
+    """The headers of the options, or else of the user in the kubeconfig.
+
+    Source: kubernetes/client-go:transport/round_trippers.go impersonatingRoundTripper.
+    """
+    name, groups = options.get("impersonate_user"), options.get("impersonate_groups") or []
+    uid, extra = "", {}
+    if not (name or groups):
+        name, uid = _string(user, "as", problems), _string(user, "as-uid", problems)
+        groups, extra = user.fields.get("as-groups") or [], user.fields.get("as-user-extra") or {}
+        is_valid = isinstance(groups, list) and isinstance(extra, Mapping)
+        if not is_valid or not all(isinstance(values, list) for values in extra.values()):
+            message = "as-groups or as-user-extra of the user is wrong, expected a list and a map of lists"
+            problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+            return ()
+        if not name and (uid or groups or extra):
+            message = "the user has as-uid, as-groups or as-user-extra, but not as"
+            problems.error("invalid-kubeconfig", "kubeconfig", message, "Add the name of the user to impersonate")
+    headers = [("Impersonate-User", name), ("Impersonate-Uid", uid)]
+    headers += [("Impersonate-Group", str(group)) for group in groups]
+    headers += [
+        (f"Impersonate-Extra-{quote(str(key), safe='')}", str(value))
+        for key, values in extra.items()
+        for value in values
+    ]
+    return tuple((header, value) for header, value in headers if value)
 
 
 def _read_files(paths: str, problems: Problems) -> Iterator[KubeconfigPart]:

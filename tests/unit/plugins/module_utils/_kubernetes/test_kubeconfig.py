@@ -79,6 +79,8 @@ WRONG: dict[str, dict[str, Any]] = {
         "clusters": [{"name": "c", "cluster": {"server": SERVER, "insecure-skip-tls-verify": "no"}}]
     },
     "a number for a token": {"users": [{"name": "u", "user": {"token": 12345678}}]},
+    "groups without a user to impersonate": {"users": [{"name": "u", "user": {"token": TOKEN, "as-groups": ["a"]}}]},
+    "a text for groups": {"users": [{"name": "u", "user": {"token": TOKEN, "as": "jane", "as-groups": "a"}}]},
     "data without content": {"users": [{"name": "u", "user": {"client-key-data": "!"}}]},
 }
 
@@ -165,7 +167,7 @@ def read_here(path: str, context: str | None = None) -> dict[str, Any]:
     assert problems == []
     assert config is not None
     fields = config._asdict()
-    assert fields.pop("proxy") == ""
+    assert (fields.pop("proxy"), fields.pop("impersonation")) == ("", ())
     del fields["token_file"]
     for name in ("authority", "certificate", "key"):
         fields[name] = content(fields[name], folder)
@@ -302,6 +304,24 @@ def test_options_replace_what_the_kubeconfig_has(write: Any) -> None:
     assert changed == ConnectionConfig("https://other", False, "/ca", None, None, TOKEN, "", "", "http://p")
     changed = config_of(path, client_cert="/cert", client_key="/key")
     assert (changed.token, changed.certificate, changed.key) == ("", "/cert", "/key")
+
+
+def test_the_user_of_a_kubeconfig_can_impersonate_another_one(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
+    user = {"as": "jane", "as-uid": "1", "as-groups": ["a", "b"], "as-user-extra": {"example.com/why": ["x", "z"]}}
+    path = write({}, {"token": TOKEN, **user})
+    expected = [("Impersonate-User", "jane"), ("Impersonate-Uid", "1")]
+    expected += [("Impersonate-Group", "a"), ("Impersonate-Group", "b")]
+    expected += [("Impersonate-Extra-example.com%2Fwhy", "x"), ("Impersonate-Extra-example.com%2Fwhy", "z")]
+    assert list(connect(kubeconfig=path)._headers[1:]) == expected
+    # Options replace all of it, and so do other credentials.
+    assert list(connect(kubeconfig=path, impersonate_user="joe")._headers[1:]) == [("Impersonate-User", "joe")]
+    assert list(connect(kubeconfig=path, api_key="other")._headers[1:]) == []
+
+
+def test_a_user_whose_credentials_the_library_creates_can_impersonate_another_one(write: Any) -> None:
+    path = write({}, {"username": "admin", "password": "secret", "as": "jane"})
+    assert list(connect(kubeconfig=path)._headers[1:]) == [("Impersonate-User", "jane")]
 
 
 def test_the_environment_completes_options(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
