@@ -104,7 +104,10 @@ def _check_image(
             return _signatures(name, spec, found.source, digests, request, reader)
     mirror = found.source if found else mirrors[0]
     is_lacking = any(problem.code in _LACKING for problem in problems)
-    commands = (copy_image(spec, mirror, in_part=found is not None),) if is_lacking and spec.name != mirror.name else ()
+    commands: tuple[str, ...] = ()
+    if is_lacking and spec.name != mirror.name:
+        insecure = reader.is_insecure(mirror.registry)
+        commands = (copy_image(spec, mirror, in_part=found is not None, insecure=insecure),)
     is_known = all(problem.code not in _UNANSWERED for problem in problems)
     return _absent(name, spec, mirror, request, problems, commands, in_mirror=False if is_known else None)
 
@@ -148,7 +151,7 @@ def _signatures(
             commands += add_openpgp(spec.digest or "", request.store)
     sigstore, lacking = _sigstore(spec, source, digests, request, reader, problems)
     if spec.name != source.name:
-        commands += copy_sigstore(spec, source, lacking)
+        commands += copy_sigstore(spec, source, lacking, insecure=reader.is_insecure(source.registry))
     return ImageRow(
         name,
         str(spec),

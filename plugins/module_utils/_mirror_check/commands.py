@@ -18,22 +18,26 @@ from .attachments import signature_tag
 _SHORT_HEX = 16
 
 
-def copy_image(spec: PullSpec, mirror: PullSpec, *, in_part: bool) -> str:
+def copy_image(spec: PullSpec, mirror: PullSpec, *, in_part: bool, insecure: bool) -> str:
     """The command that copies an image, all architectures included, and keeps its digest.
 
     The tag protects it: some registries delete manifests without one. oc-mirror uses the same. ``in_part``: the mirror
     has the manifest. Without ``--force``, the command would copy nothing then.
     """
-    force = " --force" if in_part else ""
+    options = f"{_access(insecure=insecure)} --keep-manifest-list=true{' --force' if in_part else ''}"
     tag = key_prefix(spec.digest or "", "-")
-    return f"oc image mirror --keep-manifest-list=true{force} {spec.name}@{spec.digest} {mirror.name}:{tag}"
+    return f"oc image mirror{options} {spec.name}@{spec.digest} {mirror.name}:{tag}"
 
 
-def copy_sigstore(spec: PullSpec, mirror: PullSpec, digests: Iterable[str]) -> Iterator[str]:
+def copy_sigstore(spec: PullSpec, mirror: PullSpec, digests: Iterable[str], *, insecure: bool) -> Iterator[str]:
     """The commands that copy the sigstore signatures of the images ``digests``."""
     for digest in digests:
         tag = signature_tag(digest)
-        yield f"oc image mirror {spec.name}:{tag} {mirror.name}:{tag}"
+        yield f"oc image mirror{_access(insecure=insecure)} {spec.name}:{tag} {mirror.name}:{tag}"
+
+
+def _access(*, insecure: bool) -> str:
+    return " --insecure=true" if insecure else ""
 
 
 def add_openpgp(digest: str, store: str) -> Iterator[str]:

@@ -38,6 +38,10 @@ class MirrorReader:
         self._unreachable: dict[str, RegistryError] = {}
         self._blobs: set[tuple[str, str]] = set()
 
+    def is_insecure(self, registry: str) -> bool:
+        """Return whether the user names a registry whose certificate is not verified."""
+        return self._access.http.is_insecure(registry)
+
     def mirrors_of(self, spec: PullSpec) -> tuple[PullSpec, ...]:
         """Return the mirrors of an image in their order, without the image itself. Raises ``RegistryError``."""
         return tuple(source for source in self._access.sources(spec) if source.name != spec.name)

@@ -20,11 +20,15 @@ NOWHERE = {"HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"}
 
 
 class Registries:
-    """Registries without TLS and credentials. ``down``: hosts that do not answer. ``answers`` are by path of a URL."""
+    """Registries without credentials. ``down``: hosts that do not answer. ``answers`` are by path of a URL.
+
+    ``insecure``: hosts whose certificates are not verified.
+    """
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, bytes]] = {}
         self.down: set[str] = set()
+        self.insecure: set[str] = set()
         self.requests: list[str] = []
 
     def push(self, name: str, image: Image, tag: str = "") -> None:
@@ -52,11 +56,11 @@ class Registries:
         client: Any = self
         return ConfiguredAccess(rules, credentials, client)
 
-    def is_insecure(self, _host: str) -> bool:
-        return False
+    def is_insecure(self, host: str) -> bool:
+        return host in self.insecure
 
     def request(
-        self, url: str, headers: Mapping[str, str], *, method: str, writer: Any = None, most: int = 0, **_more: Any
+        self, url: str, _headers: Any = None, *, method: str = "GET", writer: Any = None, most: int = 0, **_more: Any
     ) -> HttpAnswer:
         """Answer a request, as ``HttpClient`` does."""
         path = url.removeprefix("https://")

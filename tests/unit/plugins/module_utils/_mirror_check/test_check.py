@@ -89,6 +89,14 @@ def test_an_image_that_is_not_there_has_the_command_that_copies_it(registries: R
     assert ("--force" in command, f"{SOURCE}@{ONE.digest} {MIRROR}:" in command) == (False, True)
 
 
+def test_the_commands_accept_the_certificates_that_the_check_accepts(registries: Registries) -> None:
+    registries.insecure.add("mirror.example")
+    registries.push(MIRROR, ONE)
+    _release, unsigned, absent = rows(registries, ONE, ONE, ARM, policies=[image_policy(KEY, [SOURCE])])
+    for row in (unsigned, absent):
+        assert [command.startswith("oc image mirror --insecure=true ") for command in row.commands] == [True]
+
+
 def test_an_image_without_a_layer_is_copied_again(registries: Registries) -> None:
     registries.push(MIRROR, ONE)
     del registries.answers[f"mirror.example/v2/ocp/blobs/{ONE.blobs[1].digest}"]

@@ -18,14 +18,14 @@ MIRROR = PullSpec("mirror.example:8443", "ocp/release")
 
 
 def test_an_image_is_copied_with_all_architectures_and_gets_a_tag():
-    assert copy_image(RELEASE, MIRROR, in_part=False) == (
+    assert copy_image(RELEASE, MIRROR, in_part=False, insecure=False) == (
         f"oc image mirror --keep-manifest-list=true quay.io/openshift-release-dev/ocp-release@sha256:{HEX} "
         f"mirror.example:8443/ocp/release:sha256-{HEX}"
     )
 
 
 def test_sigstore_signatures_have_the_tag_of_their_image():
-    assert list(copy_sigstore(RELEASE, MIRROR, [f"sha256:{HEX}", "sha256:ff"])) == [
+    assert list(copy_sigstore(RELEASE, MIRROR, [f"sha256:{HEX}", "sha256:ff"], insecure=False)) == [
         f"oc image mirror {RELEASE.name}:sha256-{HEX}.sig {MIRROR.name}:sha256-{HEX}.sig",
         f"oc image mirror {RELEASE.name}:sha256-ff.sig {MIRROR.name}:sha256-ff.sig",
     ]
