@@ -101,7 +101,7 @@ def _open_texts(kubeconfig: Any) -> Iterator[str]:
     fields = {
         "contexts": ("context", ("cluster", "namespace", "user")),
         "clusters": ("cluster", ("certificate-authority", "certificate-authority-data", "server")),
-        "users": ("user", ("client-certificate", "client-certificate-data", "username")),
+        "users": ("user", ("as", "client-certificate", "client-certificate-data", "username")),
     }
     for section, (item, known) in fields.items():
         entries = kubeconfig.get(section)

@@ -165,15 +165,13 @@ def connection_config(
     return None if problems.has_errors else config
 
 
-def _impersonation(
-    options: Mapping[str, Any], user: KubeconfigPart, problems: Problems
-) -> tuple[tuple[str, str], ...]:
+def _impersonation(options: Mapping[str, Any], user: KubeconfigPart, problems: Problems) -> tuple[tuple[str, str], ...]:
     """The headers of the options, or else of the user in the kubeconfig.
 
     Source: kubernetes/client-go:transport/round_trippers.go impersonatingRoundTripper.
     """
     name, groups = options.get("impersonate_user"), options.get("impersonate_groups") or []
-    uid, extra = "", {}
+    uid, extra = "", dict[Any, Any]()
     if not (name or groups):
         name, uid = _string(user, "as", problems), _string(user, "as-uid", problems)
         groups, extra = user.fields.get("as-groups") or [], user.fields.get("as-user-extra") or {}
