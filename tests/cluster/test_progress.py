@@ -103,8 +103,10 @@ def test_a_task_whose_progress_cannot_be_shown_is_silent_and_waits_as_always(
 
 def test_the_api_server_that_does_not_answer_is_named(site: Site, tmp_path: Path) -> None:
     site.make(selection(), [])
+    mark = site.plane.audit.mark()
     process = start_playbook(tmp_path, ENABLE, request(site, 15))
-    wait_for(lambda: site.names == {"Console"}, "the change of the spec")
+    # After the change of the spec, the module reads what it waits for, without a word about a server that is away.
+    wait_for(lambda: any(item.verb == "watch" for item in site.requests(mark)), "the wait to begin", 60.0)
     site.plane.kill_api_server()
     try:
         played = ended(process)
