@@ -248,12 +248,15 @@ def _with_literal(text: str, node: Node, value: str) -> Edit | None:
     if header is None:
         return None
     index = end = header.end()
+    # With an indicator, the value itself can begin with spaces.
+    first = next((line for line in node.value.splitlines() if line.strip(" ")), "")
+    spaces = len(first) - len(first.lstrip(" "))
     indent: int | None = None
     while index < len(text) and (line := _LINE.match(text, index)):
         content = line[1].lstrip(" ")
         if content:
             column = len(line[1]) - len(content)
-            indent = column if indent is None else indent
+            indent = column - spaces if indent is None else indent
             if column < indent:
                 break
             end = line.end()

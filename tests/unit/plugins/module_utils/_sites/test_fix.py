@@ -64,6 +64,13 @@ def test_one_name_changes_in_any_style_of_string(fix, value, newline):
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
 
 
+def test_a_block_that_begins_with_spaces_keeps_its_indentation(fix):
+    text = cluster_instance(literal(INDENTED, "|2-", 6))
+    fixed = fix(text)
+    for line in ("      {\n", '        "cpuPartitioningMode": "AllNodes"\n', "      }\n"):
+        assert line in fixed.splitlines(keepends=True)
+
+
 @pytest.mark.parametrize(
     "value",
     [
