@@ -20,10 +20,10 @@ HTML = """\
 {% if list.number in view.shared %}
 <p class="quiet">List {{ list.number }}: {{ list.what }}</p>
 {% endif %}
-{% for group in list.groups %}
-<p class="change">{{ group.title }}</p>
+{% for title, resources in list.groups.items() %}
+<p class="change">{{ title }}</p>
 <ul class="resources">
-{% for resource in group.resources %}
+{% for resource in resources %}
 <li><span><b>{{ resource.kind }}</b> {{ resource.name }}\
 {% if resource.group %} <span class="quiet">{{ resource.group }}</span>{% endif %}\
 {% if resource.mark %} <span class="mark">{{ resource.mark }}</span>{% endif %}</span>
@@ -33,7 +33,7 @@ HTML = """\
 {% endfor %}
 </div>
 {% else %}
-<p>{{ words.same_list(list.what, list.plan) }} <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
+<p>The same {{ list.what }} as in plan {{ list.plan }}: <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
 {% endif %}
 {% endmacro %}
 {% macro state(cell, label) %}
@@ -44,7 +44,7 @@ HTML = """\
 <div class="causes">
 {% for cause in cell.causes %}
 <p>{{ cause.text }}\
-{% if cause.source %} <span class="quiet">{{ words.SOURCE }}: {{ cause.source }}</span>{% endif %}</p>
+{% if cause.source %} <span class="quiet">Source: {{ cause.source }}</span>{% endif %}</p>
 {% if cause.listing %}
 {{ listing(cause.listing) }}
 {% endif %}
@@ -76,9 +76,9 @@ HTML = """\
 {% endfor %}
 </tr></thead>
 <tbody role="rowgroup">
-{% for row in plan.rows %}
-<tr role="row"><th scope="row" role="rowheader">{{ row.name }}</th>
-{% for cell in row.cells %}
+{% for name, cells in plan.rows.items() %}
+<tr role="row"><th scope="row" role="rowheader">{{ name }}</th>
+{% for cell in cells %}
 {{ state(cell, plan.releases[loop.index0] if plan.releases | length > 5 else none) }}
 {%- endfor %}
 </tr>
@@ -112,7 +112,7 @@ HTML = """\
 {{ ", " ~ words.accepted_until(reason.accepted) if reason.accepted }}: {{ reason.reason }}</b>
 <p>{{ reason.message | urlize }}.</p><p>\
 {% if reason.accepted %}{{ words.BECAUSE }}: {{ reason.accepted.reason }}{% else %}{{ reason.hint }}{% endif %}</p>
-<p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
+<p>Source: {{ reason.source }}</p></div>
 {% else %}
 <p>Nothing that was checked is against this update.</p>
 {% endfor %}
@@ -140,9 +140,9 @@ HTML = """\
 {% macro end(plan) %}
 <dl class="facts">
 <dt>{{ words.ENABLED }} ({{ plan.enabled_capabilities | length }})</dt>\
-<dd>{{ names(plan.enabled_capabilities) or words.NONE }}</dd>
+<dd>{{ names(plan.enabled_capabilities) or "none" }}</dd>
 <dt>Enabled implicitly ({{ plan.implicitly_enabled_capabilities | length }})</dt>
-<dd>{{ names(plan.implicitly_enabled_capabilities) or words.NONE }}</dd>
+<dd>{{ names(plan.implicitly_enabled_capabilities) or "none" }}</dd>
 </dl>
 <p class="quiet">{{ words.COMPARE }}</p>
 {% endmacro %}
@@ -166,12 +166,12 @@ HTML = """\
 <tr role="row"><td role="cell" data-label="{{ words.VERDICT }}">\
 <span class="mark {{ plan.tone }}">{{ words.VERDICTS[plan.verdict].report }}</span>\
 {{ " " ~ plan.accepted_count if plan.accepted_count }}</td>
-<th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
+<th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">Plan {{ plan.number }}</a></th>
 <td role="cell" data-label="{{ words.CLUSTERS }}">{{ members(plan.clusters) }}</td>
-<td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}</td>
-<td role="cell" data-label="{{ words.SELECTION }}">{{ plan.selection }}</td>
-<td role="cell" data-label="{{ words.ENABLES }}">\
-<b>{{ names(plan.newly_enabled) or words.NOTHING }}</b></td>
+<td role="cell" data-label="Path">{{ plan.path }}</td>
+<td role="cell" data-label="Selection">{{ plan.selection }}</td>
+<td role="cell" data-label="Enables">\
+<b>{{ names(plan.newly_enabled) or "nothing" }}</b></td>
 <td role="cell" data-label="{{ words.NOT_CHECKED }}">{{ plan.unchecked }}</td></tr>
 {% endfor %}
 </tbody>
@@ -205,7 +205,7 @@ HTML = """\
 {% macro section(plan) %}
 {% if view.fleet %}
 <section class="fleet">
-<h2 id="plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}: {{ plan.path }}</h2>
+<h2 id="plan-{{ plan.number }}">Plan {{ plan.number }}: {{ plan.path }}</h2>
 {% endif %}
 {{ verdict(plan) }}
 {% if not view.fleet %}
@@ -221,7 +221,7 @@ HTML = """\
 {% if hop.downgrade %} <span class="mark">{{ words.DOWNGRADE }}</span>{% endif %}</h3>
 {{ update(hop) }}
 {% endfor %}
-<h3>{{ words.end_of(plan.releases[-1]) }}</h3>
+<h3>{{ words.AT_END }}: {{ plan.releases[-1] }}</h3>
 {{ end(plan) }}
 {% if view.fleet %}
 <p class="up"><a href="#overview">Back to the overview</a></p>

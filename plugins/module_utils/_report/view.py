@@ -19,32 +19,18 @@ from . import words
 from .words import STATES, CellState, annotation, listed
 
 
-class ShownResource(NamedTuple):
-    """A resource in a list. ``mark`` is one remark about it, or empty."""
-
-    kind: str
-    group: str
-    name: str
-    file: str
-    mark: str
-
-
-class ResourceGroup(NamedTuple):
-    """Resources of a list that share ``title``, for example the change of their annotation."""
-
-    title: str
-    resources: tuple[ShownResource, ...]
-
-
 class Listing(NamedTuple):
-    """A list of resources, written out if it is ``first``. ``plan``: the number of the plan that contains it."""
+    """A list of resources, written out if it is ``first``. ``plan``: the number of the plan that contains it.
+
+    ``groups``: the resources by what they share, for example the change of their annotation.
+    """
 
     number: int
     first: bool
     plan: int
     size: int
     what: str
-    groups: tuple[ResourceGroup, ...]
+    groups: Mapping[str, Sequence[Mapping[str, str]]]
 
 
 class EnablementCause(NamedTuple):
@@ -64,28 +50,14 @@ class Cell(NamedTuple):
     causes: tuple[EnablementCause, ...] = ()
 
 
-class Row(NamedTuple):
-    """A capability along the path: one cell for each release."""
-
-    name: str
-    cells: tuple[Cell, ...]
-
-
-class AffectedNames(NamedTuple):
-    """Capabilities that a hop affects in one way, and what that means."""
+class Effect(NamedTuple):
+    """What a hop does in one way to the capabilities ``names``, or to the resources in ``listing``."""
 
     title: str
     meaning: str
-    names: Sequence[str]
-
-
-class Section(NamedTuple):
-    """A list of a hop. ``meaning``: what happens to its resources. ``note``: a remark after their number."""
-
-    title: str
-    note: str
-    meaning: str
-    listing: Listing
+    names: Sequence[str] = ()
+    listing: Listing | None = None
+    note: str = ""
 
 
 class _Listings:
@@ -108,17 +80,16 @@ class _Listings:
         if known:
             self._shared.add(known.number)
             return known._replace(first=False)
-        groups: dict[str, list[ShownResource]] = {}
+        groups: dict[str, list[dict[str, str]]] = {}
         for item in items:
             groups.setdefault(title(item), []).append(_resource(item))
-        grouped = tuple(ResourceGroup(name, tuple(resources)) for name, resources in groups.items())
         listing = Listing(
             len(self._known) + 1,
             first=True,
             plan=self.plan,
             size=len(items),
             what=plural(len(items), noun),
-            groups=grouped,
+            groups=groups,
         )
         self._known[key] = listing
         return listing
@@ -136,7 +107,7 @@ def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
     fleet = len(plans) > 1 or clusters > 0
     paths = {plan["path"] for plan in plans}
     return {
-        "title": f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s",
+        "title": f"Update plan {paths.pop()}" if len(paths) == 1 else "Update plans",
         "subtitle": f"{plural(len(plans), 'plan')} for {plural(clusters, 'cluster')}" if fleet else "",
         "origin": tuple(_origin(report["origin"], fleet=fleet)),
         "fleet": fleet,
@@ -152,10 +123,10 @@ def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
 def _origin(origin: Mapping[str, Any], *, fleet: bool) -> Iterator[tuple[str, str]]:
     yield words.DATE, origin["date"]
     if not fleet:  # its plans name their clusters
-        yield words.CLUSTER, origin["cluster"] or words.NOT_KNOWN
+        yield "Cluster", origin["cluster"] or "not known"
     for release in origin["releases"]:
-        yield f"{words.RELEASE} {release['version']}", release["name"]
-    yield words.COLLECTION, f"capability.openshift {origin['collection']}"
+        yield f"Release {release['version']}", release["name"]
+    yield "Planned with", f"capability.openshift {origin['collection']}"
 
 
 def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
@@ -178,10 +149,10 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str
         "path": " → ".join(plan["releases"]),
         "selection": selection_text(plan),
         "facts": {
-            words.SELECTION: selection_text(plan),
-            words.PLATFORM: plan["platform"] or words.NOT_KNOWN,
-            words.PROFILE: plan["cluster_profile"],
-            words.FEATURE_SET: plan["feature_set"] or DEFAULT_FEATURE_SET,
+            "Selection": selection_text(plan),
+            "Platform": plan["platform"] or "not known",
+            "Cluster profile": plan["cluster_profile"],
+            "Feature set": plan["feature_set"] or DEFAULT_FEATURE_SET,
         },
         "rows": rows,
         "hops": [_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)],
@@ -221,12 +192,13 @@ def _state_after(name: str, hop: Mapping[str, Any]) -> CellState:
     return _state(name, hop["enabled_after"], hop["known_after"])
 
 
-def _rows(plan: Mapping[str, Any], listings: _Listings) -> tuple[Row, ...]:
-    rows = []
+def _rows(plan: Mapping[str, Any], listings: _Listings) -> dict[str, tuple[Cell, ...]]:
+    """Return one cell for each release, by capability."""
+    rows = {}
     for name, (start, *states) in capability_states(plan).items():
         cells = [_cell(state, name, hop, listings) for state, hop in zip(states, plan["hops"], strict=True)]
-        rows.append(Row(name, (Cell(start, STATES[start].report), *cells)))
-    return tuple(rows)
+        rows[name] = (Cell(start, STATES[start].report), *cells)
+    return rows
 
 
 def _cell(state: CellState, name: str, hop: Mapping[str, Any], listings: _Listings) -> Cell:
@@ -234,25 +206,21 @@ def _cell(state: CellState, name: str, hop: Mapping[str, Any], listings: _Listin
         return Cell(state, STATES[state].report)
     requested = state == "newly_requested"
     notes: list[str] = []
-    causes: list[EnablementCause] = []
-    if requested:
-        causes.append(EnablementCause(words.REQUESTED_CAUSE.format(end=hop["to"])))
+    causes = [EnablementCause(f"The selection requests it in {hop['to']}.")] if requested else []
     for entry in hop["implicitly_enabled"]:
         if entry["name"] != name:
             continue
         if entry["cause"] == "forced":
             notes.append(words.FORCED)
-            causes.append(EnablementCause(words.FORCED_CAUSE, entry["source"]))
+            text = "Forced: the cluster-version operator enables it for every selection."
+            causes.append(EnablementCause(text, entry["source"]))
         else:
             listing = listings.add(entry["resources"], _change, "resource")
             notes.append(listing.what)
-            causes.append(EnablementCause(_needed_text(listing, requested=requested), listing=listing))
+            text = f"{listing.what} of the cluster {'needs' if listing.size == 1 else 'need'} it from now on"
+            text += ", so it would be enabled even if not requested." if requested else "."
+            causes.append(EnablementCause(text, listing=listing))
     return Cell(state, STATES[state].report, ", ".join(notes), tuple(causes))
-
-
-def _needed_text(listing: Listing, *, requested: bool) -> str:
-    text = words.NEEDED_TOO_CAUSE if requested else words.NEEDED_CAUSE
-    return text.format(resources=listing.what, need="needs" if listing.size == 1 else "need")
 
 
 def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
@@ -267,58 +235,62 @@ def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, 
         "headline": words.headline(words.VERDICTS[hop["verdict"]].report, hop["newly_enabled"], names),
         "names": (*_names(hop), *_accepted_capabilities(hop)),
         "sections": tuple(_sections(hop, listings)),
-        "nothing": words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
+        "nothing": f"No resource is {listed(unchanged, 'or')}." if unchanged else "",
     }
 
 
-def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
+def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Effect]:
+    end = hop["to"]
     for entry in hop["moved"]:
-        listing = listings.add(entry["resources"], _change, "resource")
-        yield Section(f"{words.MOVED}: {entry['name']}", "", words.MOVED_MEANING.format(name=entry["name"]), listing)
+        meaning = f"The selection names {entry['name']}, and these resources of it now need other capabilities."
+        yield Effect(f"Moved: {entry['name']}", meaning, listing=listings.add(entry["resources"], _change, "resource"))
     sections = {
-        "added": (words.ADDED, words.ADDED_MEANING),
-        "removed": (words.REMOVED, words.REMOVED_MEANING),
-        "deleted": (words.DELETED, words.DELETED_MEANING),
+        "added": (words.ADDED, f"{end} creates them."),
+        "removed": (
+            words.REMOVED,
+            f"{end} no longer applies them. They stay on the cluster and are no longer managed.",
+        ),
+        "deleted": (words.DELETED, f"{end} deletes them."),
     }
     if hop["downgrade"]:
-        sections["removed"] = (words.ORPHANED, words.ORPHANED_MEANING)
+        sections["removed"] = ("Orphaned", f"They stay on the cluster, although {end} does not know them.")
     for key, (title, meaning) in sections.items():
         if hop[key]:
-            yield Section(title, "", meaning.format(end=hop["to"]), listings.add(hop[key], _capabilities, "resource"))
+            yield Effect(title, meaning, listing=listings.add(hop[key], _capabilities, "resource"))
     requests = hop["credentials_requests"]
     if requests:
         new = sum(1 for request in requests if request["new"])
         listing = listings.add(requests, _capabilities, "CredentialsRequest")
-        yield Section(words.CREDENTIALS, f"{new} {words.NEW}" if new else "", words.CREDENTIALS_MEANING, listing)
+        meaning = "The cloud has to grant the permissions that they request."
+        yield Effect("CredentialsRequests", meaning, listing=listing, note=f"{new} {words.NEW}" if new else "")
 
 
-def _names(hop: Mapping[str, Any]) -> tuple[AffectedNames, ...]:
-    labels = {
-        "newly_requested": (words.NEWLY_REQUESTED, words.NEWLY_REQUESTED_MEANING),
-        "newly_known": (words.NEWLY_KNOWN, words.NEWLY_KNOWN_MEANING),
-        "no_longer_optional": (words.NO_LONGER_OPTIONAL, words.NO_LONGER_OPTIONAL_MEANING),
-        "not_in_fresh_install": (words.NOT_IN_FRESH_INSTALL, words.NOT_IN_FRESH_INSTALL_MEANING),
-    }
-    return tuple(
-        AffectedNames(title.format(end=hop["to"]), meaning.format(end=hop["to"]), hop[key])
-        for key, (title, meaning) in labels.items()
-        if hop[key]
-    )
+def _names(hop: Mapping[str, Any]) -> Iterator[Effect]:
+    end = hop["to"]
+    fresh = words.NOT_IN_FRESH_INSTALL.format(end=end)
+    created = f"{end} does not know these disabled capabilities, so it creates their components."
+    for key, title, meaning in (
+        ("newly_requested", "Requested", f"The selection requests these in {end}, and they were disabled."),
+        ("newly_known", words.NEWLY_KNOWN, f"{end} knows these, and nothing enables them."),
+        ("no_longer_optional", "No longer optional", created),
+        ("not_in_fresh_install", fresh, "A fresh install with this selection would not have these."),
+    ):
+        if hop[key]:
+            yield Effect(title, meaning, hop[key])
 
 
-def _accepted_capabilities(hop: Mapping[str, Any]) -> Iterator[AffectedNames]:
+def _accepted_capabilities(hop: Mapping[str, Any]) -> Iterator[Effect]:
     for entry in hop["accepted"]:
         if entry["name"] in hop["newly_enabled"]:
             title = words.accepted_until(entry)
-            yield AffectedNames(
-                f"{title[:1].upper()}{title[1:]}", f"{words.BECAUSE}: {entry['reason']}", [entry["name"]]
-            )
+            yield Effect(f"{title[:1].upper()}{title[1:]}", f"{words.BECAUSE}: {entry['reason']}", [entry["name"]])
 
 
-def _resource(item: Mapping[str, Any]) -> ShownResource:
+def _resource(item: Mapping[str, Any]) -> dict[str, str]:
+    """Return how a resource is shown. ``mark``: one remark about it, or empty."""
     name = f"{item['namespace']}/{item['name']}" if item["namespace"] else item["name"]
     mark = words.DELETED_BY_RELEASE if item.get("deleted") else words.NEW if item.get("new") else ""
-    return ShownResource(item["kind"], item["group"], name, _file(item), mark)
+    return {"kind": item["kind"], "group": item["group"], "name": name, "file": _file(item), "mark": mark}
 
 
 def _file(item: Mapping[str, Any]) -> str:

@@ -109,23 +109,11 @@ STATES: Mapping[CellState, StateWords] = {
 
 # Headings and labels
 DATE = "Date"
-CLUSTER = "Cluster"
-NOT_KNOWN = "not known"
-RELEASE = "Release"
-COLLECTION = "Planned with"
-TITLE = "Update plan"
 VERDICT = "Verdict"
 NOT_CHECKED = "Not checked"
 CAPABILITY = "Capability"
-SELECTION = "Selection"
-PLATFORM = "Platform"
-PROFILE = "Cluster profile"
-FEATURE_SET = "Feature set"
-ENABLES = "Enables"
-PLAN = "Plan"
 CLUSTERS = "Clusters"
-PATH = "Path"
-OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, SELECTION, ENABLES, NOT_CHECKED)
+OVERVIEW_COLUMNS = (VERDICT, "Plan", CLUSTERS, "Path", "Selection", "Enables", NOT_CHECKED)
 REASONS = "Reasons against the updates"
 NAME = "Name"
 WHAT = "What"
@@ -138,59 +126,26 @@ AT_END = "At the end"
 ENABLED = "Enabled"
 DOWNGRADE = "downgrade"
 NEW = "new"
-NOTHING = "nothing"
-NONE = "none"
 
 # Why a capability is enabled
 FORCED = "forced"
-SOURCE = "Source"
-FORCED_CAUSE = "Forced: the cluster-version operator enables it for every selection."
-REQUESTED_CAUSE = "The selection requests it in {end}."
-NEEDED_CAUSE = "{resources} of the cluster {need} it from now on."
-NEEDED_TOO_CAUSE = "{resources} of the cluster {need} it from now on, so it would be enabled even if not requested."
 
 # Resources
 NO_CAPABILITY = "no capability"
 DELETED_BY_RELEASE = "deleted by the release"
 EXISTS_DISABLED = "exists on the cluster although the capability was disabled"
 
-# What an update does to capabilities: the label, and what it means
-NEWLY_REQUESTED = "Requested"
-NEWLY_REQUESTED_MEANING = "The selection requests these in {end}, and they were disabled."
+# What an update does to capabilities
 NEWLY_KNOWN = "Becomes known and stays disabled"
-NEWLY_KNOWN_MEANING = "{end} knows these, and nothing enables them."
-NO_LONGER_OPTIONAL = "No longer optional"
-NO_LONGER_OPTIONAL_MEANING = "{end} does not know these disabled capabilities, so it creates their components."
 NOT_IN_FRESH_INSTALL = "Disabled in a fresh install of {end}"
-NOT_IN_FRESH_INSTALL_MEANING = "A fresh install with this selection would not have these."
 
-# What an update does to resources: the label, and what it means
-MOVED = "Moved"
-MOVED_MEANING = "The selection names {name}, and these resources of it now need other capabilities."
+# What an update does to resources
 ADDED = "Added"
-ADDED_MEANING = "{end} creates them."
 REMOVED = "No longer applied"
-REMOVED_MEANING = "{end} no longer applies them. They stay on the cluster and are no longer managed."
 DELETED = "Deleted"
-DELETED_MEANING = "{end} deletes them."
-ORPHANED = "Orphaned"
-ORPHANED_MEANING = "They stay on the cluster, although {end} does not know them."
-CREDENTIALS = "CredentialsRequests"
-CREDENTIALS_MEANING = "The cloud has to grant the permissions that they request."
-NO_CHANGE = "No resource is {changes}."
 
 # The end of the path
 COMPARE = "release_compare shows what else changes, such as images and permissions."
-
-
-def end_of(release: str) -> str:
-    """Return the heading for the end of a path."""
-    return f"{AT_END}: {release}"
-
-
-def same_list(what: str, plan: int) -> str:
-    """Return the text before a link to a list that an earlier plan contains."""
-    return f"The same {what} as in plan {plan}:"
 
 
 def listed(words: Sequence[str], last: str) -> str:

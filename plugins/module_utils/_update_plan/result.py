@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._capability.implicit_enablement import MovedResource
 from .._problems import Problem, problem_dicts, shown_names
 from .._release.manifest import Manifest, manifest_dict
-from .._resources import mappings_in, nested
+from .._resources import nested
 from .._version import COLLECTION_VERSION
 from .fleet_reasons import required_acceptances, shared_reasons
 from .plan import EnabledCapability, HopPlan, Plan
@@ -56,7 +56,7 @@ class PlanSerializer:
         origin = {
             "date": date,
             "cluster": _identity("", fleet),
-            "releases": _named_releases(fleet),
+            "releases": [{"version": version, "name": name} for version, name in fleet.releases],
             "collection": COLLECTION_VERSION,
         }
         return {
@@ -194,18 +194,6 @@ def _identity(name: str, fleet: FleetPlan) -> str:
     return ", ".join(filter(None, (fleet.own_name, cluster_id and f"ID {cluster_id}")))
 
 
-def _named_releases(fleet: FleetPlan) -> list[dict[str, str]]:
-    """The version and the name of each release, with the pull spec by which a cluster names it."""
-    images: dict[str, str] = {}
-    for cluster_version in fleet.cluster_versions.values():
-        images.update(_images(cluster_version))
-    named = ((version, name, images.get(version)) for version, name in fleet.releases)
-    return [
-        {"version": version, "name": f"{image} ({name})" if image and "@" not in name else name}
-        for version, name, image in named
-    ]
-
-
 def plan_violations(fleet: FleetPlan, options: SharedOptions) -> list[dict[str, Any]]:
     """Return the verdicts and the enabled names that ``options`` do not accept, with the clusters of their plans."""
     entries: dict[str, dict[str, Any]] = {}
@@ -256,19 +244,3 @@ def _cause(cause: MovedResource) -> dict[str, Any]:
         "to_capabilities": list(target.capabilities),
         "deleted": target.deletes,
     }
-
-
-def _images(cluster_version: Any) -> Iterator[tuple[str, str]]:
-    """Yield the versions that a ClusterVersion names, with the pull specs of their images."""
-    status = nested(cluster_version, "status")
-    releases = [
-        *(item.get("release") for item in mappings_in(nested(status, "conditionalUpdates"))),
-        *mappings_in(nested(status, "availableUpdates")),
-        *mappings_in(nested(status, "history")),
-        nested(status, "desired"),
-    ]
-    for release in releases:
-        if isinstance(release, Mapping):
-            version, image = release.get("version"), release.get("image")
-            if isinstance(version, str) and isinstance(image, str) and version and image:
-                yield version, image
