@@ -111,7 +111,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Show what the update would need and change
+- name: Show what the update would need, and fail if something is not accepted
   capability.openshift.cluster_update:
     kubeconfig: /srv/sites/paris/kubeconfig
     version: 4.20.3
@@ -126,10 +126,10 @@ EXAMPLES = r"""
       - name: ack-4.19-admissionregistration-v1beta1-api-removals-in-4.20
         reason: No client has used v1beta1 since June
         expires: "2027-03-01"
-      - name: Console
-        reason: The operators of the site want it
+      - name: Insights
+        reason: The support contract needs it
 
-- name: Plan with mirrored releases
+- name: Plan with the directories of both releases
   capability.openshift.cluster_update:
     context: edge-17
     version: 4.20.3

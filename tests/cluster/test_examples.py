@@ -20,6 +20,8 @@ import yaml
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.request_counts import COUNTS, count, serve_counts
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.updates import history
+from ansible_collections.capability.openshift.tests.cluster.helpers.updates_of_pages import updatable
 from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
@@ -182,6 +184,18 @@ def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
         count(running, requests)
         found.append(failed(outcomes(Plugin("capability_usage_info", [find, check]), folder)))
     assert found == [set(), {check["name"]}]
+
+
+def test_examples_of_updates(cluster: ControlPlane, tmp_path: Path) -> None:
+    folder = files_of(cluster, tmp_path)
+    show, accepted, mirrored = ALL["cluster_update"].tasks
+    with updatable(cluster, folder / "srv" / "releases") as found:
+        refused = outcomes(Plugin("plan", [show, mirrored]), folder, mirrors=found.mirrors, **found.env)
+        assert failed(refused) == {show["name"], mirrored["name"]}
+        assert history(cluster) == [("4.19.9", "Completed")]
+        plugin = Plugin("update", [accepted, mirrored])
+        assert failed(outcomes(plugin, folder, mirrors=found.mirrors, **found.env)) == set()
+        assert history(cluster) == [("4.20.3", "Completed"), ("4.19.9", "Completed")]
 
 
 @pytest.mark.deep

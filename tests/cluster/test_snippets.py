@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import yaml
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.request_counts import count, serve_counts
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.updates import history
+from ansible_collections.capability.openshift.tests.cluster.helpers.updates_of_pages import END, GATE, START, updatable
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
@@ -27,9 +30,11 @@ from ansible_collections.capability.openshift.tests.unit.builders.snippets impor
     KUBERNETES,
     OPENSHIFT,
     SHELL,
+    UPDATING,
     Desk,
     snippets,
 )
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 pytestmark = pytest.mark.deep
 
@@ -42,7 +47,10 @@ FAILING = {
 }
 """Commands that fail on purpose, by their page and a part of them, and what they print."""
 
-OF_CLUSTERS = [snippet for snippet in snippets(*SHELL) if snippet.where in (OPENSHIFT, KUBERNETES)]
+OF_CLUSTERS = [snippet for snippet in snippets(*SHELL) if snippet.where in (OPENSHIFT, KUBERNETES, UPDATING)]
+
+
+SITES = "clusters: {hosts: {paris: {kubeconfig: kubeconfig}, berlin: {kubeconfig: kubeconfig}}}\n"
 
 
 def desk_of(plane: ControlPlane, folder: Path, page: str) -> Desk:
@@ -83,6 +91,26 @@ def test_the_commands_for_openshift_run(cluster: ControlPlane, tmp_path: Path, p
         run(cluster, tmp_path, page, OPENSHIFT)
     if "enable" in page:
         assert cluster.api.get(OBJECT)["spec"]["capabilities"] == selection("Console", "Ingress")
+
+
+def test_the_commands_for_updates_run(cluster: ControlPlane, tmp_path: Path) -> None:
+    """The first one shows what has to be accepted. Nothing is left to do for a path or a fleet after the others."""
+    (page,) = pages(UPDATING)
+    first, *others = [snippet for snippet in OF_CLUSTERS if snippet.page == page]
+    (tmp_path / "sites.yml").write_text(SITES, "utf-8")
+    with updatable(cluster, tmp_path / "other") as found:
+        desk = desk_of(cluster, tmp_path, page)
+        for image in found.images:
+            options = ["-e", f"release={image}", "-e", json.dumps({"mirrors": found.mirrors})]
+            read = ansible_playbook(
+                tmp_path, "capability.openshift.release_info", *options, env={"HOME": str(tmp_path), **found.env}
+            )
+            assert read.returncode == 0, read.stdout  # Pages read it from the cache.
+        desk.run(first, {(page, ""): f"accept {GATE} in acceptances"})
+        assert history(cluster) == [(START, "Completed")]
+        for snippet in others:
+            desk.run(snippet, {})
+        assert history(cluster) == [(END, "Completed"), (START, "Completed")]
 
 
 def test_the_commands_for_kubernetes_run(plane: ControlPlane, tmp_path: Path) -> None:
