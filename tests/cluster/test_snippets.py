@@ -103,7 +103,10 @@ def test_the_commands_for_updates_run(cluster: ControlPlane, tmp_path: Path) -> 
         for image in found.images:
             options = ["-e", f"release={image}", "-e", json.dumps({"mirrors": found.mirrors})]
             read = ansible_playbook(
-                tmp_path, "capability.openshift.release_info", *options, env={"HOME": str(tmp_path), **found.env}
+                tmp_path,
+                "capability.openshift.release_info",
+                *options,
+                env={"HOME": str(tmp_path), "SSL_CERT_FILE": found.ca},
             )
             assert read.returncode == 0, read.stdout  # Pages read it from the cache.
         desk.run(first, {(page, ""): f"accept {GATE} in acceptances"})

@@ -29,11 +29,11 @@ _GATES = {START: f"data:\n  {GATE}: Kubernetes 1.33 removes an API.\n", END: "da
 
 
 class Updatable(NamedTuple):
-    """``images``: the pull specs of both releases. ``mirrors``: where they are. ``env``: trusts the registry."""
+    """``images``: the pull specs of both releases. ``mirrors``: where they are. ``ca``: of the registry."""
 
     images: tuple[str, ...]
     mirrors: list[dict[str, Any]]
-    env: dict[str, str]
+    ca: str
 
 
 def write_releases(folder: Path) -> list[Path]:
@@ -69,4 +69,4 @@ def _updatable(plane: ControlPlane, folder: Path, registry: Registry) -> Iterato
         operator.available = {START: [{"version": END, "image": last}]}
         wait_for(lambda: plane.api.get(OBJECT)["status"].get("availableUpdates"), "the update")
         mirrors = mirror_sets({REPOSITORY: f"{registry.host}/release"})
-        yield Updatable(tuple(images), mirrors, {"SSL_CERT_FILE": str(registry.site.ca)})
+        yield Updatable(tuple(images), mirrors, str(registry.site.ca))
