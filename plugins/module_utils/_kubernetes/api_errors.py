@@ -172,7 +172,7 @@ class ApiError(ClusterError):
     @property
     def is_unauthorized(self) -> bool:
         """Whether the server does not accept the credentials."""
-        return self.code == 401
+        return self.code == 401 and not self._is_denied_by_name
 
     @property
     def is_forbidden(self) -> bool:
@@ -183,9 +183,10 @@ class ApiError(ClusterError):
     def is_denied(self) -> bool:
         """Whether an admission webhook, policy or plugin denies the request, so no permission is missing.
 
-        Webhooks choose the code. Source: kubernetes/apiserver:pkg/admission/plugin/webhook/errors/statuserror.go.
+        Webhooks and policies choose the code. Source: kubernetes/apiserver:pkg/admission/plugin/webhook/errors/
+        statuserror.go.
         """
-        if _DENIED.search(self.message):
+        if self._is_denied_by_name:
             return True
         is_permission = _MISSING_PERMISSION.search(self.message) or _ESCALATION in self.message
         return (
@@ -193,9 +194,14 @@ class ApiError(ClusterError):
         )
 
     @property
+    def _is_denied_by_name(self) -> bool:
+        """Whether the message names the webhook or the policy that denies the request, so the code has no meaning."""
+        return bool(_DENIED.search(self.message))
+
+    @property
     def is_not_found(self) -> bool:
         """Whether the object, its namespace or its kind does not exist."""
-        return self.code == 404
+        return self.code == 404 and not self._is_denied_by_name
 
     @property
     def is_kind_not_served(self) -> bool:
@@ -210,7 +216,7 @@ class ApiError(ClusterError):
     @property
     def is_conflict(self) -> bool:
         """Whether the object already exists, has changed since it was read, or another manager owns a field."""
-        return self.code == 409
+        return self.code == 409 and not self._is_denied_by_name
 
     @property
     def is_already_exists(self) -> bool:
@@ -432,6 +438,8 @@ def _field_messages(error: ApiError) -> str:
 
 
 def _problem_code(error: ApiError) -> str:
+    if error.is_denied and error.code not in (403, 422):
+        return "denied-request"
     if error.is_not_found:
         return "missing-object" if error.object_name else "unserved-kind"
     if error.is_conflict and error.field_conflicts:

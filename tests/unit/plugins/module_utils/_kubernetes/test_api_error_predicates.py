@@ -240,3 +240,18 @@ def test_a_redacted_problem_without_fields():
     assert LEADER.redacted().message == (
         "cannot patch things one: 500 (message omitted, because it can contain secret values)"
     )
+
+
+@pytest.mark.parametrize("code", [401, 404, 409])
+@pytest.mark.parametrize(
+    "message",
+    [
+        'admission webhook "a.test.io" denied the request: no',
+        "things \"one\" is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request: no",
+    ],
+)
+def test_a_denial_does_not_mean_what_its_code_means(code: int, message: str) -> None:
+    error = answer(code, "", message, "one")
+    assert error.is_denied
+    assert (error.is_unauthorized, error.is_not_found, error.is_conflict) == (False, False, False)
+    assert error.problems[0].code == "denied-request"

@@ -489,7 +489,10 @@ INVENTORY = CONFIG_MAPS.path("capability-openshift-rollout", "kube-system")
     ("answers", "action", "code"),
     [
         ([fault(403)], "forbidden", "forbidden-request"),
-        ([fault(400, 'admission webhook "w" denied the request: no')], "forbidden", "invalid-request"),
+        *(
+            ([fault(code, 'admission webhook "w" denied the request: no')], "forbidden", "denied-request")
+            for code in (400, 401, 404, 409)
+        ),
         ([fault(422, "data: field is immutable")], "failed", "immutable-field"),
         ([fault(422, "x", ("FieldValueRequired", "data", "Required value"))], "failed", "invalid-object"),
     ],
@@ -504,6 +507,15 @@ def test_a_refused_manifest_is_reported_and_the_others_are_applied(
     assert actions(rollout)["team"] == "created"
     assert code in [item for _severity, item in codes(found)]
     assert not rollout.changes.is_complete
+
+
+def test_a_deletion_that_a_webhook_denies_with_not_found_is_not_done(site: Site) -> None:
+    site.roll_out(OLD, team(), config("a"))
+    site.server.faults["DELETE", A] = [fault(404, 'admission webhook "w" denied the request: no ticket')] * 20
+    found = Problems()
+    rollout = site.roll_out(NEW, team(), config("a", **{DELETE: "true"}), reported=found)
+    assert actions(rollout)["a"] == "forbidden"
+    assert ("error", "denied-request") in codes(found)
 
 
 def test_without_a_valid_login_the_rollout_ends(site: Site) -> None:
