@@ -137,6 +137,15 @@ def merged_status(cluster: ClusterVersion | None, data: MinorData, recorded: fro
     return CapabilityStatus(known, enabled, enabled - (requested_names(cluster, data) if cluster else enabled))
 
 
+def status_dict(status: CapabilityStatus) -> dict[str, list[str]]:
+    """Convert a capability status to the form that modules return."""
+    return {
+        "enabled_capabilities": sorted(status.enabled),
+        "known_capabilities": sorted(status.known),
+        "implicitly_enabled_capabilities": sorted(status.implicitly_enabled),
+    }
+
+
 def _gated_names(cluster: ClusterVersion, data: MinorData) -> frozenset[str]:
     """Names of the minor whose feature gates are disabled in the cluster: no set requests them there.
 

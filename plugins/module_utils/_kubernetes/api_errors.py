@@ -323,13 +323,25 @@ class ApiError(ClusterError):
 
     @property
     def is_rejected_as_too_many(self) -> bool:
-        """Whether the server rejects the request because too many run at the same time."""
-        return is_rejected_as_too_many(self.code, self.message)
+        """Whether the server rejects the request because too many run at once, in its priority level or at all.
+
+        Source: kubernetes/apiserver:pkg/server/filters/priority-and-fairness.go, maxinflight.go tooManyRequests.
+        """
+        return self.code == 429 and self.message.lower().startswith(_TOO_MANY_REQUESTS)
+
+    @property
+    def is_storage_initializing(self) -> bool:
+        """Whether the server has just begun to watch a kind, as after its definition or a restart.
+
+        It is ready after a few hundredths of a second, although its ``Retry-After`` is a second. Source:
+        kubernetes/apiserver:pkg/storage/cacher/ready.go, delegator.go.
+        """
+        return self.code == 429 and _STORAGE_INITIALIZING in self.message
 
     @property
     def is_permanent(self) -> bool:
         """Whether the server reports a server error (500) because the object does not fit the schema."""
-        return is_permanent_failure(self.code, self.message)
+        return self.code == 500 and any(words in self.message for words in _PERMANENT_FAILURES)
 
     @property
     def is_retryable(self) -> bool:
@@ -371,28 +383,6 @@ def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool =
         repeated=repeated,
         causes=_causes(details),
     )
-
-
-def is_permanent_failure(code: int, message: str) -> bool:
-    """Whether a retry would get the same answer, although the HTTP status ``code`` means a temporary failure."""
-    return code == 500 and any(words in message for words in _PERMANENT_FAILURES)
-
-
-def is_storage_initializing(code: int, message: str) -> bool:
-    """Whether the server has just begun to watch a kind, as after its definition or a restart.
-
-    It is ready after a few hundredths of a second, although its ``Retry-After`` is a second. Source:
-    kubernetes/apiserver:pkg/storage/cacher/ready.go, delegator.go.
-    """
-    return code == 429 and _STORAGE_INITIALIZING in message
-
-
-def is_rejected_as_too_many(code: int, message: str) -> bool:
-    """Whether the server rejects the request because too many run at the same time, in its priority level or at all.
-
-    Source: kubernetes/apiserver:pkg/server/filters/priority-and-fairness.go, maxinflight.go tooManyRequests.
-    """
-    return code == 429 and message.lower().startswith(_TOO_MANY_REQUESTS)
 
 
 def connection_error(error: BaseException, verb: str, shown: str, host: str, since: float) -> NoAnswerError:

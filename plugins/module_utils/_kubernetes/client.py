@@ -370,13 +370,16 @@ class Client:
                 options["timeout"] = timeout_until(deadline, read_seconds)
                 # Not request(): with a body, urllib3 1.26 merges headers of the same name.
                 response = self._pool.request_encode_url(method, url, headers=headers, **options)
-                delay = delay_after_answer(response, failures)
             except Exception as error:  # TLS, a proxy and the network can raise any exception
                 delay = delay_after_error(error, failures, deadline)
                 if delay is None:
                     since = self._outage.begin(started)
                     raise connection_error(error, verb, shown, self.host, since) from None
             else:
+                if response.status < 300:
+                    break
+                answer = api_error(response.status, response.data, verb, shown, repeated=failures > 0)
+                delay = delay_after_answer(answer, response.headers.get("Retry-After", ""), failures)
                 if delay is None:
                     break
             failures += 1
@@ -385,7 +388,7 @@ class Client:
         date = _date(response.headers.get("Date", ""))
         self._dated = self._dated if date is None else (date, time.monotonic())
         if response.status >= 300:
-            raise api_error(response.status, response.data, verb, shown, repeated=failures > 0)
+            raise answer
         return response
 
     def _parse(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:

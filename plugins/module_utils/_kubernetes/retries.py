@@ -14,14 +14,7 @@ from threading import Condition
 from typing import TYPE_CHECKING, TypeVar
 
 from .._problems import ClusterError, LockLostError
-from .api_errors import (
-    RETRIED_CODES,
-    ApiError,
-    NoAnswerError,
-    is_permanent_failure,
-    is_rejected_as_too_many,
-    is_storage_initializing,
-)
+from .api_errors import ApiError, NoAnswerError
 
 if TYPE_CHECKING:
     import urllib3
@@ -149,19 +142,16 @@ def delay_after_error(error: BaseException, failures: int, deadline: float) -> f
     return _backoff(failures) if is_temporary and not is_over else None
 
 
-def delay_after_answer(response: urllib3.BaseHTTPResponse, failures: int) -> float | None:
+def delay_after_answer(error: ApiError, retry_after: str, failures: int) -> float | None:
     """Return the seconds until a request is sent again because of its answer, ``None`` if it is not.
 
-    A retry is useless after a permanent failure. If too many requests run, the client first has to send fewer.
+    If too many requests run, the client first has to send fewer. ``retry_after`` is the header.
     """
-    if response.status not in RETRIED_CODES:
+    if not error.is_retryable or error.is_rejected_as_too_many:
         return None
-    text = (response.data or b"").decode(errors="replace")
-    if is_permanent_failure(response.status, text) or is_rejected_as_too_many(response.status, text):
-        return None
-    retry_after = response.headers.get("Retry-After", "").strip()
+    retry_after = retry_after.strip()
     seconds = min(float(retry_after), LONGEST_WAIT) if retry_after.isdecimal() else 0.0
-    if is_storage_initializing(response.status, text):
+    if error.is_storage_initializing:
         # The delays are short, so more attempts are made.
         return min(seconds, _INITIALIZING_SECONDS * 2.0**failures) if failures < _MOST_INITIALIZING else None
     return (seconds or _backoff(failures)) if failures < _MOST_RETRIES else None

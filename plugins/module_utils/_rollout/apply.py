@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._cluster.injection import inject
 from .._data.aggregated_apis import is_aggregated
@@ -51,10 +51,18 @@ from .desired_object import (
 from .drift import is_untouched, merged_preview, owned_digest, rewritten_problem, without_server_fields
 from .normalize import normalized_for
 from .options import RolloutOptions
-from .refusals import Refusal, conflicts_of, refusal_of, refusal_problem
+from .refusals import Refusal, refusal_of, refusal_problem
 
 _NORMALIZATIONS = 4
 _ATTEMPTS = 8
+
+
+class _Task(NamedTuple):
+    """A manifest to apply, the ``target`` of its object, and the ``definition`` of its kind if that is applied, too."""
+
+    manifest: Manifest
+    target: Target
+    definition: Manifest | None
 
 
 class Applier:
@@ -96,7 +104,7 @@ class Applier:
         try:
             if manifest.deletes:
                 return self._delete(manifest, target)
-            result = self._put(manifest, target, definition)
+            result = self._put(_Task(manifest, target, definition))
             if not (self._options.dry_run or result.pending):
                 remove_trace(self._client, target, result.metadata)
             return result
@@ -175,44 +183,38 @@ class Applier:
         is_allowed = api_version in self._options.allow_unserved and (group, kind) != CLUSTER_OPERATORS.group_kind
         return Refusal.KIND_SKIPPED if is_allowed or is_aggregated(group, kind) else Refusal.KIND_NOT_SERVED
 
-    def _put(self, manifest: Manifest, target: Target, definition: Manifest | None) -> ApplyResult:
-        if self.is_unchanged(manifest, definition):
+    def _put(self, task: _Task) -> ApplyResult:
+        manifest = task.manifest
+        if self.is_unchanged(manifest, task.definition):
             metadata = self._live[manifest.resource_id]
-            return self._unchanged_result(ApplyResult(manifest, "unchanged", metadata=metadata), target)
+            return self._unchanged_result(ApplyResult(manifest, "unchanged", metadata=metadata), task.target)
         if is_create_only(manifest.annotations):
-            existing = self._find_created_before(manifest, target)
-            return existing if existing is not None else self._create_or_apply(manifest, target, definition, None, None)
+            return self._find_created_before(task) or self._create_or_apply(task, None, None)
         # What the list of earlier objects does not contain may exist nevertheless, and belong to another client.
-        before = self._client.find(target) if self._with_objects else None
-        resource = manifest.resource_id
-        known = self._written.get(resource) or self._live.get(resource)
-        live = before["metadata"] if before is not None else known
-        return self._create_or_apply(manifest, target, definition, before, live)
+        before = self._client.find(task.target) if self._with_objects else None
+        known = self._written.get(manifest.resource_id) or self._live.get(manifest.resource_id)
+        return self._create_or_apply(task, before, before["metadata"] if before is not None else known)
 
     @property
     def _with_objects(self) -> bool:
         return self._options.diff_mode or self._options.dry_run
 
-    def _find_created_before(self, manifest: Manifest, target: Target) -> ApplyResult | None:
+    def _find_created_before(self, task: _Task) -> ApplyResult | None:
         """The result of an existing create-only object that an earlier rollout processed."""
-        if self._inventory is None or manifest.resource_id not in self._inventory.entries:
+        if self._inventory is None or task.manifest.resource_id not in self._inventory.entries:
             return None
         # It may have existed before the first rollout. Then it lacks our label, and our lists do not contain it.
-        existing = self._client.find(target, metadata_only=True)
-        if existing is None:
-            return None
-        metadata = existing["metadata"]
+        existing = self._client.find(task.target, metadata_only=True)
+        return None if existing is None else self._existing_result(task, existing["metadata"], "unchanged")
+
+    def _existing_result(self, task: _Task, metadata: Mapping[str, Any], action: Action) -> ApplyResult:
+        """The result of a create-only object that exists."""
         if metadata.get("deletionTimestamp"):
-            return self._terminating(manifest, target, metadata)
-        return ApplyResult(manifest, "unchanged", metadata=metadata)
+            return self._terminating(task, metadata)
+        return ApplyResult(task.manifest, action, metadata=metadata)
 
     def _create_or_apply(
-        self,
-        manifest: Manifest,
-        target: Target,
-        definition: Manifest | None,
-        before: Mapping[str, Any] | None,
-        live: Mapping[str, Any] | None,
+        self, task: _Task, before: Mapping[str, Any] | None, live: Mapping[str, Any] | None
     ) -> ApplyResult:
         """Create the object, or apply an existing one. ``live`` is the metadata of an object that is known to exist.
 
@@ -222,7 +224,7 @@ class Applier:
         attempt, is_created = 1, False
         while True:
             try:
-                result = self._apply(manifest, target, definition, before, live)
+                result = self._apply(task, before, live)
                 return result._replace(action="created") if is_created and result.is_complete else result
             except ApiError as error:
                 is_outdated = error.is_concurrent_write if live is None else error.is_uid_mismatch
@@ -232,24 +234,16 @@ class Applier:
             if attempt > 1:
                 time.sleep(_pause(attempt))
             attempt += 1
-            existing = self._client.find(target, metadata_only=not self._with_objects)
+            existing = self._client.find(task.target, metadata_only=not self._with_objects)
             live = None if existing is None else existing["metadata"]
             # If the request was repeated, an earlier attempt created it, and its answer was lost.
             is_created = is_repeated and live is not None and is_created_by_rollout(live)
-            if live is not None and is_create_only(manifest.annotations):
-                if live.get("deletionTimestamp"):
-                    return self._terminating(manifest, target, live)
-                return ApplyResult(manifest, "created" if is_created else "unchanged", metadata=live)
+            if live is not None and is_create_only(task.manifest.annotations):
+                return self._existing_result(task, live, "created" if is_created else "unchanged")
             before = existing if self._with_objects and not is_created else None
 
-    def _apply(
-        self,
-        manifest: Manifest,
-        target: Target,
-        definition: Manifest | None,
-        before: Mapping[str, Any] | None,
-        live: Mapping[str, Any] | None,
-    ) -> ApplyResult:
+    def _apply(self, task: _Task, before: Mapping[str, Any] | None, live: Mapping[str, Any] | None) -> ApplyResult:
+        manifest, target = task.manifest, task.target
         dry_run = self._options.dry_run
         ownership = self._ownership.of_live(live)
         problems = Problems()
@@ -261,14 +255,14 @@ class Applier:
             return ApplyResult(manifest, "failed", tuple(problems))
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
         uid = str(nested(live, "uid") or "")
-        written = self._apply_normalized(manifest, target, body, definition, uid=uid, problems=problems)
+        written = self._apply_normalized(task, body, uid, problems)
         # After a problem, the rollout itself changed fields.
         rewritten = () if problems else self._rewritten_fields(target.kind, body, written.object)
         if rewritten:
             problems.append(rewritten_problem(manifest, rewritten))
         metadata = written.object["metadata"]
         if metadata.get("deletionTimestamp"):
-            return self._terminating(manifest, target, metadata, problems)
+            return self._terminating(task, metadata, problems)
         known = live if manifest.resource_id not in self._written else None
         if not dry_run:
             self._written[manifest.resource_id] = metadata
@@ -317,39 +311,22 @@ class Applier:
         self._kinds.learn(written.object, new=written.created, changed=is_changed)
         return True
 
-    def _apply_normalized(
-        self,
-        manifest: Manifest,
-        target: Target,
-        body: Mapping[str, Any],
-        definition: Manifest | None,
-        *,
-        uid: str,
-        problems: Problems,
-    ) -> WriteResult:
+    def _apply_normalized(self, task: _Task, body: Mapping[str, Any], uid: str, problems: Problems) -> WriteResult:
         """Apply ``body``. If the schema rejects it and the CVO could apply it, normalize it and try again.
 
         ``uid``: of the object, empty to create it. Raises ``ApiError``: ``is_concurrent_write`` if an object to
         create exists, ``is_uid_mismatch`` if the object was deleted or replaced.
         """
-
-        def request(body: Mapping[str, Any]) -> WriteResult:
-            return self._send(target, body, uid)
-
+        request = partial(self._send, task.target, uid)
         for _attempt in range(_NORMALIZATIONS):
             try:
                 return request(body)
             except ApiError as error:
-                normalized = normalized_for(
-                    error,
-                    manifest,
-                    body,
-                    lambda: self._read_schema(target, definition),
-                    lambda: self._read_live(target),
-                )
+                read_schema, read_live = partial(self._read_schema, task), partial(self._read_live, task.target)
+                normalized = normalized_for(error, task.manifest, body, read_schema, read_live)
                 if normalized is None:
                     raise
-            problems.append(self._as_prediction(normalized.problem, definition))
+            problems.append(self._as_prediction(normalized.problem, task.definition))
             body = normalized.body
             if normalized.first is not None:
                 first = request(normalized.first)
@@ -358,15 +335,25 @@ class Applier:
                     return first._replace(object=merged_preview(first.object, body))
         return request(body)
 
-    def _send(self, target: Target, body: Mapping[str, Any], uid: str) -> WriteResult:
+    def _send(self, target: Target, uid: str, body: Mapping[str, Any]) -> WriteResult:
+        """Create or apply an object. Again, if that conflicts with another write, or if its kind has just changed."""
         force, dry_run = self._options.force_conflicts, self._options.dry_run
-
-        def send() -> WriteResult:
-            if not uid:
-                return self._client.apply_new(target, body, dry_run=dry_run)
-            return self._client.apply(target, body, uid=uid, force=force, dry_run=dry_run)
-
-        return self._retry_conflicts(send, target.kind, is_new=not uid)
+        attempt = 0
+        while True:
+            try:
+                if not uid:
+                    return self._client.apply_new(target, body, dry_run=dry_run)
+                return self._client.apply(target, body, uid=uid, force=force, dry_run=dry_run)
+            except ApiError as error:
+                is_early = error.is_kind_not_served and self._kinds.is_new(target.kind)
+                is_stale = error.is_permanent and self._kinds.is_fresh(target.kind)
+                is_stale = is_stale or (error.is_unfit and self._kinds.is_changing(target.kind))
+                # A conflict of a request that creates an object means that it exists.
+                is_concurrent = error.is_concurrent_write and uid
+                if attempt == _ATTEMPTS - 1 or not (is_concurrent or is_early or is_stale):
+                    raise
+            time.sleep(_pause(attempt))
+            attempt += 1
 
     def _as_prediction(self, problem: Problem, definition: Manifest | None) -> Problem:
         """In check mode, a dropped field is only a remark if its definition changes: the API may declare it then."""
@@ -381,35 +368,18 @@ class Applier:
         schema = cache(partial(read_schema, self._client, kind))
         return self._options.rewritten_fields(body, live, lambda field: is_declared(schema(), field))
 
-    def _read_schema(self, target: Target, definition: Manifest | None) -> object:
-        if definition is not None:
-            return schema_of(self._release.read_body(definition), target.kind.version)
+    def _read_schema(self, task: _Task) -> object:
+        kind = task.target.kind
+        if task.definition is not None:
+            return schema_of(self._release.read_body(task.definition), kind.version)
         # The server's own kinds have no definition.
-        crd = self._read_live(Target(CUSTOM_RESOURCE_DEFINITIONS, target.kind.resource))
-        return schema_of(crd, target.kind.version)
+        return schema_of(self._read_live(Target(CUSTOM_RESOURCE_DEFINITIONS, kind.resource)), kind.version)
 
     def _read_live(self, target: Target) -> Mapping[str, Any] | None:
         try:
             return self._client.get(target)
         except ApiError:
             return None
-
-    def _retry_conflicts(self, request: Callable[[], WriteResult], kind: ApiResource, *, is_new: bool) -> WriteResult:
-        """Retry a request that conflicts with another write, or whose kind was created or changed a moment ago.
-
-        ``is_new``: the request creates an object, so a conflict means that it exists.
-        """
-        for attempt in range(_ATTEMPTS - 1):
-            try:
-                return request()
-            except ApiError as error:
-                is_early = error.is_kind_not_served and self._kinds.is_new(kind)
-                is_stale = error.is_permanent and self._kinds.is_fresh(kind)
-                is_stale = is_stale or (error.is_unfit and self._kinds.is_changing(kind))
-                if not ((error.is_concurrent_write and not is_new) or is_early or is_stale):
-                    raise
-            time.sleep(_pause(attempt))
-        return request()
 
     def _delete(self, manifest: Manifest, target: Target) -> ApplyResult:
         if self._mode != "update":
@@ -436,11 +406,10 @@ class Applier:
         left = self._client.find(target, metadata_only=True)
         return left if left is not None and left["metadata"]["uid"] == existing["metadata"]["uid"] else None
 
-    def _terminating(
-        self, manifest: Manifest, target: Target, metadata: Mapping[str, Any], problems: Iterable[Problem] = ()
-    ) -> ApplyResult:
-        problem = terminating_problem(target, read_terminating(self._client, target, metadata), "error")
-        return refused(manifest, Refusal.OBJECT_TERMINATING, (*problems, problem))
+    def _terminating(self, task: _Task, metadata: Mapping[str, Any], problems: Iterable[Problem] = ()) -> ApplyResult:
+        live = read_terminating(self._client, task.target, metadata)
+        problem = terminating_problem(task.target, live, "error")
+        return refused(task.manifest, Refusal.OBJECT_TERMINATING, (*problems, problem))
 
     def _fits_later(self, error: ApiError, definition: Manifest | None) -> bool:
         """Whether, in check mode, an object may fit the ``definition`` that the rollout is going to apply before it."""
@@ -467,7 +436,7 @@ class Applier:
         if refusal is Refusal.UNAUTHORIZED:
             raise error  # Every other manifest would fail, too.
         problem = refusal_problem(refusal, manifest, error, self._release.read_body)
-        return refused(manifest, refusal, (problem,), conflicts_of(manifest, error))
+        return refused(manifest, refusal, (problem,), error.field_conflicts)
 
 
 def _pause(attempt: int) -> float:

@@ -10,11 +10,12 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
+from .._kubernetes.api_errors import FieldConflict
 from .._problems import Problem, has_errors
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
 from .._resources import Object, ResourceId
-from .refusals import Conflict, Refusal
+from .refusals import Refusal
 
 Action = Literal[
     "created",
@@ -65,7 +66,7 @@ class ApplyResult(NamedTuple):
     manifest: Manifest
     action: Action
     problems: tuple[Problem, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[FieldConflict, ...] = ()
     metadata: Mapping[str, Any] = _NO_METADATA
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
@@ -98,7 +99,7 @@ def refused(
     manifest: Manifest,
     refusal: Refusal,
     problems: tuple[Problem, ...] = (),
-    conflicts: tuple[Conflict, ...] = (),
+    conflicts: tuple[FieldConflict, ...] = (),
     metadata: Mapping[str, Any] = _NO_METADATA,
 ) -> ApplyResult:
     """Build the result of a manifest that the cluster refuses."""

@@ -133,24 +133,18 @@ def parse_inventory(obj: Mapping[str, Any]) -> Inventory:
 
 
 def _mode(value: object) -> Mode | Literal[""]:
-    if value == "":
-        return ""
-    for mode in MODES:
-        if mode == value:
-            return mode
-    raise ValueError(f"unfinished is {shown(value)}")
+    found = next((mode for mode in MODES if mode == value), None)
+    if found is None and value != "":
+        raise ValueError(f"unfinished is {shown(value)}")
+    return found or ""
 
 
 def _entries(lines: object, *, is_earlier: bool) -> Iterator[tuple[ResourceId, Entry]]:
     # Not splitlines(): it splits at more characters than JSON escapes.
     for line in filter(None, str(lines).split("\n")):
-        resource, entry = _entry(json.loads(line))
-        yield resource, entry._replace(is_earlier=is_earlier)
-
-
-def _entry(line: Any) -> tuple[ResourceId, Entry]:
-    if not isinstance(line, list):
-        raise TypeError(f"a resource is {type_name(line)}")
-    group, kind, namespace, name, capabilities, owned = map(str, line)
-    names = tuple(capabilities.split("+")) if capabilities else ()
-    return ResourceId(group, kind, namespace, name), Entry(names, owned)
+        fields = json.loads(line)
+        if not isinstance(fields, list):
+            raise TypeError(f"a resource is {type_name(fields)}")
+        group, kind, namespace, name, capabilities, owned = map(str, fields)
+        names = tuple(capabilities.split("+")) if capabilities else ()
+        yield ResourceId(group, kind, namespace, name), Entry(names, owned, is_earlier)

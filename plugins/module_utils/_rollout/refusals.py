@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
@@ -47,14 +47,6 @@ class Refusal(Enum):
     INVALID = auto()
 
 
-class Conflict(NamedTuple):
-    """A field that another field manager owns."""
-
-    manifest: Manifest
-    manager: str
-    field: str
-
-
 class Explanation(NamedTuple):
     """How a rollout reports together all manifests that were refused for the same reason.
 
@@ -62,60 +54,47 @@ class Explanation(NamedTuple):
     message of the API server is added.
     """
 
-    severity: Severity
     code: str
     message: str
     hint: str = ""
     quotes_server: bool = False
+    severity: Severity = "error"
 
 
 EXPLANATIONS = {
     Refusal.FORBIDDEN: Explanation(
-        "error",
         "forbidden-request",
         "cannot be applied, because the API server forbids it",
         "Grant the user a role that allows get, list, create and patch on it",
         quotes_server=True,
     ),
     Refusal.DENIED: Explanation(
-        "error",
-        "denied-request",
-        "cannot be applied, because admission control denies it",
-        quotes_server=True,
+        "denied-request", "cannot be applied, because admission control denies it", quotes_server=True
     ),
     Refusal.NAMESPACE_TERMINATING: Explanation(
-        "error",
         "terminating-namespace",
         "cannot be applied, because the namespace is being deleted",
         "Check the conditions in the status of the namespace, which name what prevents its deletion",
     ),
     Refusal.NAMESPACE_MISSING: Explanation(
-        "error",
         "missing-namespace",
         "cannot be applied, because the namespace does not exist",
         "Check the operator that creates the namespace, or create it",
     ),
     Refusal.GROUP_UNAVAILABLE: Explanation(
-        "error",
         "unavailable-group",
         "cannot be applied, because the API server of its group does not answer",
         "Check the APIService and the service that it names",
     ),
-    Refusal.SERVER_UNAVAILABLE: Explanation(
-        "error",
-        "failed-server",
-        "could not be applied",
-        quotes_server=True,
-    ),
+    Refusal.SERVER_UNAVAILABLE: Explanation("failed-server", "could not be applied", quotes_server=True),
     Refusal.KIND_NOT_SERVED: Explanation(
-        "error",
         "unserved-kind",
         "is not served by this cluster",
         "Apply the definition of the kind first, or add the API version to allow_unserved if the cluster lacks it on "
         "purpose",
     ),
     Refusal.KIND_SKIPPED: Explanation(
-        "warning", "unserved-kind", "is not served by this cluster, so it is not applied"
+        "unserved-kind", "is not served by this cluster, so it is not applied", severity="warning"
     ),
 }
 """Reasons that apply to a whole kind or namespace, and are reported once for each."""
@@ -174,26 +153,13 @@ def refusal_problem(
         message = "; ".join(wrong_types(error.mistyped_fields, read_body(manifest)))
         return problem._replace(code="mistyped-field", message=message, hint=_EXPECTED_HINT)
     if refusal is Refusal.FIELD_CONFLICT:
-        return problem._replace(message=_conflict_message(conflicts_of(manifest, error)), hint=_CONFLICT_HINT)
+        message = "; ".join(f"{conflict.field} is owned by {conflict.manager}" for conflict in error.field_conflicts)
+        return problem._replace(message=message, hint=_CONFLICT_HINT)
     if refusal is Refusal.STORED_VERSION:
         return problem._replace(code="stored-version")
     if refusal is Refusal.IMMUTABLE_FIELD:
         return problem._replace(code="immutable-field", hint=_IMMUTABLE_HINT)
     return problem._replace(hint=_EXPECTED_HINT) if refusal is Refusal.UNFIT_FOR_SCHEMA else problem
-
-
-def conflicts_of(manifest: Manifest, error: ApiError) -> tuple[Conflict, ...]:
-    """The fields of the object of ``manifest`` that other field managers own."""
-    return tuple(Conflict(manifest, manager, field) for manager, field in error.field_conflicts)
-
-
-def conflict_dict(conflict: Conflict) -> dict[str, str]:
-    """Convert a conflict, as ``conflicts`` in the result of the module."""
-    return {**conflict.manifest.resource_id._asdict(), "manager": conflict.manager, "field": conflict.field}
-
-
-def _conflict_message(conflicts: Iterable[Conflict]) -> str:
-    return "; ".join(f"{conflict.field} is owned by {conflict.manager}" for conflict in conflicts)
 
 
 def _without_secrets(manifest: Manifest, error: ApiError) -> Problem:

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._cluster.injected_config import without_credentials
+from .._cluster.spec_change import status_dict
 from .._module.result import diff_entry
 from .._problems import Problem, Problems, shown_names
 from .._release.task_graph import run_level_of
 from .._resources import nested
 from .change_set import Action, ApplyResult, Rollout
-from .refusals import EXPLANATIONS, Refusal, conflict_dict
+from .refusals import EXPLANATIONS, Refusal
 
 _COUNTED = ("created", "changed", "unchanged", "deleted", "deleting", "failed", "not_sent")
 _COUNTED_AS = {**{action: action for action in _COUNTED}, "absent": "unchanged", "skipped": "not_sent"}
@@ -43,16 +44,18 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
             for item in results
             if item.action == "failed" or item.is_retryable
         ],
-        "conflicts": [conflict_dict(conflict) for item in results for conflict in item.conflicts],
+        "conflicts": [
+            {**item.manifest.resource_id._asdict(), **conflict._asdict()}
+            for item in results
+            for conflict in item.conflicts
+        ],
         "leftovers": [
             {**item.resource._asdict(), "pruned": item.pruned, "finalizers": list(item.finalizers)}
             for item in rollout.leftovers
         ],
         "run_levels": _run_levels(rollout),
         "capability_status": {
-            "enabled_capabilities": sorted(capabilities.status.enabled),
-            "known_capabilities": sorted(capabilities.status.known),
-            "implicitly_enabled_capabilities": sorted(capabilities.status.implicitly_enabled),
+            **status_dict(capabilities.status),
             "newly_implicitly_enabled_capabilities": sorted(capabilities.implicit),
             "condition": dict(capabilities.condition) if capabilities.condition else None,
         },

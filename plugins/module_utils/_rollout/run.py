@@ -44,147 +44,124 @@ def roll_out(
     """
     context = read_context(client, state, release, options)
     plan = plan_rollout(context, previous, options)  # Nothing is written up to here.
-    problems = Problems(plan.problems)
-    definition = apply_definition(client, plan)
-    capabilities = reconcile_capabilities(client, plan, definition, problems)
-    work = plan_manifests(plan, capabilities, problems)
-    lock = begin(client, plan, work)
-    changes = run_graph(client, plan, work, definition, lock, progress)
-    leftovers = prune_leftovers(client, plan, changes, lock, problems)
-    changes, leftovers = await_deletions(client, context, changes, leftovers, options, progress, problems)
-    finish(client, plan, work, changes, leftovers, lock, problems)
-    return Rollout(
-        work.mode,
-        plan.version,
-        state.cluster_version,
-        capabilities,
-        changes,
-        leftovers,
-        _is_inventory_changed(plan, work),
-        problems.unique(),
-    )
+    return _Run(client, plan, progress).rollout()
 
 
-def apply_definition(client: Client, plan: RolloutPlan) -> ApplyResult | None:
-    """Apply the CustomResourceDefinition of ClusterVersion, and wait until it is served. Raises ``ClusterError``."""
-    if plan.cluster_version_crd is None:
-        return None
-    ownership = OwnershipMetadata(applyset_id(), "", InjectedConfig())
-    applier = Applier(client, plan.context, plan.options, "reconcile", ownership)
-    result = applier.apply(plan.cluster_version_crd)
-    if result.pending:
-        result = applier.wait_until_established(result, plan.options.timings.establish)
-    raise_errors(result.problems, ClusterError)
-    return result
+class _Run:
+    """One rollout: its steps."""
 
+    def __init__(self, client: Client, plan: RolloutPlan, progress: Progress) -> None:
+        self.client, self.plan, self.progress = client, plan, progress
+        self.options = plan.options
+        self._problems = Problems(plan.problems)
 
-def reconcile_capabilities(
-    client: Client, plan: RolloutPlan, definition: ApplyResult | None, problems: Problems
-) -> CapabilityResult:
-    """Reconcile the ClusterVersion. Implicitly enabled capabilities of an unfinished rollout are reported again."""
-    inventory = plan.context.state.inventory
-    crd_changed = definition is not None and definition.action != "unchanged"
-    result = reconcile_cluster_version(
-        client, plan.context, plan.capabilities, plan.options, problems, crd_changed=crd_changed
-    )
-    if inventory is not None and inventory.unfinished:
-        result = result._replace(implicit=result.implicit | inventory.implicit)
-    return result
+    def rollout(self) -> Rollout:
+        """Do all steps, and return their result."""
+        context, problems = self.plan.context, self._problems
+        definition = self._apply_definition()
+        capabilities = self._reconcile_capabilities(definition)
+        work = plan_manifests(self.plan, capabilities, problems)
+        lock = self._begin(work)
+        changes = self._run_graph(work, definition, lock)
+        leftovers = self._prune_leftovers(changes, lock)
+        changes, leftovers = await_deletions(
+            self.client, context, changes, leftovers, self.options, self.progress, problems
+        )
+        self._finish(work, changes, leftovers, lock)
+        before, after = context.state.inventory, work.inventory
+        is_recorded = before is not None and (before.version, before.enabled) == (after.version, after.enabled)
+        return Rollout(
+            work.mode,
+            self.plan.version,
+            context.state.cluster_version,
+            capabilities,
+            changes,
+            leftovers,
+            not is_recorded,
+            problems.unique(),
+        )
 
+    def _apply_definition(self) -> ApplyResult | None:
+        """Apply the definition of ClusterVersion, and wait until it is served. Raises ``ClusterError``."""
+        if self.plan.cluster_version_crd is None:
+            return None
+        ownership = OwnershipMetadata(applyset_id(), "", InjectedConfig())
+        applier = Applier(self.client, self.plan.context, self.options, "reconcile", ownership)
+        result = applier.apply(self.plan.cluster_version_crd)
+        if result.pending:
+            result = applier.wait_until_established(result, self.options.timings.establish)
+        raise_errors(result.problems, ClusterError)
+        return result
 
-def begin(client: Client, plan: RolloutPlan, work: ManifestPlan) -> RunLock:
-    """Write the planned inventory, which takes the lock on the cluster. Raises ``ClusterError``."""
-    stored = plan.context.state.stored
-    # An earlier run has already done everything in this mode, and released the lock. A repeated task writes nothing.
-    is_repeated = work.mode != work.required_mode and not stored.run
-    stored = write_inventory(client, stored, work.inventory, begins=not is_repeated, dry_run=plan.options.dry_run)
-    return RunLock(client, stored, plan.options.timings.lock_check)
+    def _reconcile_capabilities(self, definition: ApplyResult | None) -> CapabilityResult:
+        """Reconcile the ClusterVersion. Implicitly enabled capabilities of an unfinished rollout are reported again."""
+        plan, inventory = self.plan, self.plan.context.state.inventory
+        crd_changed = definition is not None and definition.action != "unchanged"
+        result = reconcile_cluster_version(
+            self.client, plan.context, plan.capabilities, self.options, self._problems, crd_changed=crd_changed
+        )
+        if inventory is not None and inventory.unfinished:
+            result = result._replace(implicit=result.implicit | inventory.implicit)
+        return result
 
+    def _begin(self, work: ManifestPlan) -> RunLock:
+        """Write the planned inventory, which takes the lock on the cluster. Raises ``ClusterError``."""
+        stored = self.plan.context.state.stored
+        # An earlier run has done everything in this mode, and released the lock. A repeated task writes nothing.
+        is_repeated = work.mode != work.required_mode and not stored.run
+        dry_run = self.options.dry_run
+        stored = write_inventory(self.client, stored, work.inventory, begins=not is_repeated, dry_run=dry_run)
+        return RunLock(self.client, stored, self.options.timings.lock_check)
 
-def run_graph(
-    client: Client,
-    plan: RolloutPlan,
-    work: ManifestPlan,
-    definition: ApplyResult | None,
-    lock: RunLock,
-    progress: Progress,
-) -> ChangeSet:
-    """Apply the manifests, retry what the cluster lacks, and wait until the objects are ready, if requested.
+    def _run_graph(self, work: ManifestPlan, definition: ApplyResult | None, lock: RunLock) -> ChangeSet:
+        """Apply the manifests, retry what the cluster lacks, and wait until the objects are ready, if requested.
 
-    The result of ``definition``, if this run changed it, replaces that of the graph.
-    """
-    context = plan.context
-    if definition is not None and not plan.options.dry_run:
-        context = context.with_live(definition.manifest.resource_id, definition.metadata)
-        definition = definition if definition.is_written else None
-    listener = _Listener(client, plan, work, lock, definition, progress)
-    applier = Applier(client, context, plan.options, work.mode, work.ownership)
-    changes = GraphRunner(work.graph, applier, context.state.kinds, plan.options, listener).run()
-    progress("")
-    return changes._replace(
-        results=tuple(map(listener.final, changes.results)),
-        problems=(*changes.problems, *listener.warnings),
-    )
+        The result of ``definition``, if this run changed it, replaces that of the graph.
+        """
+        context = self.plan.context
+        if definition is not None and not self.options.dry_run:
+            context = context.with_live(definition.manifest.resource_id, definition.metadata)
+            definition = definition if definition.is_written else None
+        listener = _Listener(self, work, lock)
+        applier = Applier(self.client, context, self.options, work.mode, work.ownership)
+        changes = GraphRunner(work.graph, applier, context.state.kinds, self.options, listener).run()
+        self.progress("")
+        own = {definition.manifest.resource_id: definition} if definition else {}
+        return changes._replace(
+            results=tuple(own.get(item.manifest.resource_id, item) for item in changes.results),
+            problems=(*changes.problems, *listener.warnings),
+        )
 
+    def _prune_leftovers(self, changes: ChangeSet, lock: RunLock) -> tuple[Leftover, ...]:
+        """List the leftovers. Delete them if that is requested and nothing failed."""
+        if not self.options.prune or changes.has_failures:
+            return as_kept(self.plan.context)
+        held = None if self.options.dry_run else lock
+        return prune(self.client, self.plan.context, changes.results, held, self._problems)
 
-def prune_leftovers(
-    client: Client, plan: RolloutPlan, changes: ChangeSet, lock: RunLock, problems: Problems
-) -> tuple[Leftover, ...]:
-    """List the leftovers. Delete them if that is requested and nothing failed."""
-    if not plan.options.prune or changes.has_failures:
-        return as_kept(plan.context)
-    return prune(client, plan.context, changes.results, None if plan.options.dry_run else lock, problems)
-
-
-def finish(
-    client: Client,
-    plan: RolloutPlan,
-    work: ManifestPlan,
-    changes: ChangeSet,
-    leftovers: Sequence[Leftover],
-    lock: RunLock,
-    problems: Problems,
-) -> None:
-    """Write the final inventory. An error is reported and not raised, so the results are not lost."""
-    if plan.options.dry_run:
-        return
-    with problems.collect(ClusterError):
-        inventory = final_inventory(plan, work, changes, leftovers)
-        ends = changes.is_complete
-        retry_while_unreachable(lambda: write_inventory(client, lock.stored, inventory, ends=ends))
+    def _finish(self, work: ManifestPlan, changes: ChangeSet, leftovers: Sequence[Leftover], lock: RunLock) -> None:
+        """Write the final inventory. An error is reported and not raised, so the results are not lost."""
+        if self.options.dry_run:
+            return
+        with self._problems.collect(ClusterError):
+            inventory = final_inventory(self.plan, work, changes, leftovers)
+            ends = changes.is_complete
+            retry_while_unreachable(lambda: write_inventory(self.client, lock.stored, inventory, ends=ends))
 
 
 class _Listener(RunListener):
-    """Shows the progress, checks the lock, and waits for ready objects.
+    """Shows the progress, checks the lock, and waits for ready objects."""
 
-    ``definition`` is the result of the definition that this run wrote before the graph.
-    """
-
-    def __init__(
-        self,
-        client: Client,
-        plan: RolloutPlan,
-        work: ManifestPlan,
-        lock: RunLock,
-        definition: ApplyResult | None,
-        progress: Progress,
-    ) -> None:
-        super().__init__(work.manifests, progress)
-        self._client, self._plan, self._work = client, plan, work
-        self._run_lock, self._definition = lock, definition
+    def __init__(self, run: _Run, work: ManifestPlan, lock: RunLock) -> None:
+        super().__init__(work.manifests, run.progress)
+        self._run, self._mode, self._run_lock = run, work.mode, lock
         self._results: list[ApplyResult] = []
         self.warnings = Problems()
-
-    def final(self, result: ApplyResult) -> ApplyResult:
-        """The result of a manifest in the whole run."""
-        definition = self._definition
-        is_same = definition is not None and definition.manifest.resource_id == result.manifest.resource_id
-        return definition if definition is not None and is_same else result
 
     def applied(self, result: ApplyResult) -> None:
         """Show the progress. Raises ``LockLostError`` if another run owns the cluster."""
         super().applied(result)
-        if not self._plan.options.dry_run:
+        if not self._run.options.dry_run:
             self._run_lock.check()
 
     def waiting(self, left: int, resource: str, message: str) -> None:
@@ -195,24 +172,12 @@ class _Listener(RunListener):
     def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
         """Wait at a barrier: in an update for the objects since the last barrier, else for all of them at the end."""
         self._results += results
-        mode, options = self._work.mode, self._plan.options
+        mode, options = self._mode, self._run.options
         if not options.wait or not (mode == "update" or is_last):
             return
         chosen = results if mode == "update" else self._results
-        reported = Problems()
-        wait_until_ready(
-            self._client,
-            self._plan.context,
-            [result.manifest for result in chosen if result.action in ("created", "changed", "unchanged")],
-            mode,
-            options.deadline,
-            self.waiting,
-            reported,
-        )
+        applied = [result.manifest for result in chosen if result.action in ("created", "changed", "unchanged")]
+        reported, context = Problems(), self._run.plan.context
+        wait_until_ready(self._run.client, context, applied, mode, options.deadline, self.waiting, reported)
         self.warnings += [problem for problem in reported if problem.severity != "error"]
         problems += [problem for problem in reported if problem.severity == "error"]
-
-
-def _is_inventory_changed(plan: RolloutPlan, work: ManifestPlan) -> bool:
-    before, after = plan.context.state.inventory, work.inventory
-    return before is None or (before.version, before.enabled) != (after.version, after.enabled)

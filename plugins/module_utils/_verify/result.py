@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._cluster.spec_change import status_dict
 from .._problems import has_errors
 from .._release.manifest import manifest_dict
 from .verify import Verification
@@ -16,7 +17,6 @@ _MOST_FIELDS = 20
 
 def verification_dict(verification: Verification) -> dict[str, Any]:
     """Convert a verification to the result of the module."""
-    status = verification.status
     different = [item for item in verification.checked if item.fields]
     unready = [(item.manifest, item.readiness) for item in verification.checked if item.readiness]
     return {
@@ -45,11 +45,7 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
             {**manifest_dict(manifest), "state": readiness.state, "message": readiness.message}
             for manifest, readiness in unready
         ],
-        "capability_status": {
-            "enabled_capabilities": sorted(status.enabled),
-            "known_capabilities": sorted(status.known),
-            "implicitly_enabled_capabilities": sorted(status.implicitly_enabled),
-        },
+        "capability_status": status_dict(verification.status),
     }
 
 

@@ -11,7 +11,6 @@ import ssl
 from typing import Any
 
 import pytest
-import urllib3
 from urllib3.connectionpool import HTTPConnectionPool
 from urllib3.exceptions import (
     ConnectTimeoutError,
@@ -24,7 +23,9 @@ from urllib3.exceptions import (
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import (
     RETRIED_CODES,
+    ApiError,
     NoAnswerError,
+    api_error,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import (
     LONGEST_WAIT,
@@ -42,9 +43,8 @@ ALL_CODES = range(200, 600)
 FOREVER = math.inf
 
 
-def answer(code: int = 503, body: bytes = b"", **headers: str) -> Any:
-    names = {name.replace("_", "-"): value for name, value in headers.items()}
-    return urllib3.HTTPResponse(body, status=code, headers=names)
+def answer(code: int = 503, body: bytes = b"", retry_after: str = "") -> tuple[ApiError, str]:
+    return api_error(code, body, "get", "it"), retry_after
 
 
 def unreachable(cause: BaseException) -> NewConnectionError:
@@ -61,7 +61,7 @@ def delays(error: BaseException | None = None, response: Any = None) -> list[flo
         if error is not None:
             delay = delay_after_error(error, len(found), FOREVER)
         else:
-            delay = delay_after_answer(response, len(found))
+            delay = delay_after_answer(response[0], response[1], len(found))
         if delay is None:
             return found
         found.append(delay)
@@ -119,7 +119,7 @@ def test_the_cause_may_be_the_context():
 )
 @pytest.mark.parametrize("code", [429, 503])
 def test_retry_after_is_honoured_up_to_a_limit(header, waited, code):
-    assert delays(response=answer(code, Retry_After=header)) == [waited] * 5
+    assert delays(response=answer(code, retry_after=header)) == [waited] * 5
 
 
 @pytest.mark.parametrize("header", ["0", "soon", "1.5", "-1", ""])
@@ -128,7 +128,7 @@ def test_without_a_valid_header_every_wait_is_longer_than_the_one_before(monkeyp
     monkeypatch.setattr("random.uniform", lambda least, most: (least + most) / 2)
     expected = [0.2, 0.4, 0.8, 1.6, 3.2]
 
-    assert delays(response=answer(Retry_After=header)) == pytest.approx(expected)
+    assert delays(response=answer(retry_after=header)) == pytest.approx(expected)
     assert delays(REFUSED) == pytest.approx(expected)
 
 
@@ -208,4 +208,4 @@ def test_permanent_failures_are_not_retried(body, retries):
 )
 def test_storage_that_initializes_is_asked_again_soon_and_more_often(retry_after: str, expected: list[float]) -> None:
     body = b'{"kind":"Status","message":"storage is (re)initializing","code":429}'
-    assert delays(response=answer(429, body, Retry_After=retry_after)) == pytest.approx(expected)
+    assert delays(response=answer(429, body, retry_after=retry_after)) == pytest.approx(expected)

@@ -15,10 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import refused
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import (
     EXPLANATIONS,
-    Conflict,
     Refusal,
-    conflict_dict,
-    conflicts_of,
     refusal_of,
     refusal_problem,
 )
@@ -87,15 +84,6 @@ def test_field_conflict_names_each_field_and_its_owner() -> None:
     assert (problem.code, str(problem.where)) == ("conflicting-managers", WHERE)
     assert problem.message == ".spec.replicas is owned by kubectl; .spec.x is owned by editor"
     assert "force_conflicts=true" in problem.hint
-    assert conflicts_of(MANIFEST, error) == (
-        Conflict(MANIFEST, "kubectl", ".spec.replicas"),
-        Conflict(MANIFEST, "editor", ".spec.x"),
-    )
-
-
-def test_conflict_in_the_result_names_the_object_the_manager_and_the_field() -> None:
-    (conflict,) = conflicts_of(MANIFEST, answer(409, "", CONFLICT))
-    assert conflict_dict(conflict) == {**RESOURCE._asdict(), "manager": "kubectl", "field": ".spec.replicas"}
 
 
 def test_mistyped_field_is_reported_without_its_value() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import FieldConflict
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, ResourceId
@@ -20,7 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.chan
     Rollout,
     refused,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Conflict, Refusal
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Refusal
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
@@ -47,7 +48,7 @@ def rollout(*results: ApplyResult, leftovers: tuple[Leftover, ...] = (), **field
 
 
 def test_each_result_is_listed_by_what_happened_and_counted_in_its_run_level() -> None:
-    conflict = Conflict(result("f").manifest, "kubectl", ".data.a")
+    conflict = FieldConflict("kubectl", ".data.a")
     later = result("z", level="90").manifest
     results = (
         result("f", "failed", level="30", conflicts=(conflict,)),
