@@ -184,22 +184,18 @@ def _check_history(status: Mapping[str, Any], where: Location, problems: Problem
 
 def _map(parent: Mapping[str, Any], field: str, where: Location, problems: Problems) -> Mapping[str, Any]:
     value = parent.get(field)
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        problems.error("not-a-map", where.child(field), f"is {type_name(value)}, expected a map", _WHOLE_OBJECT)
-        return {}
-    return value
+    if value is None or isinstance(value, Mapping):
+        return value or {}
+    problems.error("not-a-map", where.child(field), f"is {type_name(value)}, expected a map", _WHOLE_OBJECT)
+    return {}
 
 
 def _list(parent: Mapping[str, Any], field: str, where: Location, problems: Problems) -> list[Any]:
     value = parent.get(field)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        problems.error("not-a-list", where.child(field), f"is {type_name(value)}, expected a list", _WHOLE_OBJECT)
-        return []
-    return value
+    if value is None or isinstance(value, list):
+        return value or []
+    problems.error("not-a-list", where.child(field), f"is {type_name(value)}, expected a list", _WHOLE_OBJECT)
+    return []
 
 
 def _names(parent: Mapping[str, Any], field: str, where: Location, problems: Problems) -> list[str] | None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -46,6 +47,9 @@ _ESCAPED_PAIR = re.compile(r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}")
 _JSON = "application/json"
 _METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
+_METHODS = {"create": "POST", "delete": "DELETE", "patch": "PATCH"}
+"""HTTP methods of the verbs of the API that do not only read."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -107,7 +111,7 @@ class Client:
 
     def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
         """Return one object. ``metadata_only`` omits its spec and status."""
-        return self._object("get", "GET", target, accept=_METADATA_ONLY if metadata_only else _JSON).object
+        return self._object("get", target, accept=_METADATA_ONLY if metadata_only else _JSON).object
 
     def find(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any] | None:
         """Return one object as ``get`` does, ``None`` if it does not exist."""
@@ -135,7 +139,7 @@ class Client:
 
     def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
         """Return the document at a path that is not that of an object, such as a discovery document."""
-        response = self._request("get", "GET", path, path, accept=accept)
+        response = self._request("get", path, path, accept=accept)
         return self._parse(response, "get", path)
 
     def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
@@ -157,19 +161,10 @@ class Client:
 
         ``body`` must contain ``metadata.resourceVersion``: then a retry is safe and no other write is overwritten.
         """
-        query = {"fieldManager": FIELD_MANAGER}
-        return self._write(
-            "patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run=dry_run
-        ).object
+        return self._write("patch", target, body, "application/merge-patch+json", dry_run=dry_run).object
 
     def apply(
-        self,
-        target: Target,
-        body: Mapping[str, Any],
-        *,
-        uid: str = "",
-        force: bool = False,
-        dry_run: bool = False,
+        self, target: Target, body: Mapping[str, Any], *, uid: str = "", force: bool = False, dry_run: bool = False
     ) -> WriteResult:
         """Apply ``body`` with server-side apply as the collection's field manager, and return the object.
 
@@ -177,8 +172,8 @@ class Client:
         """
         if uid:
             body = _with_metadata(body, uid=uid)
-        query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
-        return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run=dry_run)
+        query = {"force": "true" if force else "false"}
+        return self._write("patch", target, body, "application/apply-patch+yaml", query, dry_run=dry_run)
 
     def apply_new(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
         """Create an object with ``apply``. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
@@ -194,10 +189,7 @@ class Client:
 
         Unlike an apply, it leaves no fields to a second entry of ``metadata.managedFields`` if merges follow.
         """
-        query = {"fieldManager": FIELD_MANAGER}
-        return self._write(
-            "create", "POST", target._replace(name=""), body, _JSON, query, _METADATA_ONLY, dry_run=dry_run
-        )
+        return self._write("create", target._replace(name=""), body, accept=_METADATA_ONLY, dry_run=dry_run)
 
     def check_access(self, verb: str, target: Target) -> None:
         """Raise ``ClusterError`` if no role allows a request. It is for requests that cannot be tried as a dry run."""
@@ -209,7 +201,7 @@ class Client:
             "kind": _ACCESS_REVIEWS.kind.kind,
             "spec": {"resourceAttributes": attributes},
         }
-        answer = self._write("create", "POST", _ACCESS_REVIEWS, body, _JSON, {}, dry_run=False).object
+        answer = self._write("create", _ACCESS_REVIEWS, body, dry_run=False).object
         if nested(answer, "status", "allowed") is not True:
             message = f"cannot {verb} {target}: the user has no permission, as a SelfSubjectAccessReview shows"
             hint = f"Grant the user a role that allows {verb} on {target._replace(name='', namespace='')}"
@@ -227,7 +219,7 @@ class Client:
             **({"dryRun": ["All"]} if dry_run else {}),
         }
         try:
-            self._write("delete", "DELETE", target, body, _JSON, {}, dry_run=dry_run)
+            self._write("delete", target, body, dry_run=dry_run)
         except ApiError as error:
             if not error.is_not_found:
                 raise
@@ -249,7 +241,7 @@ class Client:
             "timeoutSeconds": str(max(1, round(seconds))),
         }
         path = target._replace(name="").path
-        response = self._send("watch", "GET", path, str(target), query=query, read_seconds=seconds + 5)
+        response = self._send("watch", path, str(target), query=query, read_seconds=seconds + 5)
         try:
             yield from _events(response)
         except Exception as error:  # a connection can break with any exception
@@ -280,7 +272,7 @@ class Client:
         everything = target._replace(name="")
         while True:
             query = {**_selector(target), "limit": str(_PAGE), **({"continue": more} if more else {})}
-            page = self._object("list", "GET", everything, query=query, accept=accept).object
+            page = self._object("list", everything, query=query, accept=accept).object
             items = page["items"] = page.get("items") or []
             if not isinstance(items, list) or not all(_has_name(item) for item in items):
                 raise self.no_api_error("list", str(target))
@@ -289,8 +281,8 @@ class Client:
             if not more:
                 return
 
-    def _object(self, verb: str, method: str, target: Target, **options: Any) -> WriteResult:
-        response = self._request(verb, method, target.path, str(target), **options)
+    def _object(self, verb: str, target: Target, **options: Any) -> WriteResult:
+        response = self._request(verb, target.path, str(target), **options)
         document = self._parse(response, verb, str(target))
         if not isinstance(document.get("metadata"), dict):
             raise self.no_api_error(verb, str(target))
@@ -299,25 +291,24 @@ class Client:
     def _write(
         self,
         verb: str,
-        method: str,
         target: Target,
         body: Mapping[str, Any],
-        content_type: str,
-        query: Mapping[str, str],
-        accept: str = _JSON,
+        content_type: str = _JSON,
+        query: Mapping[str, str] = MappingProxyType({}),
         *,
+        accept: str = _JSON,
         dry_run: bool,
     ) -> WriteResult:
-        query = {**query, **({"dryRun": "All"} if dry_run else {})}
-        return self._object(verb, method, target, query=query, body=body, content_type=content_type, accept=accept)
+        query = {"fieldManager": FIELD_MANAGER, **query, **({"dryRun": "All"} if dry_run else {})}
+        return self._object(verb, target, query=query, body=body, content_type=content_type, accept=accept)
 
-    def _request(self, verb: str, method: str, path: str, shown: str, **options: Any) -> urllib3.BaseHTTPResponse:
+    def _request(self, verb: str, path: str, shown: str, **options: Any) -> urllib3.BaseHTTPResponse:
         """Send a request. While the server rejects it as too many, send fewer at the same time, and send it again."""
         is_repeated = False
         for rejections in range(_MOST_REJECTIONS + 1):
             with self._limit.slot() as reductions:
                 try:
-                    response = self._send(verb, method, path, shown, **options)
+                    response = self._send(verb, path, shown, **options)
                 except ApiError as error:
                     # An earlier attempt may have succeeded although its answer was lost.
                     error.repeated = is_repeated = is_repeated or error.repeated
@@ -333,7 +324,6 @@ class Client:
     def _send(
         self,
         verb: str,
-        method: str,
         path: str,
         shown: str,
         *,
@@ -369,7 +359,7 @@ class Client:
                 options["body"] = None if body is None else _encoded(body)
                 options["timeout"] = timeout_until(deadline, read_seconds)
                 # Not request(): with a body, urllib3 1.26 merges headers of the same name.
-                response = self._pool.request_encode_url(method, url, headers=headers, **options)
+                response = self._pool.request_encode_url(_METHODS.get(verb, "GET"), url, headers=headers, **options)
             except Exception as error:  # TLS, a proxy and the network can raise any exception
                 delay = delay_after_error(error, failures, deadline)
                 if delay is None:

@@ -206,7 +206,7 @@ def read_release_context(
     context = rollout_context(state, release, options.cluster, options.release_image, gate)
     if gate.is_unserved and any(defines(item, FEATURE_GATES) for item in context.managed):
         # No FeatureGate can exist before the rollout defines the kind, so its feature set is the default one.
-        gate = FeatureGateReading(readable=True)
+        gate = FeatureGateReading()
         context = rollout_context(state, release, options.cluster, options.release_image, gate)
     _check_profile(context, options.cluster.cluster_profile)
     return context
@@ -229,7 +229,7 @@ def rollout_context(
     resolution = Problems()
     criteria = check_options(options, release.minor, resolution)
     target, resolved = status_inputs(criteria.without_overrides(), release, release_image, resolution)
-    if not gate.readable:
+    if gate.feature_set is None:
         rules = resolved.context.rules
         undecided = [item for item in release.manifests if depends_on_feature_set(item, rules)]
         if undecided and not gate.problems:

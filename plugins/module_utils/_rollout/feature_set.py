@@ -19,20 +19,19 @@ from .._resources import FEATURE_GATES
 
 
 class FeatureGateReading(NamedTuple):
-    """The feature set of a cluster. ``readable``: it is known, even if only as the default.
+    """The feature set of a cluster, ``None`` if it is not known.
 
     ``gates`` are the enabled gates of the release, ``None`` if the cluster does not report them.
     """
 
-    readable: bool
-    feature_set: str = ""
+    feature_set: str | None = ""
     gates: tuple[str, ...] | None = None
     problems: tuple[Problem, ...] = ()
 
     @property
     def is_unserved(self) -> bool:
         """Whether the cluster does not serve FeatureGate yet, so its feature set is unknown."""
-        return not self.readable and not self.problems
+        return self.feature_set is None and not self.problems
 
 
 def read_feature_gate(
@@ -44,23 +43,20 @@ def read_feature_gate(
     Source: openshift/cluster-version-operator:pkg/start/start.go processInitialFeatureGate.
     """
     if options.feature_set is not None and options.feature_gates is not None:
-        return FeatureGateReading(readable=True, feature_set=options.feature_set)
+        return FeatureGateReading(options.feature_set)
     if kinds.find(FEATURE_GATES.group, FEATURE_GATES.kind) is None:
-        return FeatureGateReading(options.feature_set is not None, options.feature_set or "")
+        return FeatureGateReading(options.feature_set)
     obj, denied = client.find_permitted(FEATURE_GATE)
     if denied and options.feature_set is None:
         message = f"{denied.message}, so manifests with a feature set are not applied"
         problem = denied._replace(message=message, hint=f"{denied.hint}, or set feature_set")
-        return FeatureGateReading(readable=False, problems=(problem,))
+        return FeatureGateReading(None, problems=(problem,))
     if obj is None:
-        return FeatureGateReading(readable=True, feature_set=options.feature_set or "")
+        return FeatureGateReading(options.feature_set or "")
     reported, problems = feature_set(obj), Problems()
     if check_feature_set(options.feature_set, reported, problems):
-        gates = gates_of_version(enabled_gates(obj), release.minor, release.shown_version)
-        return FeatureGateReading(readable=True, feature_set=reported, gates=gates)
-    return FeatureGateReading(
-        readable=True, feature_set=options.feature_set or "", gates=None, problems=tuple(problems)
-    )
+        return FeatureGateReading(reported, gates_of_version(enabled_gates(obj), release.minor, release.shown_version))
+    return FeatureGateReading(options.feature_set or "", problems=tuple(problems))
 
 
 def cluster_options(
@@ -69,7 +65,7 @@ def cluster_options(
     """Combine ``options`` with what the cluster reports. ``cluster_profile`` is empty if it is not known."""
     return options._replace(
         cluster_profile=options.cluster_profile or cluster_profile or DEFAULT_CLUSTER_PROFILE,
-        feature_set=gate.feature_set,
+        feature_set=gate.feature_set or "",
         feature_gates=options.feature_gates if options.feature_gates is not None else gate.gates,
         overrides=overrides if options.overrides is None else options.overrides,
     )

@@ -187,9 +187,11 @@ class GraphRunner:
 
     def _missing_prerequisite_of(self, node: _RunningNode) -> Prerequisite | None:
         """What another node must provide before ``node`` can continue."""
-        if node.is_failed or self._broken is not None or node.position == len(node.manifests):
+        is_over = node.is_failed or self._broken is not None or node.position == len(node.manifests)
+        # A dry run waits for nothing.
+        if is_over or self._options.dry_run:
             return None
-        return self._retry(lambda: self._missing_prerequisite(node.manifests[node.position]))
+        return self._retry(lambda: self._pending_prerequisite(node.manifests[node.position]))
 
     def _work(self, node: _RunningNode, work: Callable[[_RunningNode], _State]) -> None:
         state = _State.DONE
@@ -230,10 +232,8 @@ class GraphRunner:
         result = self._retry(lambda: self._applier.apply(manifest, self._definition_of(manifest)))
         if result.pending:
             node.unestablished.append(result)
-        elif result.is_retryable:
-            self._postpone_result(result)
         else:
-            self._record(result)
+            self._take(result)
         return result.action != "failed"
 
     def _stops(self, rest: Iterable[Manifest]) -> bool:
@@ -257,10 +257,7 @@ class GraphRunner:
         while node.unestablished:
             result = self._retry(establish)
             node.unestablished.pop(0)
-            if result.is_retryable:
-                self._postpone_result(result)
-            else:
-                self._record(result)
+            self._take(result)
             node.is_failed = node.is_failed or result.action == "failed"
         return _State.ESTABLISHED
 
@@ -270,11 +267,8 @@ class GraphRunner:
         served = self._kinds.find(resource.group, resource.kind, manifest.version) if resource.group else None
         return self._definitions.get(served.resource) if served is not None else None
 
-    def _missing_prerequisite(self, manifest: Manifest) -> Prerequisite | None:
-        """What another manifest of the rollout must provide first. A dry run waits for nothing."""
-        return None if self._options.dry_run else self._pending_prerequisite(manifest)
-
     def _pending_prerequisite(self, manifest: Manifest) -> Prerequisite | None:
+        """What another manifest of the rollout must provide first."""
         if manifest.deletes:
             return None
         resource = manifest.resource_id
@@ -289,15 +283,16 @@ class GraphRunner:
 
     def _postpone(self, node: _RunningNode, missing: Prerequisite) -> None:
         refusal = Refusal.NAMESPACE_MISSING if missing[0] == "namespace" else Refusal.KIND_NOT_SERVED
-        self._postpone_result(refused(node.manifests[node.position], refusal))
+        self._take(refused(node.manifests[node.position], refusal))
         node.position += 1
 
-    def _postpone_result(self, result: ApplyResult) -> None:
-        if self._options.dry_run:
+    def _take(self, result: ApplyResult) -> None:
+        """Record a result, unless it can differ at the next barrier."""
+        if result.is_retryable and self._options.dry_run:
             result = self._predicted(result)
-            if result.refusal is None:
-                self._record(result)
-                return
+        if not result.is_retryable:
+            self._record(result)
+            return
         # Its namespace or kind stays pending until the result is recorded.
         with self._lock:
             self._postponed.append(result)
@@ -400,7 +395,7 @@ class GraphRunner:
             # A starting server forbids everything until its RBAC rules are loaded. The known kinds stay.
 
     def _comes_later(self, manifest: Manifest) -> bool:
-        return self._missing_prerequisite(manifest) is not None
+        return not self._options.dry_run and self._pending_prerequisite(manifest) is not None
 
     def _may_succeed(self, result: ApplyResult) -> bool:
         """Whether there is time for a retry, and the cluster may have what was missing without the rollout."""

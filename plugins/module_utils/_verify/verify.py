@@ -64,11 +64,9 @@ def verify(
     ``capabilities`` is a selection as given by the user; ``None`` means the capabilities that the cluster reports.
     """
     gate = read_feature_gate(client, state.kinds, given, release)
-    if not gate.readable and not gate.problems:
+    if gate.is_unserved:
         message = "the cluster does not serve FeatureGate, so the default feature set is used"
-        gate = FeatureGateReading(
-            readable=True, problems=(Problem("info", "missing-feature-set", "feature_set", message),)
-        )
+        gate = FeatureGateReading(problems=(Problem("info", "missing-feature-set", "feature_set", message),))
     problems = Problems(state.problems)
     _check_version(state, release, problems)
     context = rollout_context(state, release, given, state.release_image, gate)
@@ -135,8 +133,8 @@ def _desired_state(
 ) -> DesiredState:
     """Compute the desired state without manifests whose annotations make the CVO reject them; those are reported."""
     rules = context.resolved.context.rules
-    release = context.release
-    manifests = [item for item in release.manifests if gate.readable or not depends_on_feature_set(item, rules)]
+    release, is_known = context.release, gate.feature_set is not None
+    manifests = [item for item in release.manifests if is_known or not depends_on_feature_set(item, rules)]
     inventory = context.state.inventory
     entries = inventory.entries if inventory else {}
     leftovers = {resource: entries[resource].capabilities for resource in context.dropped}

@@ -90,6 +90,6 @@ def test_what_is_not_known_of_hypershift_is_reported_once(options, codes, tmp_pa
     loaded = load_release_for(state, release_options(GIVEN, profile), OpenedRelease(str(release)), Problems())
     given = ClusterOptions(cluster_profile=profile, **options)
 
-    context = rollout_context(state, loaded, given, GIVEN, FeatureGateReading(readable=True))
+    context = rollout_context(state, loaded, given, GIVEN, FeatureGateReading())
 
     assert [item.code for item in context.problems] == codes
