@@ -48,7 +48,7 @@ def test_server_errors_are_retried(
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
-@pytest.mark.parametrize("fault", ["reset", "lose", "hold"])
+@pytest.mark.parametrize("fault", ["reset", "lose", pytest.param("hold", marks=pytest.mark.deep)])
 def test_a_broken_connection_is_retried(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, method: str, fault: str
 ) -> None:
@@ -101,7 +101,7 @@ def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(
     [
         ("answer", "503 ServiceUnavailable: the fault proxy answers 503"),
         ("reset", "does not answer"),
-        ("hold", "does not answer"),
+        pytest.param("hold", "does not answer", marks=pytest.mark.deep),
     ],
 )
 def test_retries_end(site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, fault: str, part: str) -> None:

@@ -165,6 +165,7 @@ def test_check_mode_does_not_wait(site: Site) -> None:
 # Requests of the wait
 
 
+@pytest.mark.deep
 def test_it_watches_and_does_not_poll(site: Site) -> None:
     """The number of requests does not depend on the duration, or on the number of changes."""
     site.make(selection("Console"), ["Console"])
@@ -244,6 +245,7 @@ def test_it_survives_a_killed_api_server(site: Site) -> None:
     assert (result["changed"], result["enabled_capabilities"]) == (True, ["Console"])
 
 
+@pytest.mark.deep
 def test_a_server_that_does_not_return_is_an_error(site: Site) -> None:
     site.make(selection(), [])
     process = start_waiting(site, wait_timeout=15)
@@ -261,6 +263,7 @@ def test_a_server_that_does_not_return_is_an_error(site: Site) -> None:
     assert site.names == {"Console"}
 
 
+@pytest.mark.deep
 def test_a_deleted_cluster_version_is_an_error(site: Site) -> None:
     site.make(selection("Console"), [])
     process = start_waiting(site, wait_timeout=15)

@@ -107,6 +107,7 @@ def test_two_runs_at_once_request_one_update(
     assert cluster.api.get(OBJECT)["metadata"]["generation"] == 2
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("operator")
 def test_the_playbook_shows_what_is_missing_and_then_the_proof(
     cluster: ControlPlane, options: dict[str, Any], tmp_path: Path

@@ -109,7 +109,7 @@ def after_crash(cluster: ControlPlane, client: Client, change: Callable[[dict[st
     return metadata
 
 
-@pytest.mark.parametrize(("change", "part"), [(forget, 1.0), (unprocessed, 0.1)])
+@pytest.mark.parametrize(("change", "part"), [pytest.param(forget, 1.0, marks=pytest.mark.deep), (unprocessed, 0.1)])
 def test_a_definition_that_a_crash_left_incomplete(
     cluster: ControlPlane, client: Client, change: Callable[[dict[str, Any]], None], part: float
 ) -> None:
@@ -122,6 +122,7 @@ def test_a_definition_that_a_crash_left_incomplete(
     assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
+@pytest.mark.deep
 def test_the_wait_ends_in_time(cluster: ControlPlane, client: Client) -> None:
     """After one touch of the definition."""
     metadata = after_crash(cluster, client, invalid)
@@ -172,6 +173,7 @@ def test_a_user_without_permission_to_watch(cluster: ControlPlane, site: Site) -
     assert len(cluster.audit.requests(mark, user=user.name)) <= FEW + 4 * (time.monotonic() - start)
 
 
+@pytest.mark.deep
 def test_a_deleted_definition(cluster: ControlPlane, client: Client) -> None:
     metadata = after_crash(cluster, client, invalid)
     client.delete(TARGET)

@@ -46,6 +46,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.images import 
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
 from ansible_collections.capability.openshift.tests.unit.builders.releases import write_files
 
+pytestmark = pytest.mark.deep
+
 VERSION = "4.20.3"
 KNOWN = ["Console", "Ingress", "Insights", "Storage"]
 RELEASES = {VERSION: EXAMPLE, "4.21.0": EXAMPLE, "4.23.0": EXAMPLE.parent / "4.22.0"}
@@ -198,7 +200,6 @@ def test_examples_of_updates(cluster: ControlPlane, tmp_path: Path) -> None:
         assert history(cluster) == [("4.20.3", "Completed"), ("4.19.9", "Completed")]
 
 
-@pytest.mark.deep
 def test_examples_of_rollouts(full_plane: ControlPlane, registry: Registry, tmp_path: Path) -> None:
     folder = files_of(full_plane, tmp_path)
     releases = folder / "srv" / "releases"

@@ -95,6 +95,7 @@ def test_user_without_get_on_definitions_can_define_kinds(rollouts: Rollouts) ->
     assert rollouts.has(WIDGET)
 
 
+@pytest.mark.deep
 def test_conversion_webhook_that_does_not_answer_can_be_repaired(rollouts: Rollouts) -> None:
     broken = copy.deepcopy(WIDGETS)
     broken["spec"]["versions"].append({**broken["spec"]["versions"][0], "name": "v2", "storage": False})
@@ -197,7 +198,9 @@ def killed_at(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch, function: str
     up_again(rollouts.plane)
 
 
-@pytest.mark.parametrize(("function", "seconds"), [("wait_until_ready", 6.0), ("final_inventory", 0.6)])
+@pytest.mark.parametrize(
+    ("function", "seconds"), [pytest.param("wait_until_ready", 6.0, marks=pytest.mark.deep), ("final_inventory", 0.6)]
+)
 def test_rollout_waits_for_a_restart_at_an_awkward_moment(
     rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch, function: str, seconds: float
 ) -> None:

@@ -87,6 +87,7 @@ def test_object_whose_deletion_hangs_is_a_leftover_until_it_is_gone(
     assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == ""
 
 
+@pytest.mark.deep
 def test_definition_whose_objects_hang_is_a_leftover(rollouts: Rollouts) -> None:
     rollouts.done([*KEPT, crd("things", "Thing")])
     rollouts.api.post(path_of(THING).rpartition("/")[0], THING)

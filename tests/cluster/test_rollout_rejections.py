@@ -87,6 +87,7 @@ def test_dropped_field_is_applied_once_the_definition_declares_it(rollouts: Roll
     assert rollouts.get(body)["spec"] == {"a": "1", "b": "2"}
 
 
+@pytest.mark.deep
 def test_undeclared_field_is_reported_again_if_the_definition_changes_without_it(rollouts: Rollouts) -> None:
     body = thing(a="1", b="2")
     rollouts.done([kind("a"), body])
@@ -277,6 +278,7 @@ def test_advice_for_an_exceeded_quota_is_about_the_quota(rollouts: Rollouts) -> 
     assert "ResourceQuota" in problem["hint"]
 
 
+@pytest.mark.deep
 def test_advice_for_a_webhook_that_does_not_answer_is_about_the_webhook(rollouts: Rollouts) -> None:
     rules = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["services"]}]
     client = {"service": {"name": "none", "namespace": HOME}}

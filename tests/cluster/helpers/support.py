@@ -155,11 +155,16 @@ read = cache(read_release)
 
 
 def releases() -> list[Any]:
-    """Return the releases that there are, as parameters of a test: the example, and what CAPABILITY_RELEASES names."""
+    """Return the releases that there are, as parameters of a test: the example, and what CAPABILITY_RELEASES names.
+
+    Of these, only the newest one is not in the deep tier.
+    """
     root = os.environ.get("CAPABILITY_RELEASES")
     folders = sorted(Path(root).iterdir()) if root else []
     real = [folder for folder in folders if (folder / "release-manifests").is_dir()]
-    return [pytest.param(folder, id=folder.name) for folder in (EXAMPLE, *real)]
+    fast = (EXAMPLE, *real[-1:])
+    marks = {folder: () if folder in fast else pytest.mark.deep for folder in (EXAMPLE, *real)}
+    return [pytest.param(folder, id=folder.name, marks=mark) for folder, mark in marks.items()]
 
 
 def remove_crd(api: Api) -> None:
