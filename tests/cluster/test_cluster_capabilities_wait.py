@@ -35,8 +35,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operator, Operators
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
-ANNOTATION = "capability.openshift.io/name"
-TECH_PREVIEW = "TechPreviewNoUpgrade"
 STATUS_OF_CONSOLE = capabilities_status(["Console"], KNOWN)
 CONSOLE = Operator("console", {"operator": VERSION}, ("Console",))
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     Body,
     Rollouts,
     config_map,
-    crd,
     deployment,
     ids,
     manifest,
@@ -28,7 +26,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import Fault, FaultProxy
-from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 
 PROXY_CRD = "0000_03_config-operator_01_proxies.crd.yaml"
 PROXIES = "/apis/config.openshift.io/v1/proxies"
@@ -50,26 +48,12 @@ def test_create_only_is_created_and_never_touched_again(rollouts: Rollouts) -> N
     assert rollouts.get(ONCE) == before
 
 
-def test_create_only_of_another_release_changes_nothing(rollouts: Rollouts) -> None:
-    rollouts.done([ONCE])
-    before = rollouts.get(ONCE)
-    rollouts.done([{**ONCE, "data": {"key": "another"}}], mode="update")
-    assert rollouts.get(ONCE) == before
-
-
 def test_existing_create_only_object_is_unchanged(rollouts: Rollouts) -> None:
     rollouts.api.post(path_of(ONCE).rpartition("/")[0], {**ONCE, "data": {"key": "of the user"}})
     before = rollouts.get(ONCE)
     outcome = rollouts.done([ONCE])
     assert rollouts.get(ONCE) == before
     assert outcome["created"] == []
-
-
-def test_existing_create_only_object_costs_no_write_in_the_second_run(rollouts: Rollouts) -> None:
-    rollouts.api.post(path_of(ONCE).rpartition("/")[0], {**ONCE, "data": {"key": "of the user"}})
-    rollouts.done([ONCE])
-    with rollouts.unwritten():
-        assert rollouts.done([ONCE])["changed"] is False
 
 
 def test_create_only_that_was_deleted_is_created_again(rollouts: Rollouts) -> None:
@@ -99,31 +83,6 @@ def test_update_deletes(rollouts: Rollouts) -> None:
     assert not rollouts.has(VICTIM)
     again = rollouts.done([TOMBSTONE], mode="update")
     assert (again["changed"], again["deleted"], again["leftovers"]) == (False, [], [])
-
-
-def test_other_version_deletes_without_the_option_mode(rollouts: Rollouts) -> None:
-    rollouts.done([VICTIM])
-    outcome = rollouts.done([TOMBSTONE], openshift_version="4.21.1")
-    assert outcome["mode"] == "update"
-    assert not rollouts.has(VICTIM)
-
-
-def test_deletion_in_check_mode_is_reported_and_not_done(rollouts: Rollouts) -> None:
-    rollouts.done([VICTIM])
-    outcome = rollouts.done([TOMBSTONE], mode="update", check=True)
-    assert ids(outcome, "deleted") == ["ConfigMap victim"]
-    assert rollouts.has(VICTIM)
-
-
-@pytest.mark.parametrize("value", ["false", "True", ""])
-def test_invalid_delete_annotation_is_neither_applied_nor_deleted(rollouts: Rollouts, value: str) -> None:
-    rollouts.done([VICTIM])
-    odd = manifest("ConfigMap", "victim", HOME, annotations={DELETE: value}, data={"key": "odd"})
-    files: dict[str, Any] = {"0000_10_a_1.yaml": odd, "0000_10_b_1.yaml": config_map("other")}
-    outcome = rollouts.apply(rollouts.release(files), mode="update")
-    assert [code for code, _where in outcome.faults] == ["invalid-annotation"]
-    assert rollouts.get(VICTIM)["data"] == {"key": "value"}
-    assert rollouts.has(config_map("other"))
 
 
 # Owners
@@ -214,20 +173,6 @@ def test_object_whose_creation_was_not_answered_gets_the_owner(rollouts: Rollout
     assert rollouts.get(body)["metadata"]["ownerReferences"][0]["uid"] == uid
 
 
-def test_owner_of_the_manifest_wins(rollouts: Rollouts) -> None:
-    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
-    body = config_map("a")
-    body["metadata"]["ownerReferences"] = [owner]
-    owned(rollouts, body)
-    assert rollouts.get(body)["metadata"]["ownerReferences"] == [owner]
-
-
-def test_definition_of_the_owner_has_no_owner(rollouts: Rollouts) -> None:
-    uid = owned(rollouts, crd("things", "Thing"))
-    assert "ownerReferences" not in rollouts.api.get(f"{CRDS}/clusterversions.config.openshift.io")["metadata"]
-    assert rollouts.get(crd("things", "Thing"))["metadata"]["ownerReferences"] == [owner(uid, controller=True)]
-
-
 def test_owner_of_another_manager_stays(rollouts: Rollouts) -> None:
     uid = owned(rollouts, config_map("a"))
     other = {"apiVersion": "v1", "kind": "ConfigMap", "name": "b", "uid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
@@ -281,15 +226,6 @@ def test_removed_proxy_is_removed_from_the_containers(rollouts: Rollouts) -> Non
     assert variables(rollouts, body) == {}
 
 
-def test_unknown_container_is_an_error(rollouts: Rollouts) -> None:
-    release = with_proxy(rollouts, deployment("a", annotations={INJECT_PROXY: "main,other"}))
-    rollouts.done(release)
-    set_proxy(rollouts, httpProxy="http://p:1")
-    ((code, where),) = rollouts.apply(release).faults
-    assert code == "unknown-container"
-    assert INJECT_PROXY in where
-
-
 def webhook() -> Body:
     """A webhook of a service whose CA an operator injects."""
     hook = {
@@ -320,39 +256,4 @@ def test_injected_ca_stays(rollouts: Rollouts) -> None:
     assert hook["failurePolicy"] == "Ignore"
 
 
-def test_injected_ca_of_a_conversion_stays(rollouts: Rollouts) -> None:
-    body = crd("things", "Thing")
-    body["metadata"]["annotations"].update(CA_BUNDLE)
-    service = {"namespace": HOME, "name": "a"}
-    client = {"service": service}
-    webhook = {"conversionReviewVersions": ["v1"], "clientConfig": client}
-    body["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
-    rollouts.done([body])
-    ca = b64encode(rollouts.plane.authority.certificate).decode()
-    injected = {"conversion": {"webhook": {"clientConfig": {"caBundle": ca}}}}
-    rollouts.api.patch(path_of(body), {"spec": injected})
-    body["metadata"]["labels"] = {"a": "b"}
-    rollouts.done([body])
-    found = rollouts.get(body)
-    assert found["metadata"]["labels"]["a"] == "b"
-    assert found["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"] == ca
-
-
 # Missing and superfluous namespaces
-
-
-def test_namespaced_kind_without_a_namespace_is_an_error_and_the_rest_is_applied(rollouts: Rollouts) -> None:
-    files: dict[str, Any] = {"0000_10_a_1.yaml": config_map("a", ""), "0000_10_b_1.yaml": config_map("other")}
-    outcome = rollouts.apply(rollouts.release(files))
-    assert outcome.errors[0]["where"].endswith("metadata.namespace")
-    assert rollouts.has(config_map("other"))
-
-
-def test_namespace_of_a_cluster_scoped_kind_is_dropped(rollouts: Rollouts) -> None:
-    api = "rbac.authorization.k8s.io/v1"
-    body = manifest("ClusterRole", "odd", HOME, api=api, rules=[])
-    outcome = rollouts.done([body])
-    assert ids(outcome, "created") == ["ClusterRole odd"]
-    again = rollouts.done([body])
-    assert again["changed"] is False
-    assert ids(again, "unchanged") == ["ClusterRole odd"]

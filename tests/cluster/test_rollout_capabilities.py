@@ -14,7 +14,6 @@ import pytest
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     FEATURE_SET,
     HOME,
-    INVENTORY,
     NEXT,
     Body,
     Rollouts,
@@ -111,13 +110,6 @@ def test_attempt_to_disable_fails_and_nothing_is_written(rollouts: Rollouts, che
     assert "Console" in outcome.message
 
 
-def test_attempt_to_disable_in_an_update_writes_nothing_either(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=CONSOLE, feature_set="Default")
-    with rollouts.unwritten():
-        outcome = rollouts.apply(NEXT, capabilities=INGRESS_ONLY)
-    assert "Console" in outcome.message
-
-
 def test_names_removed_from_the_spec_by_hand_stay_enabled_and_reconciled(rollouts: Rollouts) -> None:
     release = small(rollouts)
     rollouts.done(release, capabilities=CONSOLE)
@@ -144,21 +136,6 @@ def test_invalid_spec_changes_nothing(rollouts: Rollouts) -> None:
     assert status_of(rollouts.plane)["capabilities"] == before
     assert there(rollouts) == ["core", "console"]
     assert not [item for item in rollouts.writes(mark) if item.startswith("delete")]
-
-
-def test_new_cluster_with_an_invalid_spec_gets_no_manifest(rollouts: Rollouts) -> None:
-    release = small(rollouts)
-    rollouts.done(rollouts.release([], "first", cluster_version=True), capabilities=INGRESS_ONLY)
-    odd = selection(baseline="v9.99")
-    replace_crd(rollouts, {'"vCurrent"': '"vCurrent", "v9.99"'}, odd, True)
-    rollouts.api.delete(OBJECT)
-    rollouts.api.delete(INVENTORY)
-    body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}}
-    uuid = "6ba7b810-9dad-41d1-80b4-00c04fd430c8"
-    rollouts.api.post(OBJECT.rpartition("/")[0], {**body, "spec": {"clusterID": uuid, "capabilities": odd}})
-    outcome = rollouts.apply(release, overrides=HELD)
-    assert "v9.99" in outcome.message
-    assert there(rollouts) == []
 
 
 # Capabilities that an update enables
@@ -188,16 +165,6 @@ def test_update_finds_the_capabilities_it_enables(rollouts: Rollouts) -> None:
     again = rollouts.done(NEXT)
     assert again["changed"] is False
     assert again["capability_status"]["enabled_capabilities"] == ["Ingress", "Insights"]
-
-
-def test_update_of_a_cluster_without_records_needs_the_previous_release(rollouts: Rollouts) -> None:
-    installed(rollouts)
-    rollouts.api.delete(INVENTORY)
-    with rollouts.unwritten():
-        outcome = rollouts.apply(NEXT)
-    (problem,) = outcome.errors
-    assert (problem["code"], problem["where"]) == ("missing-previous-release", "previous_release")
-    assert "4.21.0" in problem["message"]
 
 
 def test_update_keeps_capabilities_requested_in_the_same_run(rollouts: Rollouts) -> None:
@@ -238,41 +205,7 @@ def test_only_resources_of_the_last_release_enable_a_capability(rollouts: Rollou
     assert rollouts.done(back, openshift_version="4.23.0", feature_gates=[])["changed"] is False
 
 
-def test_update_in_check_mode_predicts_the_same_and_writes_nothing(rollouts: Rollouts) -> None:
-    installed(rollouts)
-    with rollouts.unwritten():
-        predicted = rollouts.done(NEXT, check=True)
-    real = rollouts.done(NEXT)
-    assert predicted["capability_status"]["newly_implicitly_enabled_capabilities"] == ["Insights"]
-    assert predicted["capability_status"]["enabled_capabilities"] == real["capability_status"]["enabled_capabilities"]
-
-
 # A definition without the name
-
-
-def test_name_that_the_definition_rejects_is_in_the_inventory_first(rollouts: Rollouts) -> None:
-    installed(rollouts)
-    replace_crd(rollouts, {'"Insights", ': "", ', "Insights"': ""}, selection("Insights"), False)
-    mark = rollouts.plane.audit.mark()
-    outcome = rollouts.done(NEXT, overrides=HELD)
-    warning = outcome.problem("the inventory of the rollout records it until then")
-    assert warning["severity"] == "warning"
-    assert "Insights" in warning["message"]
-    writes = rollouts.writes(mark)
-    first = next(index for index, item in enumerate(writes) if "insights" in item)
-    assert f"patch {INVENTORY}" in writes[:first]
-    assert "Insights" in outcome["capability_status"]["enabled_capabilities"]
-    assert "Insights" not in status_of(rollouts.plane)["capabilities"]["enabledCapabilities"]
-
-
-def test_name_that_the_definition_refuses_is_still_on_in_the_next_run(rollouts: Rollouts) -> None:
-    installed(rollouts)
-    replace_crd(rollouts, {'"Insights", ': "", ', "Insights"': ""}, selection("Insights"), False)
-    rollouts.done(NEXT, overrides=HELD)
-    rollouts.api.delete("/apis/apps/v1/namespaces/openshift-insights/deployments/insights-operator")
-    again = rollouts.done(NEXT, overrides=HELD)
-    assert ids(again, "created") == ["Deployment insights-operator"]
-    assert "Insights" in again["capability_status"]["enabled_capabilities"]
 
 
 def test_name_gets_into_the_status_as_soon_as_the_definition_knows_it(rollouts: Rollouts) -> None:

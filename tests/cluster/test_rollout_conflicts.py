@@ -15,7 +15,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     config_map,
     deployment,
     ids,
-    manifest,
     path_of,
 )
 
@@ -54,29 +53,6 @@ def test_field_of_kubectl_is_taken_over_on_request(rollouts: Rollouts) -> None:
     assert rollouts.get(MINE)["data"] == {"key": "value"}
     again = rollouts.done([MINE])
     assert again["changed"] is False
-
-
-def test_field_with_the_same_value_is_no_conflict(rollouts: Rollouts) -> None:
-    applied_by_kubectl(rollouts, bare(key="value"))
-    rollouts.done([MINE])
-
-
-def test_conflict_shows_in_check_mode_as_it_will_be(rollouts: Rollouts) -> None:
-    applied_by_kubectl(rollouts, bare(key="of kubectl"))
-    predicted = rollouts.apply([MINE], check=True)
-    real = rollouts.apply([MINE])
-    assert predicted["conflicts"] == real["conflicts"] != []
-    assert predicted.message == real.message
-
-
-def test_two_managers_and_two_fields_are_all_reported(rollouts: Rollouts) -> None:
-    applied_by_kubectl(rollouts, bare(key="of kubectl"))
-    rollouts.api.patch(path_of(MINE), {"data": {"more": "x"}}, fieldManager="editor")
-    outcome = rollouts.apply([{**MINE, "data": {"key": "a", "more": "b"}}])
-    assert {(item["manager"], item["field"]) for item in outcome["conflicts"]} == {
-        ("kubectl", ".data.key"),
-        ("editor", ".data.more"),
-    }
 
 
 def test_fields_of_others_stay(rollouts: Rollouts) -> None:
@@ -118,17 +94,6 @@ def test_immutable_selector_is_explained(rollouts: Rollouts) -> None:
     outcome = rollouts.apply([other])
     (problem,) = outcome.errors
     assert (problem["code"], problem["where"]) == ("immutable-field", "0000_10_a_00.yaml, document 1")
-
-
-def test_immutable_role_of_a_binding_is_explained(rollouts: Rollouts) -> None:
-    def binding(role: str) -> Body:
-        group = "rbac.authorization.k8s.io"
-        reference = {"apiGroup": group, "kind": "ClusterRole", "name": role}
-        return manifest("ClusterRoleBinding", "a", api=f"{group}/v1", roleRef=reference, subjects=[])
-
-    rollouts.done([binding("view")])
-    outcome = rollouts.apply([binding("edit")])
-    assert outcome.faults == [("immutable-field", "0000_10_a_00.yaml, document 1")]
 
 
 def test_object_that_was_deleted_as_the_hint_says_is_re_created(rollouts: Rollouts) -> None:

@@ -18,7 +18,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     Rollouts,
     config_map,
     crd,
-    ids,
     later,
     manifest,
     namespace,
@@ -115,15 +114,6 @@ def test_rollout_waits_for_a_deletion(rollouts: Rollouts, bodies: list[Body]) ->
     gone = outcome["deleted"] + [item for item in outcome["leftovers"] if item["pruned"]]
     assert [item["name"] for item in gone] == ["old"]
     assert (outcome["problems"], outcome["changed"]) == ([], True)
-
-
-def test_deletion_that_is_not_over_in_time_is_an_error(rollouts: Rollouts) -> None:
-    rollouts.done([*KEPT, OLD])
-    hold(rollouts, OLD)
-    outcome = rollouts.apply([*KEPT, TOMBSTONE], mode="update", wait=True, wait_timeout=1)
-    release_hold(rollouts, OLD)
-    assert [item["code"] for item in outcome.errors] == ["terminating-object"]
-    assert ids(outcome, "leftovers") == ["ConfigMap old"]
 
 
 def test_deletion_that_hangs_does_not_keep_leftovers_from_being_pruned(rollouts: Rollouts) -> None:

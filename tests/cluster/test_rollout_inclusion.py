@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
-    CAPABILITY,
     FEATURE_SET,
     HOME,
     INVENTORY,
@@ -17,14 +16,12 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     Rollouts,
     config_map,
     deployment,
-    everything_but,
     ids,
     namespace,
     path_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 
 FEATURE_GATE_CRD = "0000_10_config-operator_01_featuregates.crd.yaml"
 FEATURE_GATES = "/apis/config.openshift.io/v1/featuregates"
@@ -67,29 +64,6 @@ def test_nothing_with_a_feature_set_is_applied_while_it_is_unknown(rollouts: Rol
     assert there(rollouts) == ["both"]
 
 
-def test_nothing_with_a_feature_set_is_applied_if_it_may_not_be_read(rollouts: Rollouts) -> None:
-    release = with_feature_gates(rollouts)
-    rollouts.done(rollouts.release([config_map("other")], "first"))
-    (rollouts.folder / "first" / FEATURE_GATE_CRD).write_bytes((release / FEATURE_GATE_CRD).read_bytes())
-    rollouts.done(rollouts.folder / "first")
-    user = certificate_user(rollouts.plane, "no-gates", everything_but("config.openshift.io", "featuregates"))
-    outcome = rollouts.apply(release, kubeconfig=user.kubeconfig)
-    (problem,) = outcome.errors
-    assert problem["code"] == "forbidden-request"
-    assert "feature_set" in problem["hint"]
-    assert there(rollouts) == ["both"]
-
-
-def test_given_feature_set_is_not_read(rollouts: Rollouts) -> None:
-    rollouts.done(rollouts.release(BODIES), feature_set=TECH_PREVIEW)
-    assert there(rollouts) == ["preview", "both"]
-
-
-def test_cluster_without_the_object_has_the_default_feature_set(rollouts: Rollouts) -> None:
-    rollouts.done(with_feature_gates(rollouts))
-    assert there(rollouts) == ["default", "both"]
-
-
 def test_feature_set_of_the_cluster_counts(rollouts: Rollouts) -> None:
     release = with_feature_gates(rollouts)
     rollouts.done(release, feature_set="Default")
@@ -98,12 +72,6 @@ def test_feature_set_of_the_cluster_counts(rollouts: Rollouts) -> None:
     outcome = rollouts.done(release)
     assert there(rollouts) == ["preview", "both"]
     assert set(ids(outcome, "created")) == {"ConfigMap preview", "ConfigMap both"}
-
-
-def test_flavours_of_the_example_are_those_of_the_feature_set(rollouts: Rollouts) -> None:
-    crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterversions.config.openshift.io"
-    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set=TECH_PREVIEW)
-    assert rollouts.api.get(crd)["metadata"]["annotations"][FEATURE_SET].startswith("TechPreview")
 
 
 # Overrides
@@ -183,16 +151,3 @@ def test_profile_of_the_last_rollout_is_the_default(rollouts: Rollouts) -> None:
 
 
 # References
-
-
-def test_a_check_warns_about_what_the_capabilities_leave_dangling(rollouts: Rollouts) -> None:
-    home = namespace("openshift-marketplace")
-    home["metadata"]["annotations"][CAPABILITY] = "marketplace"
-    policy = config_map("policy", "openshift-marketplace", "OperatorLifecycleManager")
-    release = rollouts.release([home, policy], cluster_version=True)
-    only = selection("Ingress", "OperatorLifecycleManager")
-    with rollouts.unwritten():
-        outcome = rollouts.apply(release, check=True, capabilities=only)
-    (problem,) = [item for item in outcome["problems"] if item["code"].startswith("dangling-")]
-    assert (problem["severity"], problem["code"]) == ("warning", "dangling-namespace")
-    assert problem["where"] == "0000_10_a_01.yaml, document 1"

@@ -14,7 +14,6 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._resources import Target
-from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     INVENTORY,
@@ -38,14 +37,6 @@ APPLYSET = "applyset.kubernetes.io"
 
 
 # Leftovers
-
-
-def test_leftovers_are_reported_and_stay(rollouts: Rollouts) -> None:
-    rollouts.done([KEPT, OLD])
-    outcome = rollouts.done([KEPT])
-    assert [(item["name"], item["pruned"]) for item in outcome["leftovers"]] == [("old", False)]
-    assert rollouts.has(OLD)
-    assert outcome["changed"] is False
 
 
 def test_leftovers_are_reported_until_they_are_gone(rollouts: Rollouts) -> None:
@@ -159,19 +150,6 @@ def applyset_id() -> str:
     return f"applyset-{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}-v1"
 
 
-def test_parent_has_the_labels_and_annotations_of_the_specification(rollouts: Rollouts) -> None:
-    rollouts.done([namespace("a"), config_map("a", "a"), config_map("b", "kube-system"), deployment("c")])
-    metadata = rollouts.api.get(INVENTORY)["metadata"]
-    assert metadata["annotations"].pop("capability.openshift.io/run")
-    assert metadata["labels"] == {f"{APPLYSET}/id": applyset_id()}
-    assert metadata["annotations"] == {
-        f"{APPLYSET}/tooling": f"capability.openshift/v{COLLECTION_VERSION}",
-        f"{APPLYSET}/contains-group-kinds": "ConfigMap,Deployment.apps,Namespace",
-        f"{APPLYSET}/additional-namespaces": f"a,{HOME}",
-    }
-    rollouts.api.delete("/api/v1/namespaces/kube-system/configmaps/b")
-
-
 def test_all_members_have_the_label_of_the_set(rollouts: Rollouts) -> None:
     bodies = [namespace("a"), config_map("a", "a"), deployment("c"), crd("things", "Thing"), THING]
     once = config_map("once", annotations={"release.openshift.io/create-only": "true"})
@@ -199,34 +177,6 @@ def test_kubectl_knows_whose_set_it_is(rollouts: Rollouts, monkeypatch: pytest.M
 
 
 # Inventories that another client changed
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"resources": "nonsense"},
-        {"resources": "{}"},
-        {"resources": "[1, 2]"},
-        {"release": None},
-        {"enabled-capabilities": None},
-        {"unfinished": None},
-    ],
-)
-def test_edited_inventory_is_a_clear_error(rollouts: Rollouts, data: dict[str, Any]) -> None:
-    rollouts.done([KEPT])
-    rollouts.api.patch(INVENTORY, {"data": data})
-    with rollouts.unwritten():
-        outcome = rollouts.apply([KEPT, OLD])
-    (problem,) = outcome.errors
-    assert problem["code"] == "unreadable-inventory"
-    assert problem["where"] == "configmaps kube-system/capability-openshift-rollout"
-    assert "previous_release" in problem["hint"]
-
-
-def test_empty_inventory_is_a_clear_error(rollouts: Rollouts) -> None:
-    rollouts.done([KEPT])
-    rollouts.api.patch(INVENTORY, {"data": None})
-    assert [code for code, _where in rollouts.apply([KEPT]).faults] == ["unreadable-inventory"]
 
 
 def test_deleted_inventory_is_written_again(rollouts: Rollouts) -> None:

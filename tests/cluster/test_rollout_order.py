@@ -57,14 +57,6 @@ def levels(*numbers: str, each: int = 4) -> dict[str, Any]:
     }
 
 
-def by_component(names: list[str]) -> dict[str, list[str]]:
-    """Names in their order, for each run level and component."""
-    found: dict[str, list[str]] = {}
-    for name in names:
-        found.setdefault(name.rpartition("-")[0], []).append(name)
-    return found
-
-
 def job(name: str) -> Body:
     pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "registry.example/a:1"}]}
     return manifest("Job", name, HOME, api="batch/v1", spec={"template": {"spec": pod}})
@@ -115,24 +107,10 @@ def test_inventory_is_written_before_and_after_and_no_third_time(rollouts: Rollo
 # Order of components, run levels, Jobs and webhooks
 
 
-@pytest.mark.parametrize("mode", ["install", "update", "reconcile"])
-def test_manifests_of_a_component_keep_their_order(rollouts: Rollouts, mode: str) -> None:
-    names = of_maps(sent(rollouts, rollouts.release(levels("10", "20")), mode=mode, parallelism=16))
-    assert len(names) == 16
-    assert all(found == sorted(found) for found in by_component(names).values())
-
-
 def test_update_applies_one_run_level_after_the_other(rollouts: Rollouts) -> None:
     names = of_maps(sent(rollouts, rollouts.release(levels("10", "20", "30")), mode="update", parallelism=16))
     run_levels = [name.partition("-")[0] for name in names]
     assert run_levels == sorted(run_levels)
-
-
-def test_install_does_not_wait_for_a_run_level(rollouts: Rollouts) -> None:
-    # So many that another thread runs before the last of them, even on one processor.
-    files: dict[str, Any] = {**levels("10", each=100), **levels("20", each=1)}
-    names = of_maps(sent(rollouts, rollouts.release(files), mode="install", parallelism=16))
-    assert names.index("20-a-00") < names.index("10-a-99")
 
 
 @pytest.mark.parametrize("mode", ["install", "update"])
@@ -142,12 +120,6 @@ def test_job_comes_after_all_that_is_before_it_and_before_the_rest(rollouts: Rol
     at = writes.index(f"patch {path_of(job('between')).partition('?')[0]}")
     assert {name.partition("-")[0] for name in of_maps(writes[:at])} == {"10"}
     assert {name.partition("-")[0] for name in of_maps(writes[at:])} == {"30"}
-
-
-def test_webhooks_come_last(rollouts: Rollouts) -> None:
-    files: dict[str, Any] = {"0000_05_w_1.yaml": webhook("early"), **levels("10", "90")}
-    writes = sent(rollouts, rollouts.release(files))
-    assert writes[-2] == f"patch {path_of(webhook('early'))}"
 
 
 def test_namespaces_come_before_their_objects(rollouts: Rollouts) -> None:
@@ -194,14 +166,6 @@ def test_concurrent_requests_do_not_exceed_parallelism(rollouts: Rollouts, paral
     assert 1 <= together(rollouts, mark) <= parallelism
 
 
-@pytest.mark.parametrize("parallelism", [0, 65])
-def test_invalid_parallelism_is_an_error_before_any_request(rollouts: Rollouts, parallelism: int) -> None:
-    mark = rollouts.plane.audit.mark()
-    outcome = rollouts.apply([config_map("a")], parallelism=parallelism)
-    assert outcome.errors[0]["where"] == "parallelism"
-    assert rollouts.requests(mark) == []
-
-
 # Check mode
 
 
@@ -215,14 +179,6 @@ def test_check_mode_reads_and_does_dry_runs_only(rollouts: Rollouts) -> None:
 
 
 # A cluster without ClusterVersion
-
-
-@pytest.mark.parametrize("wait", [False, True])
-def test_missing_cluster_version_is_a_clear_error(rollouts: Rollouts, wait: bool) -> None:
-    mark = rollouts.plane.audit.mark()
-    outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True), wait=wait)
-    assert outcome.faults == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
-    assert rollouts.writes(mark) == []
 
 
 # Definitions

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
@@ -22,13 +20,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     manifest,
     namespace,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-
-INGRESS_ONLY = selection("Ingress")
-CVO = deployment("cluster-version-operator", "openshift-cluster-version")
-DEPLOYMENTS = "/apis/apps/v1/namespaces/openshift-cluster-version/deployments"
 
 
 def service(name: str) -> Body:
@@ -75,55 +68,7 @@ def test_check_predicts_missing_permissions(rollouts: Rollouts) -> None:
     assert predicted["created"] == real["created"]
 
 
-def test_missing_permission_to_read_the_operator_is_an_error(rollouts: Rollouts) -> None:
-    user = certificate_user(rollouts.plane, "no-apps", everything_but("apps", "deployments"))
-    outcome = rollouts.apply([config_map("a")], kubeconfig=user.kubeconfig)
-    assert "allow_cvo_managed" in outcome.errors[0]["hint"]
-    assert not rollouts.has(config_map("a"))
-
-
 # Clusters with a cluster-version operator
-
-
-def with_operator(rollouts: Rollouts) -> None:
-    """Create the available Deployment of a cluster-version operator."""
-    rollouts.api.apply("/api/v1/namespaces/openshift-cluster-version", namespace("openshift-cluster-version"))
-    rollouts.api.post(DEPLOYMENTS, CVO)
-    available = [{"type": "Available", "status": "True", "reason": "x", "message": ""}]
-    rollouts.api.patch(f"{DEPLOYMENTS}/cluster-version-operator/status", {"status": {"conditions": available}})
-
-
-@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
-def test_cluster_with_an_available_operator_is_an_error(rollouts: Rollouts, check: bool) -> None:
-    with_operator(rollouts)
-    with rollouts.unwritten():
-        outcome = rollouts.apply([config_map("a")], check=check)
-    assert "allow_cvo_managed" in outcome.errors[0]["hint"]
-
-
-def test_cluster_with_an_available_operator_is_rolled_out_to_on_request(rollouts: Rollouts) -> None:
-    with_operator(rollouts)
-    rollouts.done([config_map("a")], allow_cvo_managed=True)
-    assert rollouts.has(config_map("a"))
-
-
-def test_operator_that_the_rollout_itself_applied_is_no_obstacle(rollouts: Rollouts) -> None:
-    bodies = [namespace("openshift-cluster-version"), CVO]
-    rollouts.done(bodies)
-    available = [{"type": "Available", "status": "True", "reason": "x", "message": ""}]
-    rollouts.api.patch(f"{DEPLOYMENTS}/cluster-version-operator/status", {"status": {"conditions": available}})
-    assert rollouts.done(bodies)["changed"] is False
-
-
-def test_cluster_version_that_an_operator_wrote_recently_is_an_error(rollouts: Rollouts) -> None:
-    release = rollouts.release([config_map("a")], cluster_version=True)
-    rollouts.done(release, capabilities=INGRESS_ONLY)
-    status = {"status": {"observedGeneration": 77}}
-    rollouts.api.patch(f"{OBJECT}/status", status, fieldManager="cluster-version-operator")
-    with rollouts.unwritten():
-        outcome = rollouts.apply(release)
-    assert "cluster-version-operator wrote the status" in outcome.message
-    rollouts.done(release, allow_cvo_managed=True)
 
 
 # Two at the same time

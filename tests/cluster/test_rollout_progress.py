@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import UPDATE, fresh, selected
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import config_map
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -226,18 +225,6 @@ def test_task_with_no_log_shows_nothing(site):
     assert "berlin: " not in played.err
 
 
-def test_check_mode_writes_nothing(site):
-    mark = site.plane.audit.mark()
-    played = site.play({"check_mode": True, "diff": True})
-
-    assert played.result["diffs"]
-    asked = site.plane.audit.requests(mark, user_agent=FIELD_MANAGER)
-    reads = ("get", "list")
-    # A question about the rights of the user writes nothing.
-    harmless = ("dryRun=All", "selfsubjectaccessreviews")
-    assert all(request.verb in reads or any(part in request.uri for part in harmless) for request in asked)
-
-
 def test_defaults_of_the_groups_reach_the_module(site):
     defaults = {
         "group/capability.openshift.cluster": {"kubeconfig": str(site.plane.kubeconfig)},
@@ -247,14 +234,6 @@ def test_defaults_of_the_groups_reach_the_module(site):
 
     assert played.code == 0, played
     assert played.result["invocation"]["module_args"]["parallelism"] == 3
-
-
-def test_standard_output_is_the_same_as_without_progress(site):
-    played = site.play(variables={"ANSIBLE_STDOUT_CALLBACK": "default"}, **LONG)
-
-    assert "fatal: [berlin]" in played.out
-    assert "waiting for" not in played.out
-    assert any(WAITING.fullmatch(line.text) for line in played.lines)
 
 
 def test_a_loop_shows_the_progress_of_each_item(site):

@@ -134,41 +134,11 @@ def test_field_of_another_manager_is_not_removed(rollouts: Rollouts) -> None:
 # Wrong types
 
 
-@pytest.mark.parametrize("wait", [False, True])
-def test_value_of_a_wrong_type_is_reported_immediately_with_its_location(rollouts: Rollouts, wait: bool) -> None:
-    outcome = rollouts.apply([config_map("odd", data={"x": 5, "y": ["a"]})], wait=wait, wait_timeout=3600)
-    (problem,) = outcome.errors
-    assert (problem["code"], problem["where"]) == ("mistyped-field", "0000_10_a_00.yaml, document 1")
-    assert ".data.x is a number, expected a string" in problem["message"]
-    assert ".data.y is a list, expected a string" in problem["message"]
-    assert [item["state"] for item in outcome["failed_resources"]] == ["failed"]
-
-
 # Failures, and what is applied nevertheless
 
 
 def broken() -> Body:
     return manifest("Service", "broken", HOME, spec={"ports": [{"port": 99999999}]})
-
-
-@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
-def test_failure_stops_the_rest_of_its_component_and_no_other(rollouts: Rollouts, check: bool) -> None:
-    files: dict[str, Any] = {"0000_10_a_1.yaml": [broken(), config_map("after")], "0000_10_b_1.yaml": config_map("b")}
-    outcome = rollouts.apply(rollouts.release(files), check=check)
-    assert ids(outcome, "created") == ["ConfigMap b"]
-    assert outcome.problem("unapplied-manifests")["message"].startswith("1 manifests")
-    assert rollouts.has(config_map("after")) is False
-
-
-def test_rollout_does_not_wait_for_what_a_failed_component_would_create(rollouts: Rollouts) -> None:
-    files: dict[str, Any] = {
-        "0000_10_a_1.yaml": [broken(), kind("a")],
-        "0000_10_b_1.yaml": [thing(a="1"), config_map("b")],
-    }
-    outcome = rollouts.apply(rollouts.release(files))
-    assert ids(outcome, "created") == ["ConfigMap b"]
-    states = {item["name"]: item["state"] for item in outcome["failed_resources"]}
-    assert states == {"broken": "failed", "a": "unserved"}
 
 
 # Create-only objects
@@ -195,13 +165,6 @@ def test_error_of_a_secret_names_the_field_and_no_value(rollouts: Rollouts, fiel
     assert outcome.errors[0]["where"] == "0000_10_a_00.yaml, document 1"
 
 
-def test_error_of_an_immutable_secret_names_the_field(rollouts: Rollouts) -> None:
-    rollouts.done([manifest("Secret", "a", HOME, data={"key": SECRET}, immutable=True)])
-    outcome = rollouts.apply([manifest("Secret", "a", HOME, data={"key": "bmV3"}, immutable=True)])
-    assert "422 about data" in outcome.errors[0]["message"]
-    assert outcome.errors[0]["code"] == "immutable-field"
-
-
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
 def test_diff_shows_no_annotation_with_a_copy_of_a_secret(rollouts: Rollouts, check: bool) -> None:
     given = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": HOME}}
@@ -218,32 +181,6 @@ def test_diff_hides_the_credentials_of_a_proxy(rollouts: Rollouts) -> None:
     outcome = rollouts.done([body], diff=True)
     assert "s3cr3t" not in json.dumps(outcome.result)
     assert "http://(hidden)@proxy.example:3128" in outcome["diff"][0]["after"]
-
-
-def test_check_reports_all_rejections_with_the_numbers_of_the_run(rollouts: Rollouts) -> None:
-    bodies = [config_map("Bad_1"), config_map("between"), config_map("Bad_2")]
-    check, real = (rollouts.apply(bodies, check=check) for check in (True, False))
-    assert check["run_levels"] == real["run_levels"]
-    assert check["failed_resources"] == real["failed_resources"] != []
-    files = [where.partition(",")[0] for code, where in check.faults if code == "invalid-object"]
-    assert files == ["0000_10_a_00.yaml", "0000_10_a_02.yaml"]
-    assert len(real.faults) == len(check.faults) - 1
-
-
-def test_definition_without_a_stored_version_needs_a_migration(rollouts: Rollouts) -> None:
-    first, both, last = crd("olds", "Old"), crd("olds", "Old"), crd("olds", "Old")
-    first["spec"]["versions"][0]["name"] = "v1alpha1"
-    both["spec"]["versions"].append({**first["spec"]["versions"][0], "storage": False})
-    rollouts.done([first, manifest("Old", "a", HOME, api="test.io/v1alpha1")])
-    migrated = manifest("Old", "a", HOME, api="test.io/v1")
-    rollouts.done([both, migrated])
-    outcome = rollouts.apply([last, migrated])
-    assert outcome.faults[0] == ("stored-version", "0000_10_a_00.yaml, document 1")
-    # What docs/reference/rollouts.md says.
-    rollouts.api.put(path_of(migrated), rollouts.get(migrated))
-    rollouts.api.patch(f"{path_of(last)}/status", {"status": {"storedVersions": ["v1"]}})
-    rollouts.done([last, migrated])
-    assert [item["name"] for item in rollouts.get(last)["spec"]["versions"]] == ["v1"]
 
 
 @pytest.mark.parametrize("reason", ["Forbidden", "Invalid"])

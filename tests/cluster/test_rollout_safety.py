@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import Point, Run
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CLUSTER_VERSION_CRD,
     DELETE,
@@ -108,22 +106,6 @@ def test_smaller_selection_without_the_kind_disables_nothing(rollouts: Rollouts)
 # The previous release
 
 
-def test_previous_release_that_the_cluster_does_not_have_is_an_error(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    other = rollouts.release([MOVING], "other")
-    metadata = {"kind": "cincinnati-metadata-v0", "version": "4.20.7"}
-    (other / "release-metadata").write_text(json.dumps(metadata), encoding="utf-8")
-    problem = is_refused(rollouts, NEXT, previous_release=other)
-    assert (problem["code"], problem["where"]) == ("different-version", "previous_release")
-    assert "4.20.7" in problem["message"]
-    assert "4.21.0" in problem["message"]
-
-
-def test_incoming_release_as_previous_release_is_an_error(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    assert is_refused(rollouts, NEXT, previous_release=NEXT)["where"] == "previous_release"
-
-
 def test_same_play_runs_again_after_its_update(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     rollouts.done(NEXT, previous_release=EXAMPLE)
@@ -152,41 +134,7 @@ def test_other_profile_than_that_of_the_cluster_is_an_error(rollouts: Rollouts) 
     assert rollouts.done(bodies, capabilities=INGRESS_ONLY)["changed"] is False
 
 
-def test_profile_of_no_manifest_is_an_error(rollouts: Rollouts) -> None:
-    problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=INGRESS_ONLY)
-    assert (problem["code"], problem["where"]) == ("unknown-profile", "cluster_profile")
-    assert not rollouts.api.exists(INVENTORY)
-
-
 # Two rollouts at the same time
-
-
-def test_rollout_stops_if_another_one_starts(rollouts: Rollouts) -> None:
-    names = [f"c{index:04}" for index in range(2000)]
-    one_by_one = {"0000_10_a_00.yaml": [config_map(name, data={"by": "first"}) for name in names]}
-    first = rollouts.release(one_by_one, "first")
-    second = rollouts.release([config_map(name, data={"by": "second"}) for name in names[:300]], "second")
-    options: dict[str, Any] = {"openshift_version": "4.21.5", "parallelism": 1, "capabilities": INGRESS_ONLY}
-    run = Run(rollouts.plane.kubeconfig, first, **options)
-    assert run.reached(Point("manifests", 20))
-    # Stopped, so the second one starts and ends within the first one, however busy the machine is.
-    run.process.send_signal(signal.SIGSTOP)
-    later = {"openshift_version": "4.21.6", "capabilities": INGRESS_ONLY}
-    try:
-        rollouts.done(second, **later)
-    finally:
-        run.process.send_signal(signal.SIGCONT)
-    lasted = run.seconds()
-    result = run.result()
-    assert result["failed"]
-    assert "another rollout" in result["msg"]
-    assert lasted < 60
-    assert any(level["not_sent"] for level in result["run_levels"])
-    rollouts.done(second, **later)
-    found = rollouts.api.list(f"/api/v1/namespaces/{HOME}/configmaps")
-    by = {item["metadata"]["name"]: item["data"].get("by") for item in found}
-    assert {by[name] for name in names[:300]} == {"second"}
-    assert (inventory_of(rollouts)["release"], inventory_of(rollouts)["unfinished"]) == ("4.21.6", "")
 
 
 # A lost inventory
@@ -252,12 +200,6 @@ def test_check_predicts_a_name_that_only_the_incoming_definition_has(rollouts: R
 # Permissions
 
 
-def test_unreadable_proxy_that_no_manifest_requests_is_no_error(rollouts: Rollouts) -> None:
-    rollouts.done([PROXIES], capabilities=INGRESS_ONLY)
-    user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
-    rollouts.done([PROXIES, MOVING], capabilities=INGRESS_ONLY, kubeconfig=user.kubeconfig)
-
-
 def test_unreadable_proxy_that_a_manifest_requests_is_an_error(rollouts: Rollouts) -> None:
     rollouts.done([PROXIES], capabilities=INGRESS_ONLY)
     user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
@@ -266,15 +208,6 @@ def test_unreadable_proxy_that_a_manifest_requests_is_an_error(rollouts: Rollout
     problem = is_refused(rollouts, [PROXIES, asking], **options)
     assert "proxies" in problem["where"] + problem["message"]
     assert inventory_of(rollouts)["release"] == "4.21.0"
-
-
-def test_unreadable_proxy_that_only_an_excluded_manifest_requests_is_no_error(rollouts: Rollouts) -> None:
-    rollouts.done([PROXIES], capabilities=INGRESS_ONLY)
-    user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
-    annotations = {"config.openshift.io/inject-proxy": "main", "capability.openshift.io/name": "Console"}
-    rollouts.done(
-        [PROXIES, deployment("asking", annotations=annotations)], capabilities=INGRESS_ONLY, kubeconfig=user.kubeconfig
-    )
 
 
 def test_leftover_that_may_not_be_listed_is_not_forgotten(rollouts: Rollouts) -> None:
@@ -314,24 +247,7 @@ def test_second_run_of_a_task_with_a_mode_writes_nothing(rollouts: Rollouts, mod
     assert rollouts.unfinished == ""
 
 
-def test_task_that_always_installs_updates_too(rollouts: Rollouts) -> None:
-    old = config_map("old")
-    rollouts.done([MOVING, old], capabilities=INGRESS_ONLY, mode="install")
-    later = {"capabilities": INGRESS_ONLY, "openshift_version": "4.21.1", "mode": "install"}
-    release = rollouts.release([MOVING, config_map("old", annotations={DELETE: "true"})])
-    outcome = rollouts.done(release, **later)
-    assert (outcome["mode"], ids(outcome, "deleted")) == ("update", ["ConfigMap old"])
-    with rollouts.unwritten():
-        rollouts.done(release, **later)
-
-
 # The definition of ClusterVersion, which is applied first
-
-
-def test_definition_that_is_applied_first_counts_as_created(rollouts: Rollouts) -> None:
-    outcome = rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
-    assert "CustomResourceDefinition clusterversions.config.openshift.io" in ids(outcome, "created")
-    assert ids(outcome, "unchanged") == []
 
 
 # Unmanaged resources count for implicit enablement
@@ -345,11 +261,3 @@ def test_unmanaged_resource_enables_the_capability_it_moves_into(rollouts: Rollo
     outcome = rollouts.done([MOVED, config_map("core")], **later)
     assert outcome["capability_status"][NEWLY] == ["Insights"]
     assert not rollouts.has(MOVING)
-
-
-def test_older_release_is_an_error_before_anything_is_written(rollouts: Rollouts) -> None:
-    rollouts.done(BODIES, capabilities=INGRESS_ONLY, openshift_version="4.21.3")
-    with rollouts.unwritten():
-        outcome = rollouts.apply(BODIES, capabilities=INGRESS_ONLY, openshift_version="4.21.2")
-    assert outcome.faults == [("older-version", "release")]
-    rollouts.done(BODIES, capabilities=INGRESS_ONLY, openshift_version="4.21.2", allow_downgrade=True)

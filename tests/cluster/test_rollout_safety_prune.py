@@ -83,29 +83,6 @@ def test_release_without_the_definition_of_cluster_version_prunes_nothing(rollou
     assert "clusterversions.config.openshift.io" in outcome.message
 
 
-def test_release_without_the_manifests_of_the_operator_prunes_nothing(rollouts: Rollouts) -> None:
-    installed(rollouts)
-    release = copy_of_example(rollouts)
-    shutil.rmtree(release / "manifests")
-    assert ("incomplete-release", "prune") in is_refused(rollouts, release).faults
-
-
-def test_release_with_a_template_that_cannot_be_rendered_prunes_nothing(rollouts: Rollouts) -> None:
-    installed(rollouts)
-    release = copy_of_example(rollouts)
-    template = release / "manifests" / "0000_00_cluster-version-operator_03_deployment.yaml"
-    template.write_text(template.read_text(encoding="utf-8") + "# {{ .Nonsense }}\n", encoding="utf-8")
-    assert ("incomplete-release", "prune") in is_refused(rollouts, release).faults
-
-
-def test_release_that_lacks_most_of_the_inventory_prunes_nothing(rollouts: Rollouts) -> None:
-    rollouts.done([*KEPT, config_map("other")], capabilities=INGRESS_ONLY)
-    with rollouts.unwritten():
-        outcome = rollouts.apply([config_map("other")], capabilities=INGRESS_ONLY, prune=True)
-    assert "5 of 6" in outcome.message
-    assert all(map(rollouts.has, KEPT))
-
-
 def test_incomplete_release_is_rolled_out_without_prune(rollouts: Rollouts) -> None:
     installed(rollouts)
     release = copy_of_example(rollouts)
@@ -147,14 +124,6 @@ def test_kept_leftover_is_reported_with_a_hint(rollouts: Rollouts) -> None:
     assert problem["hint"]
 
 
-def test_kept_leftover_is_reported_in_each_run(rollouts: Rollouts) -> None:
-    rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
-    applied(rollouts, namespace("team"))
-    first, second = pruned(rollouts), pruned(rollouts)
-    assert first["leftovers"] == second["leftovers"] != []
-    assert second["changed"] is False
-
-
 def test_object_that_existed_before_and_was_adopted_later_stays(rollouts: Rollouts) -> None:
     applied(rollouts)
     theirs = config_map("theirs")
@@ -188,16 +157,6 @@ def test_object_that_was_always_unmanaged_stays(rollouts: Rollouts) -> None:
     rollouts.done([*KEPT, old], capabilities=INGRESS_ONLY, overrides=[held])
     pruned(rollouts)
     assert rollouts.has(old)
-
-
-def test_check_predicts_what_prune_deletes(rollouts: Rollouts) -> None:
-    rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
-    applied(rollouts, namespace("team"), config_map("old"), manifest("Secret", "old", HOME))
-    with rollouts.unwritten():
-        predicted = pruned(rollouts, check=True)
-    real = pruned(rollouts)
-    assert (predicted["leftovers"], predicted["problems"]) == (real["leftovers"], real["problems"])
-    assert ids(real, "leftovers") == ["ConfigMap old", "Namespace team", "Secret old"]
 
 
 # What this run applied. A cluster-scoped manifest can have a namespace, which the API ignores.

@@ -14,13 +14,11 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
-    DELETE,
     HOME,
     Body,
     Rollouts,
     config_map,
     crd,
-    deployment,
     ids,
     later,
     manifest,
@@ -76,19 +74,6 @@ def test_dropped_field_costs_nothing_in_the_second_run(rollouts: Rollouts) -> No
     with rollouts.unwritten():
         outcome = rollouts.done([binding()])
     assert severities(outcome) == []
-
-
-def test_several_undeclared_fields_of_several_containers_are_dropped(rollouts: Rollouts) -> None:
-    body = deployment("trap", container={"nonsense": 1, "ports": [{"containerPort": 80, "odd": True}]})
-    pod = body["spec"]["template"]["spec"]
-    pod["containers"].append({"name": "side-car", "image": "registry.example/b:1", "nonsense": 2})
-    pod["oddity"] = "x"
-    outcome = rollouts.done([body])
-    dropped = " ".join(item["message"] for item in outcome["problems"] if item["code"] == "undeclared-field")
-    assert '.spec.template.spec.containers[name="main"].nonsense' in dropped
-    found = rollouts.get(body)["spec"]["template"]["spec"]
-    assert [item["name"] for item in found["containers"]] == ["main", "side-car"]
-    assert found["containers"][0]["ports"] == [{"containerPort": 80, "protocol": "TCP"}]
 
 
 def test_required_nullable_fields_are_applied_as_null(rollouts: Rollouts) -> None:
@@ -292,14 +277,6 @@ def test_rollout_waits_for_a_namespace_of_another_client(rollouts: Rollouts) -> 
     assert ids(outcome, "failed_resources") == []
 
 
-def test_missing_namespaces_are_one_error_each_and_the_rest_is_applied(rollouts: Rollouts) -> None:
-    bodies = [config_map(name, home) for home in ("gone-1", "gone-2") for name in ("a", "b")]
-    outcome = rollouts.apply([*bodies, config_map("other")])
-    assert sorted(item["where"] for item in outcome.errors) == ["namespaces gone-1", "namespaces gone-2"]
-    assert {item["state"] for item in outcome["failed_resources"]} == {"no_namespace"}
-    assert rollouts.has(config_map("other"))
-
-
 def test_namespace_of_the_release_itself_may_come_later_in_it(rollouts: Rollouts) -> None:
     files: dict[str, Any] = {"0000_10_a_1.yaml": config_map("a", "mine"), "0000_20_b_1.yaml": namespace("mine")}
     rollouts.done(rollouts.release(files))
@@ -323,10 +300,3 @@ def test_kind_whose_names_are_taken_is_reported_immediately(rollouts: Rollouts) 
     outcome = rollouts.apply([crd("things2", "Thing"), manifest("Thing", "a", HOME, api="test.io/v1", spec={})])
     assert outcome.errors[0]["code"] == "unestablished-definition"
     assert "Thing" in outcome.errors[0]["message"]
-
-
-def test_manifest_that_deletes_is_never_applied(rollouts: Rollouts) -> None:
-    tombstone = manifest("Deployment", "trap", HOME, api="apps/v1", annotations={DELETE: "true"})
-    outcome = rollouts.done([tombstone, config_map("other")])
-    assert ids(outcome, "created") == ["ConfigMap other"]
-    assert not rollouts.has(tombstone)

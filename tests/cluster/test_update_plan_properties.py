@@ -27,7 +27,6 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Call,
 
 PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 CONFIG = "/apis/config.openshift.io/v1"
-INFRASTRUCTURES = "infrastructures.config.openshift.io"
 TECH_PREVIEW = "TechPreviewNoUpgrade"
 OVERRIDES = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]
 

@@ -137,7 +137,7 @@ def test_create_only_is_parsed_as_by_the_cvo(value: str, expected: bool) -> None
 def test_delete_annotation_is_true_or_wrong(value: str, wrong: bool) -> None:
     problems = Problems()
     check_annotations(parsed(body_of(annotations={DELETE_ANNOTATION: value})), problems)
-    assert [item.severity for item in problems] == (["error"] if wrong else [])
+    assert [item.code for item in problems] == (["invalid-annotation"] if wrong else [])
 
 
 # Owners

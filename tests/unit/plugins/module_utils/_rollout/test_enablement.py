@@ -53,5 +53,6 @@ def test_previous_release_counts_unless_the_cluster_is_further(
 
 @pytest.mark.parametrize("began", [False, True])
 def test_another_release_than_that_of_the_cluster_is_an_error(began: bool) -> None:
-    with pytest.raises(InvalidOptionError, match=r"is 4\.21\.0, but the cluster has 4\.20\.7"):
+    with pytest.raises(InvalidOptionError, match=r"is 4\.21\.0, but the cluster has 4\.20\.7") as error:
         outgoing_release(state_of("4.20.7", None), GIVEN, NEW, began=began)
+    assert [item.code for item in error.value.problems] == ["different-version"]

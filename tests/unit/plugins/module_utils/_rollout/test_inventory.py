@@ -143,6 +143,7 @@ def test_invalid_value_is_a_clear_error(data: dict[str, object]) -> None:
     with pytest.raises(ClusterError) as raised:
         parse_inventory(broken(**data))
     (problem,) = raised.value.problems
+    assert problem.code == "unreadable-inventory"
     assert str(problem.where) == "configmaps kube-system/capability-openshift-rollout"
     assert "previous_release" in problem.hint
 
