@@ -105,3 +105,15 @@ def test_object_that_was_deleted_as_the_hint_says_is_re_created(rollouts: Rollou
     rollouts.apply([other])
     rollouts.api.delete(path_of(body))
     assert ids(rollouts.done([other]), "created") == ["Deployment a"]
+
+
+def test_a_text_of_a_secret_belongs_to_the_rollout(rollouts: Rollouts) -> None:
+    secret = manifest("Secret", "a", HOME, stringData={"key": "one", "other": "two"})
+    rollouts.done([secret])
+    rollouts.api.patch(path_of(secret), {"data": {"key": "dGhyZWU="}})
+    outcome = rollouts.predicted(rollouts.release([secret]))
+    assert [item["field"] for item in outcome["conflicts"]] == [".data.key"]
+    rollouts.done([secret], force_conflicts=True)
+    assert rollouts.get(secret)["data"] == {"key": "b25l", "other": "dHdv"}
+    rollouts.done([manifest("Secret", "a", HOME, stringData={"key": "one"})])
+    assert rollouts.get(secret)["data"] == {"key": "b25l"}

@@ -47,6 +47,7 @@ from .desired_object import (
     is_create_only,
     is_created_by_rollout,
     last_applied_hash,
+    with_encoded_texts,
 )
 from .drift import is_untouched, merged_preview, owned_digest, rewritten_problem, without_server_fields
 from .normalize import normalized_for
@@ -253,6 +254,7 @@ class Applier:
         body = build_apply_object(manifest, content, ownership, hash_value, problems, namespaced=namespaced)
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
+        body = with_encoded_texts(body)
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
         uid = str(nested(live, "uid") or "")
         written = self._apply_normalized(task, body, uid, problems)

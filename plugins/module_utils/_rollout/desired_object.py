@@ -11,6 +11,7 @@ pkg/cvo/cvo.go (owner references), pkg/cvo/internal/operatorstatus.go.
 from __future__ import annotations
 
 import hashlib
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -34,7 +35,7 @@ NORMALIZED = "-normalized"
 """Suffix of the hash if fields were dropped that the API does not declare. The rollout applies them once it does."""
 
 _INJECT_CA_BUNDLE = "service.beta.openshift.io/inject-cabundle"
-_FORMAT = "3"
+_FORMAT = "4"
 """Part of the hash. Increase it if this file builds other objects from the same manifests."""
 
 _SERVER_OWNED = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
@@ -120,6 +121,22 @@ def build_apply_object(
         obj.pop("rules", None)
     remove_injected_bundles(manifest, obj)
     return obj
+
+
+def with_encoded_texts(obj: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy a Secret with its ``stringData`` in ``data``, as the API server stores it; of other objects, all fields.
+
+    If a rollout applied ``stringData``, it would own that field, and not notice changes of ``data``.
+    Source: kubernetes/api:core/v1/types.go Secret.
+    """
+    content = dict(obj)
+    texts = content.get("stringData")
+    is_secret = (content.get("apiVersion"), content.get("kind")) == ("v1", "Secret")
+    if is_secret and isinstance(texts, Mapping) and all(isinstance(text, str | None) for text in texts.values()):
+        del content["stringData"]
+        encoded = {key: b64encode((text or "").encode()).decode() for key, text in texts.items()}
+        content["data"] = {**(content.get("data") or {}), **encoded}
+    return content
 
 
 def _metadata(

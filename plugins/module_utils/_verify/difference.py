@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._cluster.injected_config import without_credentials
 from .._kubernetes.quantity import parse_quantity
 from .._resources import nested
+from .._rollout.desired_object import with_encoded_texts
 from .._version import Minor
 from .api_fields import (
     DEFAULTS,
@@ -189,15 +189,7 @@ def _stored(kind: tuple[str, str], body: Mapping[str, Any]) -> dict[str, Any]:
         content[encoded] = {
             key: "".join(value.split()) if isinstance(value, str) else value for key, value in content[encoded].items()
         }
-    if kind == ("", "Secret") and isinstance(content.get("stringData"), Mapping):
-        # Write-only, and overrides data (kubernetes/api:core/v1/types.go Secret).
-        texts = {key: _base64(value) for key, value in content.pop("stringData").items()}
-        content["data"] = {**(content.get("data") or {}), **texts}
-    return content
-
-
-def _base64(value: object) -> str:
-    return b64encode(("" if value is None else str(value)).encode()).decode()
+    return with_encoded_texts(content)
 
 
 def _compare(at: _FieldPath, rule: MergeRule, desired: Any, live: Any, minor: Minor | None) -> Iterator[Difference]:
