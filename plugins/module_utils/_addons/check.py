@@ -245,12 +245,10 @@ class _Check:
                 yield self._absent("dangling-reference", f"points to {service}, which exists", needs, "Remove it", "")
         if item.resource_id.group_kind == CSV:
             deployments = mappings_in(nested(item.body, "spec", "install", "spec", "deployments"))
-            names = {deployment.get("name") for deployment in deployments}
+            names = {as_text(deployment.get("name")) for deployment in deployments}
             for webhook in mappings_in(nested(item.body, "spec", "webhookdefinitions")):
-                if webhook.get("deploymentName") not in names:
-                    message = (
-                        f"has a webhook for the Deployment {webhook.get('deploymentName')}, which it does not contain"
-                    )
+                if (name := as_text(webhook.get("deploymentName"))) not in names:
+                    message = f"has a webhook for the Deployment {name}, which it does not contain"
                     yield _Finding("dangling-reference", message, "Correct deploymentName")
 
     def _references(self, item: AddonObject) -> Iterator[_Finding]:

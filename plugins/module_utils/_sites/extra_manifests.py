@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from .._addons.check import ProvidedObjects, check_addon
@@ -34,8 +34,8 @@ from .document import read_documents
 from .site import Site
 from .site_file import SiteFile
 
-Source = tuple[str, str]
-"""The path of a file and "", or the namespace, which is empty if it is not known, and the name of a ConfigMap."""
+Source = tuple[str, str, str]
+"""The path of a file, and the namespace and the name of a ConfigMap in it. An unknown namespace is empty."""
 
 _CONFIG_MAP = re.compile(r"\bConfigMap\b")
 
@@ -54,6 +54,8 @@ class ExtraManifests:
         # The files of each directory, without those of its directories.
         self._folders: dict[str, list[str]] = {folder: [] for site in sites for folder in site.extra_folders}
         self._objects: dict[Source, list[AddonObject]] = {}
+        # The ConfigMaps of a namespace and a name, by each directory that they are below.
+        self._config_maps: dict[Source, list[Source]] = {}
         self._clusters: dict[tuple[str, InclusionContext], SelectedCluster] = {}
         self._findings: dict[tuple[tuple[Source, ...], SelectedCluster], tuple[Problem, ...]] = {}
         self.provided = cache(self._provided)
@@ -68,13 +70,20 @@ class ExtraManifests:
         """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
         names, only = site.extra_filter
         paths = [path for folder in site.extra_folders for path in self._folders[folder]]
-        files = [(path, "") for path in paths if (posixpath.basename(path) in names) is only]
-        config_maps = [(namespace, name) for name in site.extra_config_maps for namespace in ("", site.namespace)]
-        return tuple(source for source in dict.fromkeys((*files, *config_maps)) if source in self._objects)
+        files = [(path, "", "") for path in paths if (posixpath.basename(path) in names) is only]
+        config_maps = (source for name in site.extra_config_maps for source in self._nearest(site, name))
+        return tuple(dict.fromkeys((*files, *config_maps)))
+
+    def _nearest(self, site: Site, name: str) -> list[Source]:
+        """The ConfigMaps of a name that are nearest to the file of ``site``: other sites can have the same name."""
+        folders = tuple(_folders_above(site.path))
+        namespaces = dict.fromkeys((site.namespace, ""))
+        found = (self._config_maps.get((folder, each, name)) for each in namespaces for folder in folders)
+        return next(filter(None, found), [])
 
     def missing(self, site: Site) -> tuple[str, ...]:
         """The names of ConfigMaps to which ``site`` refers, and which the checkout does not contain."""
-        found = {name for _namespace, name in self.sources(site)}
+        found = {name for _path, _namespace, name in self.sources(site)}
         return tuple(name for name in site.extra_config_maps if name not in found)
 
     def findings(self, sources: tuple[Source, ...], release: Release, context: InclusionContext) -> tuple[Problem, ...]:
@@ -95,7 +104,7 @@ class ExtraManifests:
     def _read(self, file: CheckoutFile, checkout: Checkout) -> None:
         if (folder := posixpath.dirname(file.path)) in self._folders:
             self._folders[folder].append(file.path)
-            self._objects[file.path, ""] = read_objects(file.data, file.path, self.problems)
+            self._objects[file.path, "", ""] = read_objects(file.data, file.path, self.problems)
         if posixpath.basename(file.path) in KUSTOMIZATIONS:
             self._read_generators(file, checkout)
             return
@@ -105,7 +114,7 @@ class ExtraManifests:
                 for field in (("kind",), ("metadata", "name"), ("metadata", "namespace"))
             )
             if kind == CONFIG_MAPS.kind and name in self._names:
-                objects = self._objects[namespace, name] = []
+                objects = self._config_map(file.path, namespace, name)
                 data = document.get(document.root, "data")
                 for pair in data.pairs if data is not None else ():
                     # Each line of a literal block is one of the manifest.
@@ -113,6 +122,14 @@ class ExtraManifests:
                     line = document.line_of(pair.key) + is_block
                     text = document.text_of(pair.value).encode(errors="replace")
                     objects += read_objects(text, file.path, self.problems, line, is_block=is_block)
+
+    def _config_map(self, path: str, namespace: str, name: str) -> list[AddonObject]:
+        """The list for the objects in a ConfigMap of the file ``path``."""
+        source = (path, namespace, name)
+        if source not in self._objects:
+            for folder in _folders_above(path):
+                self._config_maps.setdefault((folder, namespace, name), []).append(source)
+        return self._objects.setdefault(source, [])
 
     def _read_generators(self, file: CheckoutFile, checkout: Checkout) -> None:
         """Read the ConfigMaps that a Kustomization generates of files in the checkout."""
@@ -125,8 +142,15 @@ class ExtraManifests:
                 name = as_text(generator.get("name"))
                 if name in self._names:
                     namespace = as_text(document.get("namespace") or generator.get("namespace"))
-                    objects = self._objects[namespace, name] = []
+                    objects = self._config_map(file.path, namespace, name)
                     for entry in as_list(generator.get("files")):
                         path = posixpath.join(posixpath.dirname(file.path), as_text(entry).rpartition("=")[2])
                         path = posixpath.normpath(path)
                         objects += read_objects(checkout.read(path), path, self.problems)
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """Yield the directories that contain ``path``, the nearest first; the checkout is empty."""
+    while path:
+        path = posixpath.dirname(path)
+        yield path

@@ -116,6 +116,19 @@ def test_extra_manifests_of_another_site_do_not_count(checked):
     assert rules_of(found, "info") == [("unread-extra-manifests", "berlin.yaml")]
 
 
+def test_of_config_maps_with_one_name_the_nearest_counts(checked):
+    unnamed = CONFIG_MAP.replace(", namespace: NAMESPACE", "")
+    files = {
+        "a/berlin.yaml": INSTANCE,
+        "a/extra/map.yaml": unnamed.replace("openshift-marketplace", "x"),
+        "b/rome.yaml": INSTANCE.replace("berlin", "rome"),
+        "b/extra/map.yaml": unnamed,
+    }
+    assert rules_of(checked(files)["findings"]) == [("dangling-namespace", "a/berlin.yaml")]
+    files["maps.yaml"] = CONFIG_MAP.replace("NAMESPACE", "berlin")
+    assert rules_of(checked(files)["findings"]) == []
+
+
 @pytest.mark.parametrize(("paths", "rules"), [("null", []), ("[]", ["dangling-namespace"])])
 def test_of_search_paths_and_a_path_the_search_paths_count(checked, paths, rules):
     site = f"{SITE_CONFIG}    extraManifestPath: extra\n    extraManifests: {{searchPaths: {paths}}}\n"
