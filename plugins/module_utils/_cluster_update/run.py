@@ -28,7 +28,7 @@ from .._update_plan.run import plan_cluster
 from .._update_plan.update_reasons import ACK_REQUIRED, MISSING_ACKS, Unchecked, UpdateReason
 from .._update_plan.violations import capability_violations, refused_reasons
 from .follow import OPERATORS, POOLS, follow_update, snapshots_to_follow
-from .preflight import cvo_reasons, operator_reasons, pool_reasons
+from .preflight import cvo_reasons, image_reasons, operator_reasons, pool_reasons
 from .proof import Prediction, check_prediction
 from .start import UpdateStart, read_start, start_of, with_start
 from .target import TargetRelease, UpdatePhase, find_target, update_phase
@@ -83,7 +83,7 @@ class UpdateRun:
             start = self._plan_again(obj, target, problems)
         else:
             start = start_of(obj, target)
-            preflight = _preflight(client, snapshots)
+            preflight = (*image_reasons(target, obj), *_preflight(client, snapshots))
             target = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
             is_ours = self.phase == "requested" and read_start(obj, target) is not None
             self._refuse_unaccepted(problems, is_requested=is_ours)

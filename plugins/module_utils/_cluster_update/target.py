@@ -57,7 +57,7 @@ def find_target(
         message = f"is {shown(version)}, expected a semantic version (1.2.3[-...]), as the cluster-version operator"
         problems.error("invalid-version", "version", message, "Write X.Y.Z")
         return None
-    listed = tuple(dict.fromkeys(_listed(cluster_version)))
+    listed = tuple(dict.fromkeys(_named(cluster_version)))
     if image is None:
         current = nested(cluster_version, "status", "desired")
         if (architecture, nested(current, "version")) == ("multi", version) and nested(
@@ -101,19 +101,20 @@ def _find_version(
     return None
 
 
-def _listed(cluster_version: Object) -> Iterator[_ListedRelease]:
+def _named(cluster_version: Object) -> Iterator[_ListedRelease]:
     """Yield the releases of the cluster: what it runs, the requested one, and the updates that the status lists."""
-    status = nested(cluster_version, "status")
-    releases: list[Any] = [
-        nested(status, "desired"),
-        nested(cluster_version, "spec", "desiredUpdate"),
-        *mappings_in(nested(status, "availableUpdates")),
-        *(nested(item, "release") for item in mappings_in(nested(status, "conditionalUpdates"))),
-    ]
-    for release in releases:
+    named = (nested(cluster_version, *path) for path in (("status", "desired"), ("spec", "desiredUpdate")))
+    for release in (*named, *listed_updates(cluster_version)):
         version, image, architecture = (as_text(nested(release, name)) for name in _ListedRelease._fields)
         if version and image:
             yield _ListedRelease(version, image, architecture)
+
+
+def listed_updates(cluster_version: Object) -> Iterator[Any]:
+    """Yield the updates that the status lists, conditional ones last."""
+    status = nested(cluster_version, "status")
+    yield from mappings_in(nested(status, "availableUpdates"))
+    yield from (nested(item, "release") for item in mappings_in(nested(status, "conditionalUpdates")))
 
 
 def update_phase(cluster_version: Object, target: TargetRelease) -> UpdatePhase:

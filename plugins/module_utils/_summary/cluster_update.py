@@ -20,8 +20,14 @@ _STATES = {
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
-    """The state of the update, its plan, and how the prediction compares. ``options`` can have ``check_mode``."""
-    return list(_lines(result, is_dry_run=bool(options.get("check_mode")))) if result.get("desired_update") else []
+    """The state of the update, its plan, and how the prediction compares. ``options`` can have ``check_mode``.
+
+    And the errors, if ``options`` are the ones of the module.
+    """
+    if not result.get("desired_update"):
+        return []
+    errors = result.get("msg", "").splitlines() if "fail_on" in options else []
+    return [*_lines(result, is_dry_run=bool(options.get("check_mode"))), *errors]
 
 
 def _lines(result: Mapping[str, Any], *, is_dry_run: bool) -> Iterator[str]:

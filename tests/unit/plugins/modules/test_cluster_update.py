@@ -180,13 +180,34 @@ def test_the_risk_of_a_conditional_update_is_accepted_in_the_request(run):
 def test_a_cluster_without_a_channel_needs_the_image_and_an_acceptance(run):
     server = cluster(cluster_version(channel=""))
     by_version, by_image = run(server), run(server, version=None, image=TARGET.image)
-    accepted = run(
-        server, version=None, image=TARGET.image, acceptances=[INSIGHTS, {"name": "no-channel", "reason": "x"}]
-    )
+    names = [{"name": name, "reason": "x"} for name in ("no-channel", "update-not-listed")]
+    accepted = run(server, version=None, image=TARGET.image, acceptances=[INSIGHTS, *names])
 
     assert [item["code"] for item in by_version.errors] == ["unavailable-update"]
-    assert [item["code"] for item in by_image.errors] == ["no-channel"]
+    assert {item["code"] for item in by_image.errors} == {"no-channel", "update-not-listed"}
     assert accepted["desired_update"] == REQUESTED
+
+
+@pytest.mark.parametrize(
+    ("listed", "image", "codes"),
+    [
+        ({"available": [release(NEXT)]}, TARGET.image, []),
+        ({"available": [release(NEXT)]}, image_of("other"), ["update-not-listed"]),
+        (
+            {"conditional_updates": [{**conditional(NEXT, "True", "AsExpected"), "release": release(NEXT)}]},
+            TARGET.image,
+            [],
+        ),
+        ({"desiredUpdate": release(NEXT), "available": [release("4.21.1")]}, TARGET.image, ["update-not-listed"] * 2),
+    ],
+)
+def test_an_image_that_no_listed_update_has_needs_an_acceptance(run, listed, image, codes):
+    """Although its version is listed: the CVO compares versions only."""
+    server = cluster(cluster_version(**listed))
+    found = run(server, image=image)["problems"]
+    assert [item["code"] for item in found if item["severity"] == "error"] == codes
+    accepted = [INSIGHTS, *({"name": code, "reason": "built here"} for code in codes)]
+    assert not run(server, image=image, acceptances=accepted).failed
 
 
 @pytest.mark.parametrize("fail_on", ["acknowledge", "risk", "never"])
@@ -396,7 +417,8 @@ def test_a_cluster_that_was_updated_to_the_image_for_several_architectures_does_
 
 def test_another_image_of_the_same_version_is_requested(run):
     server = cluster()
-    outcome = run(server, version=None, image=MULTI, releases=[FOLDERS[0], FOLDERS[0]], acceptances=[])
+    accepted = [{"name": "update-not-listed", "reason": "for arm64, too"}]
+    outcome = run(server, version=None, image=MULTI, releases=[FOLDERS[0], FOLDERS[0]], acceptances=accepted)
     assert not outcome.failed
     assert server.objects[OBJECT]["spec"]["desiredUpdate"] == {"version": CURRENT, "image": MULTI}
 

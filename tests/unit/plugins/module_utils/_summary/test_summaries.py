@@ -637,6 +637,12 @@ def test_an_update_is_shown_with_its_plan_and_the_proof() -> None:
     ]
 
 
+@pytest.mark.parametrize(("options", "shown"), [({}, []), ({"fail_on": "risk"}, ["2 problems were found:", "- Wait"])])
+def test_the_command_shows_what_failed_an_update(options: dict[str, Any], shown: list[str]) -> None:
+    """A playbook shows it in another task."""
+    assert update_lines(options, msg="2 problems were found:\n- Wait")[3:] == shown
+
+
 @pytest.mark.parametrize(
     ("state", "options", "shown"),
     [
