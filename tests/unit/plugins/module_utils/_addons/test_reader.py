@@ -314,6 +314,9 @@ def test_fields_of_any_type_are_no_traceback(tmp_path: Path, value: Any) -> None
     objects = [{**thing(kind, api=api, spec={}), name: value} for kind in kinds for api in apis for name in names]
     spec_fields = ("customresourcedefinitions", "nativeAPIs", "install", "webhookdefinitions", "names", "versions")
     objects += [thing(kind, api=api, spec={name: value}) for kind in kinds for api in apis for name in spec_fields]
+    install = {"spec": {"deployments": [{"name": value}]}}
+    hooks = [{"deploymentName": value}]
+    objects.append(thing(kinds[0], api=apis[0], spec={"install": install, "webhookdefinitions": hooks}))
     objects += [{"schema": "olm.bundle", "name": value, "properties": [{"type": "olm.csv.metadata", "value": value}]}]
     objects += [thing("ConfigMap", metadata={name: value}) for name in ("name", "namespace", "annotations")]
     path = write_addon(tmp_path, {"a.yaml": documents(LINK, *objects)})
