@@ -94,7 +94,9 @@ class Applier:
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
         resource = manifest.resource_id
-        served = self._kinds.find(resource.group, resource.kind, manifest.version)
+        # An object is the same in each version of its kind, so the version of a deletion does not matter.
+        version = "" if manifest.deletes else manifest.version
+        served = self._kinds.find(resource.group, resource.kind, version)
         if served is None:
             return self._unserved(manifest)
         if served.namespaced and not resource.namespace:

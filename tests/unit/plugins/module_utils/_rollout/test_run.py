@@ -509,6 +509,15 @@ def test_a_refused_manifest_is_reported_and_the_others_are_applied(
     assert not rollout.changes.is_complete
 
 
+def test_a_deletion_names_any_version_of_a_kind(site: Site) -> None:
+    site.roll_out(OLD, team(), config("a"))
+    tombstone = manifest("a", namespace="team", api="v0", annotations={DELETE: "true"})
+    check = site.roll_out(NEW, team(), tombstone, dry_run=True)
+    real = site.roll_out(NEW, team(), tombstone)
+    assert actions(check)["a"] == actions(real)["a"] == "deleted"
+    assert site.maps() == set()
+
+
 def test_a_deletion_that_a_webhook_denies_with_not_found_is_not_done(site: Site) -> None:
     site.roll_out(OLD, team(), config("a"))
     site.server.faults["DELETE", A] = [fault(404, 'admission webhook "w" denied the request: no ticket')] * 20
