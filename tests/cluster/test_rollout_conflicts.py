@@ -15,6 +15,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     config_map,
     deployment,
     ids,
+    manifest,
     path_of,
 )
 
