@@ -12,9 +12,10 @@ author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Checks a selection against the capabilities of an OpenShift version, and returns all problems at once.
-  - M(capability.openshift.install_config) also checks the rules of installations, which depend on the platform.
+  - With O(platform) or O(install_method), it also checks the rules of installations, as
+    M(capability.openshift.install_config) does.
   - A selection without problems of severity V(error) can be used. Other problems are warnings and notes.
-positional: version
+positional: version, platform, install_method
 options:
   _input:
     description:
@@ -22,6 +23,16 @@ options:
       - Null means the cluster default, V(vCurrent).
     type: dict
     required: true
+  platform:
+    description:
+      - Platform that the cluster is installed on, a key of C(platform) in C(install-config.yaml). With
+        O(install_method=hosted), the platform of the HostedCluster in lower case, such as V(kubevirt) or V(agent).
+      - It can be combined only with O(install_method), O(feature_set) and O(feature_gates).
+    type: str
+  install_method:
+    description: Install method. It has the same default as in M(capability.openshift.install_config).
+    type: str
+    choices: [ipi, upi, agent, assisted, hosted]
 requirements:
   - python >= 3.11
 extends_documentation_fragment:
@@ -45,6 +56,11 @@ EXAMPLES = r"""
   # => capabilities.additional_enabled_capabilities[0]: 'console' is not a capability of 4.20.
   #    Write Console: names are case sensitive
 
+- name: Show what the installer of 4.18 requires on AWS
+  ansible.builtin.debug:
+    msg: "{{ {'baselineCapabilitySet': 'None'} | capability.openshift.validate_capabilities('4.18', platform='aws')
+             | selectattr('severity', 'eq', 'error') | map(attribute='hint') }}"
+  # => ['Add Ingress to additional_enabled_capabilities', 'Add CloudCredential to ...', ...]
 """
 
 RETURN = r"""
@@ -64,15 +80,22 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
     SELECTION_OPTIONS,
+    check_installation_of,
     resolve_selection,
 )
 
 
-def validate_capabilities(selection: Any, version: Any, **options: Any) -> list[dict[str, str]]:
+def validate_capabilities(
+    selection: Any, version: Any, platform: Any = None, install_method: Any = None, **options: Any
+) -> list[dict[str, str]]:
     """The problems of ``selection`` in ``version``."""
     problems = Problems()
     try:
-        resolve_selection(version, selection, options, SELECTION_OPTIONS, problems, where="version")
+        if platform is not None or install_method is not None:
+            options = {"platform": platform, "install_method": install_method, **options}
+            check_installation_of(version, selection, options, problems, where="version")
+        else:
+            resolve_selection(version, selection, options, SELECTION_OPTIONS, problems, where="version")
     except CapabilityError as error:
         return problem_dicts(error.problems)
     return problem_dicts(problems)

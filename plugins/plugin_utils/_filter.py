@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -29,6 +30,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     included_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
+    check_selection,
+    platforms_of,
+    read_installation,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
+    InstallOptions,
+    SelectionOptions,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -59,6 +70,9 @@ MANIFEST_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS)
 
 LOADING_OPTIONS = ("openshift_version", *(option.name for option in INCLUSION_OPTIONS if option.affects_loading))
 """Options of the filter ``implicitly_enabled_capabilities``."""
+
+INSTALL_OPTIONS = ("platform", "install_method", "feature_set", "feature_gates")
+"""Options of the filter ``validate_capabilities`` for an installation."""
 
 _LISTS = {"enabled": "str", **{option.name: option.items for option in INCLUSION_OPTIONS if option.items}}
 """Options that are lists, and the type of their items."""
@@ -94,6 +108,44 @@ def resolve_selection(
             item._replace(where=Location(field=where)) if item.code in _VERSION_CODES else item
             for item in error.problems
         ) from None
+
+
+def check_installation_of(
+    version: object, selection: object, options: Mapping[str, Any], problems: Problems, *, where: str
+) -> None:
+    """Check a selection for an installation: its names, and the rules of installers.
+
+    ``options`` and ``where``: as for ``resolve_selection``. Raises ``InvalidOptionError`` if an option is invalid.
+    """
+    _refuse_undefined({"version": version, "selection": selection, **options})
+    values = _read_options(options, INSTALL_OPTIONS, problems)
+    minor = _read_version(version, where, problems)
+    method, platform = values.get("install_method"), values.get("platform")
+    if isinstance(method, str) and method not in INSTALL_METHODS:
+        message = f"{method!r} is not an install method"
+        problems.error("unknown-install-method", "install_method", message, did_you_mean(method, INSTALL_METHODS))
+    platforms = platforms_of(method if isinstance(method, str) else None)
+    if isinstance(platform, str) and platform not in platforms:
+        message = f"{platform!r} is not a platform"
+        problems.error("unknown-platform", "platform", message, did_you_mean(platform, platforms))
+    problems.raise_errors(InvalidOptionError)
+    document: dict[str, Any] = {"featureSet": values.get("feature_set", "")}
+    if platform is not None:
+        document["platform"] = {platform: {}}
+    if "feature_gates" in values:
+        document["featureGates"] = values["feature_gates"]
+    given = InstallOptions(document, "", complete=False, method=method)
+    # There is no install-config here, so locations are the names of arguments.
+    names = {**API_SPELLINGS, "openshift_version": where}
+    check = check_selection(read_installation(given, release_of_version(minor)), SelectionOptions(untag(selection)))
+    for item in check.problems:
+        problems.append(item._replace(where=Location(field=_renamed(item.where.field, names))))
+
+
+def _renamed(where: str, names: Mapping[str, str]) -> str:
+    """``where`` with its first word replaced as in ``names``."""
+    word = re.split(r"[.[]", where, maxsplit=1)[0]
+    return names.get(word, word) + where[len(word) :]
 
 
 def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...], problems: Problems) -> dict[str, Any]:

@@ -67,13 +67,93 @@ def errors(problems):
     return [problem for problem in problems if problem["severity"] == "error"]
 
 
-def test_all_invalid_options_are_reported_at_once():
-    found = validate_capabilities(NOTHING, 4.2, platform="aws", cluster_profile=7)
+@pytest.mark.parametrize(
+    ("selection", "version", "options", "missing"),
+    [
+        (NOTHING, "4.18", {}, []),
+        (NOTHING, "4.18", {"platform": "none"}, ["Ingress"]),
+        (NOTHING, "4.15", {"platform": "none"}, []),
+        (NOTHING, "4.18", {"platform": "aws"}, ["Ingress", "CloudCredential", "CloudControllerManager", "MachineAPI"]),
+        (
+            NOTHING,
+            "4.18",
+            {"platform": "aws", "install_method": "upi"},
+            ["Ingress", "CloudCredential", "CloudControllerManager"],
+        ),
+        (NOTHING, "4.18", {"install_method": "ipi"}, ["Ingress", "MachineAPI"]),
+        ({"excludedCapabilities": ["Console"]}, "4.18", {"platform": "vsphere"}, []),
+        ({"excludedCapabilities": ["Console"]}, "4.18", {"install_method": "hosted"}, ["Console"]),
+        (None, "4.18", {"platform": "aws"}, []),
+        (None, "4.20", {"platform": "kubevirt", "install_method": "hosted"}, []),
+        (None, "4.20", {"platform": "agent", "install_method": "hosted"}, []),
+        (None, "4.18", {"platform": None, "install_method": None}, []),
+    ],
+)
+def test_with_platform_or_method_the_rules_of_installers_count(selection, version, options, missing):
+    found = errors(validate_capabilities(selection, version, **options))
 
-    assert {problem["where"] for problem in found} == {"version", "platform", "cluster_profile"}
+    assert [problem["message"].partition(" is missing")[0] for problem in found] == missing
+    assert all(set(problem) == {"severity", "code", "where", "message", "hint"} for problem in found)
+    assert all(problem["where"].startswith("capabilities.") and problem["hint"] for problem in found)
+
+
+def test_a_method_without_a_platform_says_what_is_not_checked():
+    (warned,) = [
+        problem
+        for problem in validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.18", install_method="upi")
+        if problem["severity"] == "warning"
+    ]
+
+    assert "inst-cloudcredential" in warned["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "message", "hint"),
+    [
+        ({"platform": "asw"}, "platform", "is not a platform", "Did you mean aws?"),
+        ({"platform": "kubevirt"}, "platform", "is not a platform", ""),
+        ({"platform": "vsphere", "install_method": "hosted"}, "platform", "is not a platform", ""),
+        ({"platform": "AWS"}, "platform", "is not a platform", "Write aws"),
+        ({"platform": 7}, "platform", "7", ""),
+        ({"install_method": "uip"}, "install_method", "'uip' is not an install method", "Did you mean upi?"),
+        ({"platform": "aws", "feature_set": "TechPreview"}, "feature_set", "TechPreview", "TechPreviewNoUpgrade"),
+    ],
+)
+def test_options_of_an_installation_that_cannot_be(options, where, message, hint):
+    (problem,) = errors(validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.20", **options))
+
+    # By the name that the user knows: there is no install-config here.
+    assert problem["where"] == where
+    assert message in problem["message"]
+    assert hint in problem["hint"]
+
+
+def test_the_filter_knows_the_rules_of_platforms():
+    problems = validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.20", "aws", "agent")
+
+    assert [(item["code"], item["where"]) for item in problems] == [("agent-platform", "platform")]
+
+
+@pytest.mark.parametrize("other", ["cluster_profile", "always_enabled_capabilities"])
+@pytest.mark.parametrize("option", [{"platform": "aws"}, {"install_method": "upi"}])
+def test_beside_an_installation_other_options_have_no_meaning(other, option):
+    value = ["Build"] if other.startswith("always") else "self-managed-high-availability"
+    (problem,) = errors(validate_capabilities(NOTHING, "4.20", **option, **{other: value}))
+
+    assert problem["message"] == "is not an option here"
+    for name in ("platform", "install_method", "feature_set", "feature_gates"):
+        assert name in problem["hint"]
+    assert errors(validate_capabilities(NOTHING, "4.20", **{other: value})) == []
+
+
+def test_all_invalid_options_are_reported_at_once():
+    found = validate_capabilities(NOTHING, 4.2, platform=7, install_method="x", cluster_profile="y")
+
+    assert {problem["where"] for problem in found} == {"version", "platform", "install_method", "cluster_profile"}
+    assert ("unknown-install-method", "install_method") in {(problem["code"], problem["where"]) for problem in found}
 
 
 def test_an_undefined_value_is_reported():
-    (problem,) = validate_capabilities(NOTHING, "4.20", feature_set=Undefined(name="feature_set"))
+    (problem,) = validate_capabilities(NOTHING, "4.20", platform=Undefined(name="platform"))
 
-    assert (problem["code"], problem["where"]) == ("undefined-variable", "feature_set")
+    assert (problem["code"], problem["where"]) == ("undefined-variable", "platform")
