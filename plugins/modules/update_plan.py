@@ -47,7 +47,7 @@ attributes:
   diff_mode:
     support: full
     details:
-      - Shows the digest of the report.
+      - Shows the Markdown report. For an HTML page, it shows only the digest.
   idempotent:
     support: full
 options:
@@ -221,10 +221,10 @@ options:
     default: false
   report:
     description:
-      - Where to write a report, a self-contained HTML page. A file that is no such report is not replaced, and is an
-        error.
-      - If the path does not end in C(.html), it is a directory, to which the module writes C(update_plan.html). The
-        module fails if the path has the suffix of another format, such as C(.txt).
+      - Where to write a report. A file that is no such report is not replaced, and is an error.
+      - If the path ends in C(.md), the report is in Markdown. If it ends in C(.html), the report is a self-contained
+        page. Any other path is a directory, to which the module writes C(update_plan.md) and C(update_plan.html).
+      - The module fails if the path has the suffix of another format, such as C(.txt).
     type: path
 seealso:
   - module: capability.openshift.release_manifests
@@ -842,9 +842,10 @@ violations:
       elements: str
       returned: always
 report:
-  description: Path of the report.
+  description: Paths of the report files.
   returned: when O(report) is set
-  type: str
+  type: list
+  elements: path
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).
@@ -973,14 +974,14 @@ def results(
     result = planning_result(fleet, of_fleet=of_fleet, details=params["details"], options=shared)
     if params["report"] is not None:
         # Imported here, because only reports need templates and Jinja2.
-        from ..module_utils._report.write import write_report
+        from ..module_utils._report.write import report_changes, write_report
 
         path = absolute(params["report"])
         today = datetime.now(tz=UTC).date().isoformat()
         written = write_report(path, PlanSerializer().report(fleet, today), check_mode=check_mode)
-        result |= {"changed": written.changed, "report": written.path}
+        result |= {"changed": written.changed, "report": sorted(written.files)}
         if diff_mode:
-            result["diff"] = [diff_entry(written.path, *written.digests())] if written.changed else []
+            result["diff"] = [diff_entry(*change) for change in report_changes(written.files)]
     return result
 
 

@@ -87,7 +87,7 @@ def plan_of_fleet(folder: Path) -> dict[str, Any]:
         "target_hosts": "localhost",
         "releases": releases,
         "clusters": clusters,
-        "report": str(folder / "review" / "plan.html"),
+        "report": str(folder / "review" / "plan.md"),
     }
 
 
@@ -96,7 +96,7 @@ def test_one_job_writes_the_report_and_returns_results_as_artifacts(tmp_path):
     extra = {**plan_of_fleet(tmp_path), "checkout": str(tmp_path / "sites")}
     job = run_job(tmp_path, ["update_plan", "site_check"], {"berlin": {}, "paris": {}}, extra)
 
-    assert (tmp_path / "review" / "plan.html").read_text().startswith("<!DOCTYPE html>")
+    assert (tmp_path / "review" / "plan.md").read_text().startswith("# ")
     plans, sites = job.artifacts["update_plan"], job.artifacts["site_check"]
     assert list(plans) == ["berlin", "paris"]
     assert plans["berlin"]["releases"] == ["4.21.0", "4.22.0"]

@@ -114,7 +114,7 @@ HTML = """\
 {% if reason.accepted %}{{ words.BECAUSE }}: {{ reason.accepted.reason }}{% else %}{{ reason.hint }}{% endif %}</p>
 <p>Source: {{ reason.source }}</p></div>
 {% else %}
-<p>Nothing that was checked is against this update.</p>
+<p>{{ words.NOTHING_AGAINST }}</p>
 {% endfor %}
 {% for item in hop.not_checked %}
 <p class="quiet">{{ words.NOT_CHECKED }}: {{ item.message }}.</p>
@@ -154,7 +154,7 @@ HTML = """\
 </dl>
 {% endmacro %}
 {% macro overview() %}
-<h2 id="overview">Overview</h2>
+<h2 id="overview">{{ words.OVERVIEW }}</h2>
 <table class="plans" role="table">
 <thead role="rowgroup"><tr role="row">
 {% for title in words.OVERVIEW_COLUMNS %}
@@ -249,7 +249,7 @@ HTML = """\
 <p class="quiet">{{ view.subtitle }}</p>
 {% endif %}
 {% if view.problem_count %}
-<p>Problems and notes: <a href="#problems">{{ view.problem_count }}</a></p>
+<p>{{ words.PROBLEM_COUNT }}: <a href="#problems">{{ view.problem_count }}</a></p>
 {% endif %}
 {% if view.fleet %}
 {{ overview() }}
@@ -258,7 +258,7 @@ HTML = """\
 {% endif %}
 {% if view.required %}
 {{ rows("required", words.REQUIRED, words.REQUIRED_COLUMNS, view.required) }}
-<p class="quiet">With these names in acceptances, nothing that can be accepted is against the updates.</p>
+<p class="quiet">{{ words.REQUIRED_MEANING }}</p>
 {% endif %}
 {{ origin() }}
 {% endif %}
@@ -266,7 +266,7 @@ HTML = """\
 {{ section(plan) }}
 {% endfor %}
 {% if view.problems %}
-<h2 id="problems">Problems</h2>
+<h2 id="problems">{{ words.PROBLEMS }}</h2>
 <ul class="problems">
 {% for problem in view.problems %}
 <li class="{{ problem.severity }}"><b>{{ problem.severity }}</b> <code>{{ problem.where }}</code>

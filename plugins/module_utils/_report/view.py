@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The content of the report of an update plan, in reading order, for its HTML.
+"""The content of the report of an update plan, in reading order, for its Markdown and its HTML.
 
 A fleet has the same lists of resources in many plans. Each list has a number and is written out once; all other
 occurrences link to it.

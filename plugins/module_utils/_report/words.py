@@ -1,9 +1,9 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The words in which a plan is shown, the same in HTML and text.
+"""The words in which a plan is shown, the same in HTML, Markdown and text.
 
-The text of a plan is in ``_summary``.
+A word that two of the three renderers show is defined here. The text of a plan is in ``_summary``.
 """
 
 from __future__ import annotations
@@ -109,11 +109,16 @@ STATES: Mapping[CellState, StateWords] = {
 
 # Headings and labels
 DATE = "Date"
+TITLE = "Update plan"  # write.py recognizes Markdown reports of earlier versions by it
 VERDICT = "Verdict"
 NOT_CHECKED = "Not checked"
+NOTHING_AGAINST = "Nothing that was checked is against this update."
 CAPABILITY = "Capability"
 CLUSTERS = "Clusters"
-OVERVIEW_COLUMNS = (VERDICT, "Plan", CLUSTERS, "Path", "Selection", "Enables", NOT_CHECKED)
+PATH = "Path"
+PLAN = "Plan"
+OVERVIEW = "Overview"
+OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, "Selection", "Enables", NOT_CHECKED)
 REASONS = "Reasons against the updates"
 NAME = "Name"
 WHAT = "What"
@@ -121,11 +126,18 @@ REASONS_COLUMNS = (VERDICT, NAME, WHAT, CLUSTERS, "Accepted on")
 NEVER = "never"
 REQUIRED = "Required acceptances"
 REQUIRED_COLUMNS = (NAME, WHAT, CLUSTERS)
+REQUIRED_MEANING = "With these names in acceptances, nothing that can be accepted is against the updates."
 BECAUSE = "Accepted because"
+PROBLEMS = "Problems"
+PROBLEM_COUNT = "Problems and notes"
 AT_END = "At the end"
 ENABLED = "Enabled"
+IMPLICITLY = "Enabled implicitly"
 DOWNGRADE = "downgrade"
 NEW = "new"
+NONE = "none"
+NOTHING = "nothing"
+SOURCE = "Source"
 
 # Why a capability is enabled
 FORCED = "forced"

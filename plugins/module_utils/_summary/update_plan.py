@@ -25,7 +25,7 @@ def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list
     lines = list(_fleet(result) if "plans" in result else _one_plan(result, full=options.get("full", True)))
     if not result.get("report") and len(result.get("clusters") or ()) > _MOST:
         lines.append("To see each cluster with all its reasons, set report to a directory")
-    lines += [f"Report: {result['report']}"] if result.get("report") else []
+    lines += (f"Report: {file}" for file in result.get("report") or ())
     return [*lines, *(result.get("msg", "").splitlines() if "fail_on" in options else [])]
 
 

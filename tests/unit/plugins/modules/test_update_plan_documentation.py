@@ -45,7 +45,7 @@ def keys(documented: Mapping[str, Any], state: State) -> set[str]:
 @pytest.mark.parametrize("report", [True, False])
 def test_every_key_of_a_cluster_is_returned_when_the_documentation_says_so(details, report, run, tmp_path):
     state = State(False, report, details)
-    outcome = run(details=details, **({"report": tmp_path / "report.html"} if report else {}))
+    outcome = run(details=details, **({"report": tmp_path / "report.md"} if report else {}))
 
     assert set(outcome.result) - ANSIBLES_OWN == keys(RETURN, state)
     assert [set(hop) for hop in outcome["hops"]] == [keys(RETURN["hops"]["contains"], state)]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a person reads first about a plan: text, HTML and summaries, for the example releases."""
+"""What a person reads first about a plan: text, Markdown, HTML and summaries, for the example releases."""
 
 from __future__ import annotations
 
@@ -36,15 +36,18 @@ def cluster(*names: str) -> dict[str, Any]:
 
 @pytest.fixture
 def first(call: Call, tmp_path: Path):
-    """Run the module. Return its outcome, and what is first in text and HTML."""
+    """Run the module. Return its outcome, and what is first in text, Markdown and HTML."""
 
-    def run(**options: Any) -> tuple[Outcome, str, str]:
+    def run(**options: Any) -> tuple[Outcome, str, str, str]:
         outcome = call(update_plan, releases=PATH, report=tmp_path / "plan", **options)
+        markdown = (tmp_path / "plan" / "update_plan.md").read_text()
         html = (tmp_path / "plan" / "update_plan.html").read_text()
+        quoted = next((line for line in markdown.splitlines() if line.startswith(">")), "")
         banner = re.search(r'<div class="verdict ([a-z]+)"><b>(.*?)</b>', html)
         return (
             outcome,
             summary_lines(outcome.result, {"full": True})[0],
+            quoted,
             f"{banner[1]}: {banner[2]}" if banner else "",
         )
 
@@ -52,10 +55,10 @@ def first(call: Call, tmp_path: Path):
 
 
 def test_a_go_that_enables_a_capability_on_an_unread_cluster_says_both_first(first):
-    outcome, text, html = first(capabilities={"baselineCapabilitySet": "None"})
+    outcome, text, markdown, html = first(capabilities={"baselineCapabilitySet": "None"})
 
     assert (outcome["verdict"], outcome["newly_enabled"], outcome["cluster_checked"]) == ("go", ["Insights"], False)
-    for line in (text, html):
+    for line in (text, markdown, html):
         assert re.search(f"(?i)go, but enables Insights permanently, and {words.NOT_READ}", line)
     assert not html.startswith("go:")
 
@@ -65,7 +68,7 @@ def test_a_go_that_enables_a_capability_on_an_unread_cluster_says_both_first(fir
     [(["Insights"], [], "go: ", "go: "), ([], ["Insights"], "go, but enables Insights permanently: ", "caution: ")],
 )
 def test_the_banner_is_green_only_if_nothing_is_enabled_and_the_cluster_was_checked(names, enabled, start, tone, first):
-    outcome, text, html = first(cluster_version=cluster(*names))
+    outcome, text, _markdown, html = first(cluster_version=cluster(*names))
 
     assert (outcome["newly_enabled"], outcome["cluster_checked"]) == (enabled, True)
     assert text.startswith(start)
@@ -100,12 +103,13 @@ def test_the_first_line_of_a_fleet_counts_both(first, call, tmp_path):
 
 def test_a_report_of_the_same_plan_keeps_its_date(first, tmp_path):
     first(cluster_version=cluster("Insights"))
-    file = tmp_path / "plan" / "update_plan.html"
-    earlier = re.sub(r"20\d\d-\d\d-\d\d", "2001-01-01", file.read_text(), count=1)
-    file.write_text(earlier)
+    files = [tmp_path / "plan" / name for name in ("update_plan.md", "update_plan.html")]
+    for file in files:
+        file.write_text(re.sub(r"20\d\d-\d\d-\d\d", "2001-01-01", file.read_text(), count=1))
+    earlier = [file.read_text() for file in files]
     same, *_others = first(cluster_version=cluster("Insights"))
-    assert (same["changed"], file.read_text()) == (False, earlier)
+    assert (same["changed"], [file.read_text() for file in files]) == (False, earlier)
 
     other, *_others = first(cluster_version=cluster())
     assert other["changed"]
-    assert "2001-01-01" not in file.read_text()
+    assert not any("2001-01-01" in file.read_text() for file in files)

@@ -35,11 +35,11 @@ RELATIVE = ["releases/4.13.5", "./releases/4.14.2"]
 
 def test_relative_paths_start_from_chdir(site, run, releases):
     pytest.importorskip("jinja2")
-    outcome = run(chdir=site, releases=RELATIVE, cluster_version="cv.json", report="reviews/plan.html")
+    outcome = run(chdir=site, releases=RELATIVE, cluster_version="cv.json", report="reviews/plan.md")
 
     assert outcome["hops"] == run(cluster_version=cluster_version())["hops"]
-    assert outcome["report"] == str(site / "reviews" / "plan.html")
-    assert (site / "reviews" / "plan.html").is_file()
+    assert outcome["report"] == [str(site / "reviews" / "plan.md")]
+    assert (site / "reviews" / "plan.md").is_file()
     assert tree(Path.cwd()) == {}
 
 

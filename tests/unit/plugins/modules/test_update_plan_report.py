@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.update_paths i
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 pytest.importorskip("jinja2")
+BOTH = ["update_plan.html", "update_plan.md"]
 
 
 @pytest.fixture
@@ -27,15 +28,21 @@ def run(call, releases):
 
 
 @pytest.mark.parametrize(
-    ("path", "file"), [("deep/er/reviews", "deep/er/reviews/update_plan.html"), ("plan.html", "plan.html")]
+    ("path", "files"),
+    [
+        ("reviews", [f"reviews/{name}" for name in BOTH]),
+        ("deep/er/reviews", [f"deep/er/reviews/{name}" for name in BOTH]),
+        ("plan.md", ["plan.md"]),
+        ("plan.html", ["plan.html"]),
+    ],
 )
-def test_a_report_is_written_once(path, file, run, tmp_path):
+def test_a_report_is_written_once(path, files, run, tmp_path):
     first, second = run(report=tmp_path / path), run(report=tmp_path / path)
 
-    assert first["report"] == second["report"] == str(tmp_path / file)
-    assert [name for name, content in tree(tmp_path).items() if content is not None] == [file]
+    assert first["report"] == second["report"] == [str(tmp_path / name) for name in files]
+    assert sorted(name for name, content in tree(tmp_path).items() if content is not None) == files
     assert (first["changed"], second["changed"]) == (True, False)
-    assert "MachineAPI" in (tmp_path / file).read_text()
+    assert all("MachineAPI" in (tmp_path / name).read_text() for name in files)
 
 
 @pytest.mark.parametrize("before", ["nothing", "another report", "the same report"])
@@ -62,11 +69,11 @@ def test_a_report_always_has_all_details(run, tmp_path):
 
 
 def test_a_report_is_written_even_if_the_plan_has_violations(run, tmp_path):
-    outcome = run(report=tmp_path / "plan.html", forbidden_capabilities=["all"])
+    outcome = run(report=tmp_path / "plan.md", forbidden_capabilities=["all"])
 
     assert outcome.failed
     assert outcome["changed"] is True
-    assert "MachineAPI" in Path(outcome["report"]).read_text()
+    assert "MachineAPI" in Path(outcome["report"][0]).read_text()
 
 
 def test_a_report_of_a_fleet_names_its_clusters(run, tmp_path):
@@ -74,29 +81,29 @@ def test_a_report_of_a_fleet_names_its_clusters(run, tmp_path):
     outcome = run(report=tmp_path, clusters=clusters)
 
     assert len(outcome["plans"]) == 2
-    text = Path(outcome["report"]).read_text()
-    assert "berlin" in text
-    assert "paris" in text
+    for path in outcome["report"]:
+        text = Path(path).read_text()
+        assert "berlin" in text
+        assert "paris" in text
 
 
 @pytest.mark.parametrize(
     ("report", "code", "where"),
     [
         ("", "empty-option", "report"),
-        ("plan.md", "invalid-path", "plan.md"),
         ("plan.txt", "invalid-path", "plan.txt"),
         ("deep/plan.JSON", "invalid-path", "deep/plan.JSON"),
         ("taken", "not-a-directory", "taken"),
-        ("taken/plan.html", "not-a-directory", "taken"),
-        ("taken/deeper/plan.html", "not-a-directory", "taken/deeper"),
-        ("folder.html", "not-a-file", "folder.html"),
-        ("notes.html", "foreign-file", "notes.html"),
+        ("taken/plan.md", "not-a-directory", "taken"),
+        ("taken/deeper/plan.md", "not-a-directory", "taken/deeper"),
+        ("folder.md", "not-a-file", "folder.md"),
+        ("notes.md", "foreign-file", "notes.md"),
     ],
 )
 def test_a_report_that_cannot_be_written_is_an_error(report, code, where, run, tmp_path):
     (tmp_path / "taken").write_text("mine")
-    (tmp_path / "notes.html").write_text("# Notes on the update plan\n")
-    (tmp_path / "folder.html").mkdir()
+    (tmp_path / "notes.md").write_text("# Notes on the update plan\n")
+    (tmp_path / "folder.md").mkdir()
     before = tree(tmp_path)
     outcome = run(report=report and f"{tmp_path}/{report}")
 

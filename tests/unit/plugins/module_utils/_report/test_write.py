@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html
+from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
+RENDER = pytest.mark.parametrize("render", [render_markdown, render_html])
 REPORTS = pytest.mark.parametrize(
     "report", [plans.one_cluster, plans.fleet, plans.long_path, plans.downgrade], ids=lambda report: report.__name__
 )
@@ -57,17 +58,23 @@ class Page(HTMLParser):
         return [value for name, value in self.values if name == attribute]
 
 
-def states(report) -> dict[str, list[str]]:
+def states(render, report) -> dict[str, list[str]]:
     """Return the matrix of the first plan: capability -> the words of its cells."""
-    rows = [[" ".join(cell.split()) for cell in row] for row in Page(render_html(report)).rows]
+    if render is render_html:
+        rows = Page(render(report)).rows
+        rows = [[" ".join(cell.split()) for cell in row] for row in rows]
+    else:
+        rows = [line.strip("| ").split(" | ") for line in render(report).splitlines() if line.startswith("| ")]
+        rows = [[cell.replace("*", "") for cell in row] for row in rows]
     start = next(number for number, row in enumerate(rows) if row[0] == "Capability")
     # The next table with this head is the matrix of another plan.
     matrix = takewhile(lambda row: row[0] != "Capability", rows[start + 1 :])
     return {row[0]: [re.sub(r"[()]", "", cell) for cell in row[1:]] for row in matrix}
 
 
-def test_the_matrix_shows_every_state_of_every_capability_along_the_path():
-    found = states(plans.one_cluster())
+@RENDER
+def test_the_matrix_shows_every_state_of_every_capability_along_the_path(render):
+    found = states(render, plans.one_cluster())
 
     assert found["Console"] == ["enabled", "enabled", "enabled"]
     assert found["Insights"] == ["disabled", "disabled", "disabled"]
@@ -79,27 +86,31 @@ def test_the_matrix_shows_every_state_of_every_capability_along_the_path():
     assert found["CloudCredential"][2] in ("newly requested", "newly requested why")
 
 
-def test_the_rows_are_sorted_and_every_name_has_one():
-    names = [name for name in states(plans.one_cluster()) if name in plans.OLD + plans.NEW + plans.NEWEST]
+@RENDER
+def test_the_rows_are_sorted_and_every_name_has_one(render):
+    names = [name for name in states(render, plans.one_cluster()) if name in plans.OLD + plans.NEW + plans.NEWEST]
 
     assert names == sorted(plans.OLD + plans.NEW + plans.NEWEST, key=str.lower)
 
 
-def test_a_name_that_is_enabled_without_a_known_cause_is_shown_as_enabled():
+@RENDER
+def test_a_name_that_is_enabled_without_a_known_cause_is_shown_as_enabled(render):
     step = plans.hop("4.13.0", "4.14.0", enabled_after=["New"], known_after=["New"])
 
-    assert states(plans.report(plans.plan(step)))["New"] == ["·", "newly enabled"]
+    assert states(render, plans.report(plans.plan(step)))["New"] == ["·", "newly enabled"]
 
 
-def test_every_cause_of_one_name_is_shown():
+@RENDER
+def test_every_cause_of_one_name_is_shown(render):
     both = [plans.by_manifest("New", plans.machine_api(2)), plans.forced("New", "flag of the operator")]
     step = plans.hop("4.13.0", "4.14.0", enabled_after=["New"], known_after=["New"], implicitly_enabled=both)
     report = plans.report(plans.plan(step))
 
-    assert states(report)["New"] == ["·", "newly enabled 2 resources, forced"]
-    assert "flag of the operator" in render_html(report)
+    assert states(render, report)["New"] == ["·", "newly enabled 2 resources, forced"]
+    assert "flag of the operator" in render(report)
 
 
+@RENDER
 @pytest.mark.parametrize(
     "part",
     [
@@ -116,24 +127,26 @@ def test_every_cause_of_one_name_is_shown():
         "no feature gates are known",
     ],
 )
-def test_the_report_contains(part):
-    text = render_html(plans.one_cluster())
+def test_the_report_contains(part, render):
+    text = render(plans.one_cluster())
 
-    assert part in (Page(text).text)
+    assert part in (Page(text).text if render is render_html else text)
 
 
-def test_a_downgrade_shows_what_stays_and_what_is_created():
-    text = render_html(plans.downgrade())
+@RENDER
+def test_a_downgrade_shows_what_stays_and_what_is_created(render):
+    text = render(plans.downgrade())
 
-    shown = Page(text).text
+    shown = Page(text).text if render is render_html else text
     for part in ("downgrade", "Orphaned", "openshift-config/left", "refuses a downgrade"):
         assert part in shown
     # Orphaned resources are not listed a second time.
     assert "No longer applied" not in shown
 
 
-def test_a_single_report_has_what_the_plan_was_made_for():
-    text = render_html(plans.report(plans.plan(plans.first_hop(), platform=None, feature_set="TechPreviewNoUpgrade")))
+@RENDER
+def test_a_single_report_has_what_the_plan_was_made_for(render):
+    text = render(plans.report(plans.plan(plans.first_hop(), platform=None, feature_set="TechPreviewNoUpgrade")))
     lines = [re.sub("<.*?>", " ", line).split() for line in text.replace("</dt><dd>", ": ").splitlines()]
     facts = [line[-3:] for line in lines if line[-2:] == ["not", "known"] or line[-1:] == ["TechPreviewNoUpgrade"]]
 
@@ -148,25 +161,30 @@ def test_an_address_in_a_reason_is_a_link():
     assert "https://access.redhat.com/articles/6958395" in Page(html).all("href")
 
 
-def test_names_that_are_no_longer_optional_are_listed():
-    shown = " ".join(Page(render_html(plans.downgrade())).text.split())
+@RENDER
+def test_names_that_are_no_longer_optional_are_listed(render):
+    shown = " ".join(
+        (Page(render(plans.downgrade())).text if render is render_html else render(plans.downgrade())).split()
+    )
 
     assert "No longer optional" in shown
     assert "baremetal, Insights, marketplace, openshift-samples, Storage" in shown
     assert "4.10.0 does not know these disabled capabilities, so it creates their components." in shown
-    assert "No longer optional" not in render_html(plans.one_cluster())
+    assert "No longer optional" not in render(plans.one_cluster())
 
 
-def test_a_resource_that_an_upgrade_drops_is_no_longer_applied():
+@RENDER
+def test_a_resource_that_an_upgrade_drops_is_no_longer_applied(render):
     step = plans.hop("4.13.0", "4.14.0", removed=[plans.resource("old")])
-    text = render_html(plans.report(plans.plan(step)))
+    text = render(plans.report(plans.plan(step)))
 
     assert "No longer applied" in text
     assert "No resource is added or deleted." in text
     assert "Orphaned" not in text
 
 
-def test_an_implicitly_enabled_name_is_shown_as_requested_if_the_selection_requests_it():
+@RENDER
+def test_an_implicitly_enabled_name_is_shown_as_requested_if_the_selection_requests_it(render):
     enabled = [plans.by_manifest("New", plans.machine_api(1), requested=True)]
     step = plans.hop(
         "4.13.0",
@@ -177,51 +195,60 @@ def test_an_implicitly_enabled_name_is_shown_as_requested_if_the_selection_reque
         implicitly_enabled=enabled,
     )
     report = plans.report(plans.plan(step))
-    found = states(report)
+    found = states(render, report)
 
-    assert "1 resource of the cluster needs it from now on, so it would be enabled even if not" in render_html(report)
+    assert "1 resource of the cluster needs it from now on, so it would be enabled even if not" in render(report)
     assert found["New"] == ["·", "newly requested 1 resource"]
     assert found["Other"] == ["·", "newly enabled"]
 
 
-def test_a_resource_that_is_deleted_or_moves_to_another_file_is_marked():
+@RENDER
+def test_a_resource_that_is_deleted_or_moves_to_another_file_is_marked(render):
     gone = {**plans.moved("gone", deleted=True), "from_file": "a.yaml", "to_file": "b.yaml"}
     step = plans.hop("4.13.0", "4.14.0", moved=[{"name": "Console", "resources": [gone]}])
-    text = render_html(plans.report(plans.plan(step)))
+    text = render(plans.report(plans.plan(step)))
 
     assert "deleted by" in text
     assert "a.yaml → b.yaml" in text
 
 
-def test_a_list_that_many_plans_have_is_written_once_and_linked():
-    text = render_html(plans.fleet(plans=5))
+@RENDER
+def test_a_list_that_many_plans_have_is_written_once_and_linked(render):
+    text = render(plans.fleet(plans=5))
 
     assert text.count("0000_30_machine-api-operator-07_11_role.yaml") == 1
     assert text.count("#list-2") == 4
     assert "The same 42 resources as in plan 1" in text
 
 
-def test_every_plan_of_a_fleet_adds_little():
-    few, many = (len(render_html(plans.fleet(number))) for number in (5, 25))
+@RENDER
+def test_every_plan_of_a_fleet_adds_little(render):
+    few, many = (len(render(plans.fleet(number))) for number in (5, 25))
 
     assert (many - few) / 20 < 10_000
 
 
-def test_a_fleet_begins_with_an_overview_that_links_to_its_plans():
-    text = render_html(plans.fleet(plans=2, clusters=300))
+@RENDER
+def test_a_fleet_begins_with_an_overview_that_links_to_its_plans(render):
+    text = render(plans.fleet(plans=2, clusters=300))
 
     assert "2 plans for 600 clusters" in text
-    assert "1 plan for 1 cluster\n" in render_html(plans.fleet(plans=1, clusters=1)).replace("</p>", "")
-    assert text.index("#plan-2") < text.index("Plan 2:")
+    assert "1 plan for 1 cluster\n" in render(plans.fleet(plans=1, clusters=1)).replace("</p>", "")
+    assert text.index("#plan-2") < text.index("Plan 2:" if render is render_html else "## Plan 2")
 
 
-def test_the_overview_shows_the_selection_of_each_plan():
+@RENDER
+def test_the_overview_shows_the_selection_of_each_plan(render):
     everything: dict[str, Any] = {"baseline_capability_set": None, "additional_enabled_capabilities": []}
     report = plans.report(
         plans.plan(plans.first_hop(), clusters=["berlin"]),
         plans.plan(plans.first_hop(), clusters=["paris"], capabilities=everything),
     )
-    head, *rows = Page(render_html(report)).rows[:3]
+    if render is render_html:
+        head, *rows = Page(render(report)).rows[:3]
+    else:
+        lines = [line for line in render(report).splitlines() if line.startswith("| ")]
+        head, _rule, *rows = [line.strip("| ").split(" | ") for line in lines[:4]]
 
     place = head.index("Selection")
     assert [row[place].strip() for row in rows] == [
@@ -230,18 +257,18 @@ def test_the_overview_shows_the_selection_of_each_plan():
     ]
 
 
-def test_the_overview_says_that_a_plan_enables_nothing():
+@RENDER
+def test_the_overview_says_that_a_plan_enables_nothing(render):
     hop = plans.first_hop()
-    texts = [
-        render_html(plans.report(plans.plan(hop, newly_enabled=names), plans.plan(hop))) for names in ([], ["Build"])
-    ]
+    texts = [render(plans.report(plans.plan(hop, newly_enabled=names), plans.plan(hop))) for names in ([], ["Build"])]
     assert [bool(re.search(r"\bnothing\b", re.split("#plan-2|Plan 2", text)[0])) for text in texts] == [True, False]
 
 
-def test_plans_with_other_paths_share_no_title():
+@RENDER
+def test_plans_with_other_paths_share_no_title(render):
     report = plans.report(plans.plan(plans.first_hop()), plans.plan(plans.second_hop()))
 
-    assert re.search("<h1>Update plans</h1>", render_html(report))
+    assert re.search(r"(# |<h1>)Update plans(</h1>)?\n", render(report))
 
 
 @REPORTS
@@ -251,6 +278,15 @@ def test_every_link_has_its_target(report):
 
     assert set(ids.values()) <= {1}
     assert {link.removeprefix("#") for link in page.all("href") if link != "data:,"} <= set(ids)
+
+
+@REPORTS
+def test_every_link_in_markdown_has_its_target(report):
+    text = render_markdown(report())
+    targets = set(re.findall(r'<a id="([^"]+)"', text))
+    targets |= {heading.lower().replace(" ", "-") for heading in re.findall(r"(?m)^## (.+)$", text)}
+
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= targets
 
 
 @REPORTS
@@ -269,8 +305,9 @@ def test_the_page_names_its_generator(report):
 
 
 @REPORTS
-def test_the_same_report_is_the_same_bytes(report):
-    assert render_html(report()) == render_html(report())
+@RENDER
+def test_the_same_report_is_the_same_bytes(render, report):
+    assert render(report()) == render(report())
 
 
 @REPORTS
@@ -281,10 +318,33 @@ def test_special_characters_are_text_in_html(report):
     assert HOSTILE in hostile.text
 
 
+@REPORTS
+def test_special_characters_are_text_in_markdown(report):
+    def bars(text):
+        return [len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("| ")]
+
+    plain, hostile = render_markdown(report()), render_markdown(plans.with_text(report(), HOSTILE))
+    outside_code = re.sub(r"(?s)```yaml\n.*?\n```", "", hostile)
+    outside_code = re.sub(r"`` .*? ``", "", outside_code)
+
+    assert bars(hostile) == bars(plain)
+    assert hostile.count("\n") == plain.count("\n")
+    assert r"\<script\>" in outside_code
+    assert not re.search(r"(?<!\\)<script", outside_code)
+    assert not re.search(r"(?<!\\)\*\*c|(?<!\\)`x|(?<!\\)\[a\]", outside_code)
+
+
+def test_a_code_span_can_contain_backticks():
+    resource = plans.moved("a``b")
+    step = plans.hop("4.13.0", "4.14.0", moved=[{"name": "Console", "resources": [resource]}])
+
+    assert "``` openshift-machine-api/a``b ```" in render_markdown(plans.report(plans.plan(step)))
+
+
 def test_a_path_without_hops_shows_the_current_state():
     still = plans.plan(plans.second_hop(), hops=[], releases=["4.18.0"])
 
-    assert states(plans.report(still))["Console"] == ["enabled"]
+    assert states(render_markdown, plans.report(still))["Console"] == ["enabled"]
 
 
 def test_a_missing_value_is_an_error_and_not_a_gap():

@@ -6,52 +6,74 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import (
     render_html,
+    render_markdown,
+    report_files,
     write_report,
 )
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
 
-REPORT = render_html(plans.long_path())
 CHECK = pytest.mark.parametrize("check_mode", [True, False])
 
 
 @pytest.mark.parametrize(
-    ("path", "name"),
+    ("path", "names"),
     [
-        ("plan.html", "plan.html"),
-        ("plan.HTM", "plan.HTM"),
-        ("plans", "plans/update_plan.html"),
-        ("plans.d/", "plans.d/update_plan.html"),
+        ("plan.md", ["plan.md"]),
+        ("PLAN.Markdown", ["PLAN.Markdown"]),
+        ("plan.html", ["plan.html"]),
+        ("plan.HTM", ["plan.HTM"]),
+        ("plans", ["plans/update_plan.html", "plans/update_plan.md"]),
+        ("plans.d/", ["plans.d/update_plan.html", "plans.d/update_plan.md"]),
     ],
 )
-def test_the_suffix_selects_the_file(path, name, tmp_path, monkeypatch):
+def test_the_suffix_selects_the_files(path, names, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    written = write_report(path, plans.downgrade(), check_mode=False)
+    files = report_files(path, plans.downgrade())
 
-    assert written.path == str(tmp_path / name)
-    assert (tmp_path / name).read_text(encoding="utf-8") == written.after == render_html(plans.downgrade())
+    assert sorted(files) == [str(tmp_path / name) for name in names]
+    for name, text in files.items():
+        assert text.startswith("# " if "m" in Path(name).suffix.lower()[1] else "<!DOCTYPE html>")
 
 
-def test_a_text_that_is_not_unicode_can_be_written(tmp_path):
+def test_a_text_that_is_not_unicode_can_be_written():
     report = plans.with_text(plans.downgrade(), "\udcff")
 
-    assert "4.10.0?" in write_report(str(tmp_path), report, check_mode=False).after
+    assert "4.10.0?" in report_files("plan.md", report)[os.path.abspath("plan.md")]
 
 
 def test_writing_creates_the_directory_and_a_second_run_changes_nothing(tmp_path):
     path = tmp_path / "a" / "b"
     first = write_report(str(path), plans.downgrade(), check_mode=False)
+    written = tree(tmp_path)
     second = write_report(str(path), plans.downgrade(), check_mode=False)
 
-    assert (first.changed, first.before) == (True, None)
-    assert [name for name, data in tree(tmp_path).items() if data] == ["a/b/update_plan.html"]
-    assert (second.changed, second.after) == (False, first.after)
+    assert first.changed
+    assert {before for before, _after in first.files.values()} == {None}
+    assert [name for name, data in written.items() if data] == ["a/b/update_plan.html", "a/b/update_plan.md"]
+    assert not second.changed
+    assert {name: after for name, (_before, after) in second.files.items()} == report_files(
+        str(path), plans.downgrade()
+    )
+
+
+def test_only_the_file_that_differs_is_written(tmp_path):
+    write_report(str(tmp_path), plans.downgrade(), check_mode=False)
+    (tmp_path / "update_plan.md").write_text("# Update plan of last week\n")
+    page = (tmp_path / "update_plan.html").stat()
+    plan = write_report(str(tmp_path), plans.downgrade(), check_mode=False)
+
+    assert plan.changed
+    assert plan.files[str(tmp_path / "update_plan.md")][0] == "# Update plan of last week\n"
+    assert (tmp_path / "update_plan.html").stat().st_ino == page.st_ino
+    assert (tmp_path / "update_plan.md").read_text().startswith("# Update plan")
 
 
 def test_check_mode_predicts_and_writes_nothing(tmp_path):
@@ -66,17 +88,17 @@ def test_check_mode_predicts_and_writes_nothing(tmp_path):
     ("path", "message"),
     [
         ("a\0b", "contains a NUL"),
-        ("directory.html", "is a directory, expected a file"),
+        ("directory.md", "is a directory, expected a file"),
         ("file", "is a file, "),
-        ("file/plan.html", "is a file, "),
-        ("file/deeper/plan.html", "file is a file. Choose another report"),
-        ("pipe.html", "is neither a file"),
+        ("file/plan.md", "is a file, "),
+        ("file/deeper/plan.md", "file is a file. Choose another report"),
+        ("pipe.md", "is neither a file"),
     ],
 )
 def test_a_path_that_cannot_be_written_is_an_error_with_a_hint(path, message, check_mode, tmp_path):
-    (tmp_path / "directory.html").mkdir()
+    (tmp_path / "directory.md").mkdir()
     (tmp_path / "file").touch()
-    os.mkfifo(tmp_path / "pipe.html")
+    os.mkfifo(tmp_path / "pipe.md")
     with pytest.raises(DestinationError) as raised:
         write_report(path and str(tmp_path / path), plans.downgrade(), check_mode=check_mode)
 
@@ -92,23 +114,25 @@ def test_no_permission_is_an_error(check_mode, tmp_path, monkeypatch):
 
 
 def test_a_write_that_fails_leaves_the_file_unchanged(tmp_path, monkeypatch):
-    (tmp_path / "plan.html").write_text(REPORT)
+    (tmp_path / "plan.md").write_text("# Update plan before")
 
     def replace(old, new):
         raise OSError(28, "No space left on device", new)
 
     monkeypatch.setattr(os, "replace", replace)
-    with pytest.raises(DestinationError, match=r"plan\.html: cannot be written: No space left on device"):
-        write_report(str(tmp_path / "plan.html"), plans.downgrade(), check_mode=False)
+    with pytest.raises(DestinationError, match=r"plan\.md: cannot be written: No space left on device"):
+        write_report(str(tmp_path / "plan.md"), plans.downgrade(), check_mode=False)
 
-    assert tree(tmp_path) == {"plan.html": REPORT.encode()}
+    assert tree(tmp_path) == {"plan.md": b"# Update plan before"}
 
 
 FOREIGN = {
+    "notes.md": "# Notes\n",
+    "later.md": "\n# Update plan\n",
     "page.html": "<!DOCTYPE html>\n<title>Update plan</title>\n",
     "other.html": '<!DOCTYPE html><meta name="generator" content="another program">',
     "far.html": " " * 3000 + "x capability.openshift.update_plan",
-    "data.html": "\0\1",
+    "data.md": "\0\1",
 }
 
 
@@ -127,29 +151,49 @@ def test_a_foreign_file_is_an_error_and_stays(name, check_mode, tmp_path):
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("before", ["", "\n", render_html(plans.long_path())], ids=["empty", "blank", "report"])
-def test_an_empty_file_and_another_report_are_overwritten(before, tmp_path):
-    path = tmp_path / "plan.html"
-    path.write_text(before, encoding="utf-8")
-    plan = write_report(str(path), plans.downgrade(), check_mode=False)
+def test_neither_of_two_files_is_written_if_one_is_foreign(tmp_path):
+    (tmp_path / "update_plan.md").write_text("mine\n")
+    with pytest.raises(DestinationError, match=r"update_plan\.md: already exists"):
+        write_report(str(tmp_path), plans.downgrade(), check_mode=False)
 
-    assert (plan.path, plan.before, plan.changed) == (str(path), before, True)
-    assert not write_report(str(path), plans.downgrade(), check_mode=False).changed
+    assert tree(tmp_path) == {"update_plan.md": b"mine\n"}
+
+
+@pytest.mark.parametrize("name", ["plan.md", "plan.html"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "\n",
+        "# Update plan 4.1.0 → 4.2.0\n",
+        "# Update plans\n",
+        render_html(plans.long_path()),
+        render_markdown(plans.fleet()),
+    ],
+    ids=["empty", "blank", "plan", "plans", "html", "markdown"],
+)
+def test_an_empty_file_and_another_report_are_overwritten(before, name, tmp_path):
+    (tmp_path / name).write_text(before, encoding="utf-8")
+    plan = write_report(str(tmp_path / name), plans.downgrade(), check_mode=False)
+
+    ((path, (was, _now)),) = plan.files.items()
+    assert (path, was, plan.changed) == (str(tmp_path / name), before, True)
+    assert not write_report(str(tmp_path / name), plans.downgrade(), check_mode=False).changed
 
 
 @pytest.mark.parametrize("exists", [True, False], ids=["exists", "dangling"])
 def test_a_link_stays_and_its_target_is_written(exists, tmp_path):
     (tmp_path / "real").mkdir()
-    target = tmp_path / "real" / "target.html"
+    target = tmp_path / "real" / "target.md"
     if exists:
-        target.write_text(REPORT)
-    (tmp_path / "plan.html").symlink_to(target)
-    plan = write_report(str(tmp_path / "plan.html"), plans.downgrade(), check_mode=False)
+        target.write_text("# Update plan\n")
+    (tmp_path / "plan.md").symlink_to(target)
+    plan = write_report(str(tmp_path / "plan.md"), plans.downgrade(), check_mode=False)
 
-    assert (tmp_path / "plan.html").readlink() == target
+    assert (tmp_path / "plan.md").readlink() == target
     assert not target.is_symlink()
-    assert target.read_text(encoding="utf-8") == render_html(plans.downgrade())
-    assert plan.path == str(target)
+    assert target.read_text(encoding="utf-8") == render_markdown(plans.downgrade())
+    assert list(plan.files) == [str(target)]
 
 
 def test_a_link_to_a_directory_is_followed(tmp_path):
@@ -158,23 +202,23 @@ def test_a_link_to_a_directory_is_followed(tmp_path):
     write_report(str(tmp_path / "plans"), plans.downgrade(), check_mode=False)
 
     assert (tmp_path / "plans").is_symlink()
-    assert sorted(tree(tmp_path / "real")) == ["update_plan.html"]
+    assert sorted(tree(tmp_path / "real")) == ["update_plan.html", "update_plan.md"]
 
 
 def test_a_file_in_a_directory_that_is_a_link_stays_a_link(tmp_path):
-    (tmp_path / "kept.html").write_text(REPORT)
+    (tmp_path / "kept.md").write_text("# Update plan\n")
     (tmp_path / "plans").mkdir()
-    (tmp_path / "plans" / "update_plan.html").symlink_to("../kept.html")
+    (tmp_path / "plans" / "update_plan.md").symlink_to("../kept.md")
     write_report(str(tmp_path / "plans"), plans.downgrade(), check_mode=False)
 
-    assert (tmp_path / "plans" / "update_plan.html").is_symlink()
-    assert (tmp_path / "kept.html").read_text(encoding="utf-8") == render_html(plans.downgrade())
+    assert (tmp_path / "plans" / "update_plan.md").is_symlink()
+    assert (tmp_path / "kept.md").read_text(encoding="utf-8") == render_markdown(plans.downgrade())
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
 def test_a_file_keeps_its_mode(mode, tmp_path):
-    path = tmp_path / "plan.html"
-    path.write_text(REPORT)
+    path = tmp_path / "plan.md"
+    path.write_text("# Update plan\n")
     path.chmod(mode)
     write_report(str(path), plans.downgrade(), check_mode=False)
 
@@ -185,8 +229,8 @@ def test_a_file_keeps_its_mode(mode, tmp_path):
 def test_a_new_file_gets_what_the_umask_leaves(umask, mode, tmp_path):
     before = os.umask(umask)
     try:
-        write_report(str(tmp_path / "plan.html"), plans.downgrade(), check_mode=False)
+        write_report(str(tmp_path / "plan.md"), plans.downgrade(), check_mode=False)
     finally:
         os.umask(before)
 
-    assert (tmp_path / "plan.html").stat().st_mode & 0o777 == mode
+    assert (tmp_path / "plan.md").stat().st_mode & 0o777 == mode

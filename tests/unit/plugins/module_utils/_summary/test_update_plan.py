@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._report import words
-from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html
+from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
 from ansible_collections.capability.openshift.plugins.module_utils._summary.update_plan import summary_lines
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
@@ -95,7 +95,7 @@ def test_an_update_is_shown_with_its_causes_and_effects():
 
 
 def test_the_short_form_has_one_line_for_each_update():
-    lines = summary_lines(result(plans.one_cluster(), report="/srv/plan.html"), {"full": False})
+    lines = summary_lines(result(plans.one_cluster(), report=["/srv/plan.md"]), {"full": False})
 
     assert [line.partition(" ")[0] for line in lines] == [
         *("blocked;", "", "blocked:", "", "", "acknowledge:", "", "Required", "At", "Report:")
@@ -104,7 +104,7 @@ def test_the_short_form_has_one_line_for_each_update():
         "At the end ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
         "The following capabilities could not be disabled: DeploymentConfig, Ingress, MachineAPI"
     )
-    assert lines[9:] == ["Report: /srv/plan.html"]
+    assert lines[9:] == ["Report: /srv/plan.md"]
 
 
 def test_a_result_without_details_has_no_lists_of_resources():
@@ -175,8 +175,8 @@ def test_a_fleet_has_one_line_for_each_plan():
         f"  acknowledge in 4.18.0: {gate['message']} (AdminAckRequired). {gate['hint']}",
     ]
     assert lines[15:] == ["To see each cluster with all its reasons, set report to a directory"]
-    written = summary_lines({**fleet_result(report, problems=[]), "report": "plan.html"}, {"full": True})
-    assert written[15:] == ["Report: plan.html"]
+    written = summary_lines({**fleet_result(report, problems=[]), "report": ["plan.md"]}, {"full": True})
+    assert written[15:] == ["Report: plan.md"]
 
 
 def test_a_fleet_counts_its_clusters_by_verdict_and_shows_the_first_reasons():
@@ -227,7 +227,7 @@ def test_all_forms_of_a_plan_show_what_is_accepted_why_and_until_when():
     accepted.append(plans.acceptance("Ingress", "its routes are closed"))
     step = plans.second_hop(reasons=[plans.ACCEPTED, permanent], accepted=accepted)
     report = plans.report(plans.plan(step))
-    html, text = render_html(report), "\n".join(full(report))
+    html, markdown, text = render_html(report), render_markdown(report), "\n".join(full(report))
 
     gate = plans.ACCEPTED["message"]
     headline = "but enables CloudCredential and Ingress permanently, and 2 reasons are accepted"
@@ -241,7 +241,11 @@ def test_all_forms_of_a_plan_show_what_is_accepted_why_and_until_when():
     assert "<b>Acknowledge, accepted: AdminAckRequired</b>" in html
     assert "<p>Accepted because: no client since June</p>" in html
     assert "<dt>Accepted until 2027-03-01</dt><dd>Ingress" in html
-    assert all(plans.ACKNOWLEDGE["hint"] not in shown for shown in (html, text))
+    assert f"> **Go, {headline}:** {words.ALL_ACCEPTED}.\n" in markdown
+    assert "> **Acknowledge, accepted until 2027-03-01:** AdminAckRequired. " in markdown
+    assert "> Accepted because: no client since June\n> Source: " in markdown
+    assert "- **Accepted until 2027-03-01:** Ingress. Accepted because: its routes are closed" in markdown
+    assert all(plans.ACKNOWLEDGE["hint"] not in shown for shown in (html, markdown, text))
     assert words.REQUIRED not in text
 
 
@@ -249,17 +253,22 @@ def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
     waiting = plans.plan(plans.second_hop(reasons=[plans.ACKNOWLEDGE, plans.BLOCKED]), clusters=["berlin", "rome"])
     accepted = plans.plan(plans.second_hop(reasons=[plans.ACCEPTED]), clusters=["paris"])
     report = plans.report(waiting, accepted)
-    html = render_html(report)
+    html, markdown = render_html(report), render_markdown(report)
     text = summary_lines(fleet_result(report, problems=[]), {"full": True})
 
-    name = plans.ACKNOWLEDGE["name"]
+    name, message = plans.ACKNOWLEDGE["name"], plans.ACKNOWLEDGE["message"]
     assert text[0].endswith("; capabilities are enabled permanently on 3, and reasons are accepted on 1")
     assert text[3:4] == [f"{name}  acknowledge         3         1"]
     assert text[4:5] == [f"FeatureSet{' ' * 31}blocked             2     never"]
     assert text[7:8] == [f"{name}         3"]
+    assert f"| **Acknowledge** | {name} | {message} | 3: berlin, rome, paris | 1: paris |" in markdown
+    assert f"| FeatureSet | {plans.BLOCKED['message']} | 2: berlin, rome | never |" in markdown
+    assert f"| {name} | {message} | 3: berlin, rome, paris |" in markdown
+    assert "| **Go**; 1 reason is accepted | [Plan 2](#plan-2) | 1: paris |" in markdown
     assert "Go</span> 1 reason is accepted</td>" in html
     assert 'data-label="Accepted on">never</td>' in html
     for title in (words.REASONS, words.REQUIRED):
+        assert f"## {title}\n" in markdown
         assert f">{title}</h2>" in html
     assert f'data-label="Name"><b>{name}</b></td>' in html
     assert 'data-label="Clusters">3: berlin, rome, paris</td>' in html
@@ -268,22 +277,24 @@ def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
 
 def test_all_forms_of_a_plan_explain_its_states_in_the_same_words():
     report = plans.one_cluster()
-    html, text = render_html(report), "\n".join(full(report))
+    html, markdown, text = render_html(report), render_markdown(report), "\n".join(full(report))
 
     for shown in words.STATES.values():
         assert f">{shown.report}</b> {shown.meaning}<" in html
+        assert f"`{shown.report}`: {shown.meaning}\n" in markdown
         assert f"{shown.text} = {shown.meaning}" in text
 
 
 def test_all_forms_of_a_plan_lead_with_its_verdict():
     report = plans.one_cluster()
-    html, text = render_html(report), "\n".join(full(report))
+    html, markdown, text = render_html(report), render_markdown(report), "\n".join(full(report))
     meaning = words.VERDICTS["blocked"].meaning
 
     assert text.startswith(f"blocked; {REMARKS}: ")
     assert f"\nRequired acceptances: {plans.ACKNOWLEDGE['name']}\n" in text
     assert f'<div class="verdict blocked"><b>Blocked; {REMARKS}</b>: {meaning}' in html
+    assert f"> **Blocked; {REMARKS}:** {meaning}.\n" in markdown
     for reason in (plans.BLOCKED, plans.ACKNOWLEDGE):
         assert all(reason[key] in text and reason[key] in html for key in ("message", "hint", "source", "reason"))
-    for shown in (html, text):
+    for shown in (html, text, markdown):
         assert plans.NOT_CHECKED["message"] in shown
