@@ -173,7 +173,7 @@ problems:
 from typing import Any
 
 from ..module_utils._cluster.capabilities import capabilities_dict, capability_metrics, read_capabilities
-from ..module_utils._cluster.cluster_property_reader import read_inclusion_criteria
+from ..module_utils._cluster.cluster_properties import read_inclusion_criteria
 from ..module_utils._kubernetes.auth_options import auth_spec
 from ..module_utils._kubernetes.connection import connect
 from ..module_utils._module.argspec import chdir_spec

@@ -403,8 +403,7 @@ from typing import Any
 from ..module_utils._kubernetes.connection import connect
 from ..module_utils._module.argspec import ReleaseOptions
 from ..module_utils._module.interface import Module
-from ..module_utils._module.lifetime import end_without_reader
-from ..module_utils._module.main import ModuleDefinition, run_module
+from ..module_utils._module.main import ModuleDefinition, end_without_reader, run_module
 from ..module_utils._module.progress import progress_of
 from ..module_utils._problems import ClusterError, InvalidOptionError, Problems
 from ..module_utils._release.loader import PLACEHOLDER_IMAGE

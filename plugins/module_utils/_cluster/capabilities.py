@@ -17,7 +17,7 @@ from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._progress import Progress
 from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Object, Target, nested
-from .cluster_property_reader import check_hosted, read_inclusion_context
+from .cluster_properties import check_hosted, read_inclusion_context
 from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
 from .cluster_version_client import get_cluster_version, minor_data_of_cluster, update_cluster_version
 from .operators import check_availability, is_synced, operators_of_cluster, operators_of_release

@@ -1,24 +1,154 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reports who uses the APIs of capabilities, from a cluster or from files."""
+"""Reports who uses the APIs of capabilities, by the APIRequestCounts of a cluster, a file or a must-gather directory.
+
+The API server counts requests of the last 24 hours per hour, node and client, also for APIs that do not exist. It names
+only as many clients per hour and node as ``spec.numberOfUsersToReport``, but counts the requests of all.
+Source: openshift/api:apiserver/v1/types_apirequestcount.go. The current hour is in ``last24h``, too.
+"""
 
 from __future__ import annotations
 
+import glob
+import os
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .._capability.inclusion import InclusionContext
 from .._capability.release_capabilities import read_minor_data
 from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS
 from .._data.api_clients import ADD_ON_NAMESPACES, LISTING_CLIENTS, PERSONS
+from .._files.files import absolute
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._problems import ClusterError, InvalidOptionError, Problem, Problems, did_you_mean
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems, did_you_mean, type_name
 from .._release.release import Release
-from .._resources import CLUSTER_VERSIONS, ApiResource, Target, nested
-from .request_counts import KIND, ApiRequests, read_objects, read_request_counts
+from .._resources import CLUSTER_VERSIONS, ApiResource, Target, mappings_in, nested
+from .object_file import read_object_file
+
+KIND = "APIRequestCount"
+_OPTION = "request_counts"
+_COMMAND = "oc get apirequestcounts,clusterversion -o json"
+_OF_MUST_GATHER = (
+    "**/cluster-scoped-resources/apiserver.openshift.io/apirequestcounts.yaml",
+    "**/cluster-scoped-resources/apiserver.openshift.io/apirequestcounts/*.yaml",
+    "**/cluster-scoped-resources/config.openshift.io/clusterversions.yaml",
+    "**/cluster-scoped-resources/config.openshift.io/clusterversions/*.yaml",
+)
+
+
+class ApiClient(NamedTuple):
+    """A client as the API server names it."""
+
+    username: str
+    user_agent: str
+
+
+class ApiRequests(NamedTuple):
+    """The requests for one version of an API. ``verbs`` counts the requests of each client by verb.
+
+    ``requests`` counts those of each client. ``unnamed`` are the requests of clients that are not named.
+    """
+
+    resource: str
+    version: str
+    group: str
+    requests: Mapping[ApiClient, int]
+    verbs: Mapping[ApiClient, Mapping[str, int]]
+    unnamed: int
+
+    @property
+    def name(self) -> str:
+        """The name of the object, such as ``builds.v1.build.openshift.io``."""
+        return ".".join(filter(None, (self.resource, self.version, self.group)))
+
+
+def read_objects(path: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects of a file, or what matters in a must-gather directory. Raises ``InvalidOptionError``."""
+    path = absolute(path)
+    if not os.path.isdir(path):
+        yield from _read_file(path)
+        return
+    patterns = (os.path.join(glob.escape(path), pattern) for pattern in _OF_MUST_GATHER)
+    files = sorted({file for pattern in patterns for file in glob.glob(pattern, recursive=True)})
+    if not files:
+        message = "contains no cluster-scoped-resources/apiserver.openshift.io, expected a must-gather directory"
+        raise _error("no-request-counts", path, message, "Set the directory that oc adm must-gather wrote")
+    for file in files:
+        yield from _read_file(file)
+
+
+def read_request_counts(objects: Iterable[Mapping[str, Any]], where: str, problems: Problems) -> list[ApiRequests]:
+    """Read the APIRequestCounts among ``objects``. ``where`` names their source in problems."""
+    found = []
+    for obj in objects:
+        if obj.get("kind") == KIND:
+            name = nested(obj, "metadata", "name")
+            resource, _dot, rest = name.partition(".") if isinstance(name, str) else ("", "", "")
+            version, _dot, group = rest.partition(".")
+            if not resource or not version:
+                message = f"has the name {name!r}, expected RESOURCE.VERSION.GROUP"
+                problems.error("invalid-name", f"{where}: {KIND}", message, "Save the objects again")
+                continue
+            found.append(_read(obj, ApiRequests(resource, version, group, {}, {}, 0), where, problems))
+    return found
+
+
+def _read(obj: Mapping[str, Any], api: ApiRequests, where: str, problems: Problems) -> ApiRequests:
+    requests: Counter[ApiClient] = Counter()
+    verbs: defaultdict[ApiClient, Counter[str]] = defaultdict(Counter)
+    counted = 0
+    location = f"{where}: {KIND} {api.name}"
+    status: Mapping[str, Any] = next(iter(mappings_in([nested(obj, "status")])), {})
+    for hour in mappings_in(status.get("last24h")) or mappings_in([status.get("currentHour")]):
+        of_hour = 0
+        for node in mappings_in(hour.get("byNode")):
+            of_node = 0
+            for user in mappings_in(node.get("byUser")):
+                client = ApiClient(str(user.get("username") or ""), str(user.get("userAgent") or ""))
+                count = _count(user, location, problems)
+                requests[client] += count
+                of_node += count
+                for verb in mappings_in(user.get("byVerb")):
+                    verbs[client][str(verb.get("verb"))] += _count(verb, location, problems)
+            of_hour += max(of_node, _count(node, location, problems))
+        counted += max(of_hour, _count(hour, location, problems))
+    # A file that was cut has the sum, and not all hours.
+    unnamed = max(counted, _count(status, location, problems)) - sum(requests.values())
+    return api._replace(
+        requests={client: count for client, count in requests.items() if count},
+        verbs={client: dict(counts) for client, counts in verbs.items()},
+        unnamed=unnamed,
+    )
+
+
+def _count(value: Mapping[str, Any], where: str, problems: Problems) -> int:
+    count = value.get("requestCount", 0)
+    if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
+        return count
+    shown = count if isinstance(count, int) else type_name(count)
+    problems.error("invalid-count", where, f"has the requestCount {shown}, expected a number", "Save the objects again")
+    return 0
+
+
+def _read_file(path: str) -> list[Mapping[str, Any]]:
+    value = read_object_file(path, _OPTION, _COMMAND)
+    if not isinstance(value, Mapping):
+        raise _error(
+            "not-a-map", path, f"is {type_name(value)}, expected a list of objects", f"Save it with {_COMMAND}"
+        )
+    kind = value.get("kind")
+    if "items" in value:
+        single = kind.removesuffix("List") if isinstance(kind, str) else ""
+        return [{**item, "kind": item.get("kind") or single} for item in mappings_in(value["items"])]
+    return [value]
+
+
+def _error(code: str, path: str, message: str, hint: str) -> InvalidOptionError:
+    return InvalidOptionError([Problem("error", code, f"{_OPTION} ({path})", message, hint)])
+
 
 ClientKind = Literal["yours", "openshift", "own", "lists_everything"]
 
@@ -29,7 +159,6 @@ _ACCOUNT = "system:serviceaccount:"
 _OPENSHIFT_NAMESPACES = ("openshift-", "kube-")
 _COUNTS = Target(ApiResource("apiserver.openshift.io", "v1", "apirequestcounts", KIND))
 _CLUSTER_VERSION = "ClusterVersion"
-_OPTION = "request_counts"
 
 
 Api = tuple[str, str]

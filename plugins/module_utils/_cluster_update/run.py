@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._cluster.cluster_property_reader import check_hosted
+from .._cluster.cluster_properties import check_hosted
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import get_cluster_version
 from .._cluster.running_cvo import unkept_status

@@ -8,8 +8,12 @@ Other libraries are reported where they are imported.
 
 from __future__ import annotations
 
+import os
+import select
+import stat
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
+from threading import Thread
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
@@ -68,3 +72,25 @@ def require_library(module: Module, package: str, library: str) -> None:
     """Fail the module if ``library`` is missing. ``package`` is not imported here, because importing is slow."""
     if find_spec(package) is None:
         fail(module, CapabilityError([missing_library(library)]))
+
+
+_STDOUT = 1
+
+
+def end_without_reader() -> None:
+    """End this process as soon as its standard output has no reader.
+
+    If Ansible is killed, its modules continue: a worker and its modules have their own session, which does not get the
+    signal (ansible/ansible:lib/ansible/executor/process/worker.py _detach). The next run would then find that another
+    one writes to the cluster. Only a pipe or a socket has a reader, so a terminal or a file changes nothing.
+    """
+    mode = os.fstat(_STDOUT).st_mode
+    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        Thread(target=_wait_for_reader_to_end, daemon=True).start()
+
+
+def _wait_for_reader_to_end() -> None:
+    poll = select.poll()
+    poll.register(_STDOUT, 0)  # POLLERR and POLLHUP are always reported.
+    if any(event & (select.POLLERR | select.POLLHUP) for _file, event in poll.poll()):
+        os._exit(1)

@@ -19,7 +19,7 @@ from .._capability.inclusion import (
     is_overridden,
 )
 from .._capability.resolved_release import ResolvedRelease
-from .._cluster.cluster_property_reader import read_properties
+from .._cluster.cluster_properties import read_properties
 from .._cluster.cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
 from .._cluster.injected_config_reader import ConfigReading, read_config
 from .._cluster.running_cvo import refuse_cvo

@@ -21,12 +21,10 @@ from .apply import Applier
 from .change_set import CapabilityResult, Rollout
 from .cluster_state import ClusterState, RolloutContext, included_by_resource, read_release_context
 from .desired_object import OwnershipMetadata
-from .graph_runner import GraphRunner
+from .graph_runner import GraphRunner, RunListener, is_definition
 from .inventory import applyset_id
 from .inventory_store import find_members
 from .options import RolloutOptions
-from .prerequisites import is_definition
-from .run_listener import RunListener
 
 _MODE: Mode = "install"
 

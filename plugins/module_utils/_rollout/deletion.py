@@ -22,7 +22,6 @@ from .._resources import NAMESPACES, ResourceId, Target, conditions_of, finalize
 from .change_set import ApplyResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext
 from .options import RolloutOptions
-from .run_listener import waiting_text
 
 _OF_THE_API_SERVER = "customresourcecleanup.apiextensions.k8s.io"
 """Finalizer of each definition that has objects. The API server itself removes it."""
@@ -157,3 +156,8 @@ def _wait(
 def _without_deletion(result: ApplyResult) -> ApplyResult:
     """The result of an object that is gone at last."""
     return result._replace(action="deleted" if result.deletion_sent else "absent")
+
+
+def waiting_text(left: int, resource: str, message: str) -> str:
+    """Return what to show while a rollout waits for ``left`` objects, first of all ``resource``."""
+    return f"waiting for {left}: {resource}" + (f" ({message})" if message else "")

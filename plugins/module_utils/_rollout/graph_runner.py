@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs a task graph: nodes in parallel, and the manifests of a node one after the other.
+"""Runs a task graph, and shows its progress: nodes in parallel, the manifests of a node one after the other.
 
 A manifest waits for what another node creates: its namespace, its kind, or a new schema of it. What the cluster lacks
 is retried at the next barrier. A failed manifest stops its node and everything that depends on it, as in the CVO.
@@ -23,21 +23,113 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problem, Problems
+from .._progress import Progress
 from .._release.manifest import Manifest
-from .._release.task_graph import TaskGraph, installs_webhook
+from .._release.task_graph import TaskGraph, installs_webhook, run_level_of
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS
 from .apply import Applier
 from .change_set import ApplyResult, ChangeSet, refused
+from .deletion import waiting_text
 from .options import RolloutOptions
-from .prerequisites import (
-    PendingPrerequisites,
-    Prerequisite,
-    definition_named,
-    is_definition,
-    lacked_by,
-    provided_by,
-)
 from .refusals import Refusal
-from .run_listener import RunListener
+
+Prerequisite = tuple[str, str]
+"""``namespace`` and its name, ``kind`` and its group, or ``definition`` and the CustomResourceDefinition's name."""
+
+
+class PendingPrerequisites:
+    """What the manifests of a rollout provide: namespaces by name, kinds by their group, and definitions.
+
+    A definition that is known not to change is not pending.
+    """
+
+    def __init__(self, manifests: Iterable[Manifest], is_unchanged: Callable[[Manifest], bool]) -> None:
+        self._pending: dict[Prerequisite, set[int]] = {}
+        for manifest in manifests:
+            for provided in provided_by(manifest):
+                self._pending.setdefault(provided, set()).add(id(manifest))
+            if is_definition(manifest) and not manifest.deletes and is_unchanged(manifest):
+                self._pending[definition_named(manifest.resource_id.name)].discard(id(manifest))
+        self._lock = Lock()
+
+    def resolve(self, manifest: Manifest) -> tuple[Prerequisite, ...]:
+        """Remove what ``manifest`` provides. Returns what others may no longer have to wait for."""
+        provided = provided_by(manifest)
+        with self._lock:
+            pending = [self._pending[prerequisite] for prerequisite in provided]
+            is_last = any(manifests == {id(manifest)} for manifests in pending)
+            for manifests in pending:
+                manifests.discard(id(manifest))
+        return provided if is_last else ()
+
+    def is_pending(self, prerequisite: Prerequisite) -> bool:
+        """Whether a manifest still has to provide it."""
+        return bool(self._pending.get(prerequisite))
+
+    def is_provided(self, prerequisite: Prerequisite) -> bool:
+        """Whether any manifest of the rollout provides it, even if it is done."""
+        return prerequisite in self._pending
+
+
+def provided_by(manifest: Manifest) -> tuple[Prerequisite, ...]:
+    """What ``manifest`` provides for others."""
+    resource = manifest.resource_id
+    if manifest.deletes:
+        return ()
+    if resource.group_kind == ("", "Namespace"):
+        return (("namespace", resource.name),)
+    if is_definition(manifest):
+        return ("kind", resource.name.partition(".")[2]), definition_named(resource.name)
+    return ()
+
+
+def lacked_by(result: ApplyResult) -> Prerequisite | None:
+    """What a refused manifest lacks that another manifest can provide."""
+    resource = result.manifest.resource_id
+    if result.refusal is Refusal.NAMESPACE_MISSING:
+        return "namespace", resource.namespace
+    if result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.KIND_SKIPPED, Refusal.GROUP_UNAVAILABLE):
+        return "kind", resource.group
+    return None
+
+
+def definition_named(name: str) -> Prerequisite:
+    """The prerequisite that the CustomResourceDefinition ``name`` is applied."""
+    return "definition", name
+
+
+def is_definition(manifest: Manifest) -> bool:
+    """Whether ``manifest`` is a CustomResourceDefinition."""
+    return manifest.resource_id.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
+
+
+class RunListener:
+    """Receives the events of a run, from several threads. A ``ClusterError`` that it raises ends the run."""
+
+    def __init__(self, manifests: Sequence[Manifest], progress: Progress) -> None:
+        self._done, self._total = 0, len(manifests)
+        self._progress = progress
+        self._lock = Lock()
+
+    def applied(self, result: ApplyResult) -> None:
+        """A manifest has its final result."""
+        level = run_level_of(result.manifest.file)
+        with self._lock:
+            self._done += 1
+            # The share is rounded down, so 100 means all.
+            share = f"{self._done} of {self._total}, {100 * self._done // self._total} %"
+            self._progress(f"{f'run level {level}' if level else 'files without a run level'}: {share}")
+
+    def waiting(self, left: int, resource: str, message: str) -> None:
+        """``left`` manifests or objects are not ready, first of all ``resource``; ``message`` says why."""
+        self._progress(waiting_text(left, resource, message))
+
+    def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
+        """Wait at a barrier. Reported problems end the run.
+
+        ``results`` are those since the last barrier. ``is_last``: only webhooks follow.
+        """
+
 
 Result = TypeVar("Result")
 

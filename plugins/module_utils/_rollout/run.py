@@ -19,13 +19,12 @@ from .change_set import ApplyResult, CapabilityResult, ChangeSet, Leftover, Roll
 from .cluster_state import ClusterState, read_context
 from .deletion import await_deletions
 from .desired_object import OwnershipMetadata
-from .graph_runner import GraphRunner
+from .graph_runner import GraphRunner, RunListener
 from .inventory import applyset_id
 from .inventory_store import RunLock, write_inventory
 from .options import RolloutOptions
 from .plan import ManifestPlan, RolloutPlan, final_inventory, plan_manifests, plan_rollout
 from .prune import as_kept, prune
-from .run_listener import RunListener
 from .wait import wait_until_ready
 
 

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
 from .._cluster.admin_acks import ADMIN_ACKS, ADMIN_GATES, AdminAcks, acknowledged, admin_gates
-from .._cluster.cluster_properties import ClusterProperty, check_feature_set
-from .._cluster.cluster_property_reader import find_or_warn, read_properties
+from .._cluster.cluster_properties import ClusterProperty, check_feature_set, find_or_warn, read_properties
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import get_cluster_version
 from .._cluster.running_cvo import unkept_status

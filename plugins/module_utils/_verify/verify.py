@@ -1,15 +1,16 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Compares a cluster with the resources that a release should have created. Writes nothing, not even as a dry run.
+"""Compares a cluster with the resources that a release should have created, and finds those that are missing.
 
+Writes nothing, not even as a dry run.
 One list of metadata per kind shows which resources exist. The existing ones are then read in parallel, and only their
 faults are kept in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,11 +20,14 @@ from .._capability.resolved_release import resolve_cluster
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.running_cvo import find_running_cvo
 from .._cluster.spec_change import merged_status
+from .._data.aggregated_apis import is_aggregated
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
+from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems
+from .._release.manifest import Manifest
 from .._release.release import Release
-from .._resources import finalizers_of, nested
+from .._resources import Target, finalizers_of, nested, target_for
 from .._rollout.cluster_state import (
     ClusterState,
     RolloutContext,
@@ -36,7 +40,78 @@ from .._rollout.inventory_store import is_applyset_member, is_ours
 from .._version import Minor
 from .compare import CheckedResource, Owner, compare_with_cluster, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
-from .missing import ABSENT, Missing, find_missing
+
+ABSENT = "does not exist"
+
+
+class Missing(NamedTuple):
+    """A manifest whose resource does not exist, with the reason."""
+
+    manifest: Manifest
+    reason: str
+
+
+class ExpectedResources(NamedTuple):
+    """The expected manifests: ``missing``, ``existing`` with the target, and ``unserved``, which are not compared."""
+
+    missing: tuple[Missing, ...]
+    existing: tuple[tuple[Manifest, Target], ...]
+    unserved: tuple[Manifest, ...]
+
+
+def find_missing(
+    kinds: RestMapper,
+    expected: Iterable[Manifest],
+    lookup: ExistingResources,
+    is_cvo_running: Callable[[], bool],
+    problems: Problems,
+) -> ExpectedResources:
+    """Split the ``expected`` manifests, except for those that ``lookup`` could not read.
+
+    Without a CVO, a cluster can lack the aggregated API servers of OpenShift. Their kinds are then reported as
+    warnings and not as missing resources, because a rollout skips them, too. ``is_cvo_running`` is called only if such
+    a kind is not served.
+    """
+    missing: list[Missing] = []
+    existing: list[tuple[Manifest, Target]] = []
+    aggregated: list[Missing] = []
+    for manifest in expected:
+        resource = manifest.resource_id
+        if resource in lookup.unclear:
+            continue
+        served = kinds.find(resource.group, resource.kind, manifest.version)
+        if served is None:
+            unserved = Missing(manifest, f"the cluster does not serve {resource.kind} of {_api_version(manifest)}")
+            (aggregated if is_aggregated(*resource.group_kind) else missing).append(unserved)
+        elif served.namespaced and not resource.namespace:
+            missing.append(Missing(manifest, f"the manifest has no namespace, but {resource.kind} needs one"))
+        elif resource not in lookup.existing:
+            missing.append(Missing(manifest, ABSENT))
+        else:
+            existing.append((manifest, target_for(served, resource)))
+    if aggregated and is_cvo_running():
+        return ExpectedResources((*missing, *aggregated), tuple(existing), ())
+    _warn(aggregated, problems)
+    return ExpectedResources(tuple(missing), tuple(existing), tuple(item.manifest for item in aggregated))
+
+
+def _warn(aggregated: Iterable[Missing], problems: Problems) -> None:
+    counts: dict[str, int] = {}
+    for item in aggregated:
+        where = f"{item.manifest.resource_id.kind} ({_api_version(item.manifest)})"
+        counts[where] = counts.get(where, 0) + 1
+    for where, count in counts.items():
+        message = (
+            "is not served, because the cluster lacks this aggregated API server of OpenShift; "
+            f"resources not compared: {count}"
+        )
+        problems.warning("unserved-kind", where, message)
+
+
+def _api_version(manifest: Manifest) -> str:
+    group = manifest.resource_id.group
+    return f"{group}/{manifest.version}" if group else manifest.version
+
 
 _CONTROLLED_SINCE = Minor(4, 13)
 """The first minor whose CVO makes the ClusterVersion the controller (openshift/cluster-version-operator:pkg/cvo)."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import cluster_version_client
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_property_reader import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_properties import (
     read_properties,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (

@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.inje
     TlsSettings,
     tls_settings,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_tls import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injection import (
     InvalidServingInfoError,
     is_same_config,
     with_tls_settings,

@@ -9,10 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ansible_collections.capability.openshift.plugins.module_utils._module import lifetime
+from ansible_collections.capability.openshift.plugins.module_utils._module import main
 
 _PROGRAM = f"""
-from {lifetime.__name__} import end_without_reader
+from {main.__name__} import end_without_reader
 
 end_without_reader()
 print("begun", flush=True)

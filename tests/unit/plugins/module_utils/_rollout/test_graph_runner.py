@@ -24,10 +24,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.chan
     ChangeSet,
     refused,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner, RunListener
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import REAL_TIMINGS, Timings
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Refusal
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.run_listener import RunListener
 
 PROBLEM = Problem("error", "unauthorized-request", "", "cannot patch it: 401 Unauthorized")
 UNAUTHORIZED = ApiError(401, "Unauthorized", "patch", "it")

@@ -11,7 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import ApplyResult
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.run_listener import RunListener
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import RunListener
 
 
 def manifest(level: str, name: str) -> Manifest:

@@ -11,7 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.l
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ApiResource, ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._verify.missing import (
+from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import (
     ExpectedResources,
     find_missing,
 )
