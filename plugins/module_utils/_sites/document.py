@@ -29,7 +29,7 @@ _MARKS = re.compile(
 )
 """Every document that describes a site, or policies of one, has one of these words. The others need not be YAML."""
 
-_TEMPLATE = re.compile(r"\{\{|\{%|\$\([A-Za-z_][\w.-]*\)")
+_TEMPLATE = re.compile(r"\{\{|\{%|\$\{|\$\([A-Za-z_][\w.-]*\)")
 _LINE_BREAK = re.compile("\n")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TAB = re.compile(r"[ ]*\t")
@@ -167,7 +167,7 @@ def _scalar(node: Node) -> object:
 
 
 def is_template(text: str) -> bool:
-    """Whether ``text`` contains an expression of Helm, Jinja, an ACM policy template, or a Kustomize variable."""
+    """Whether ``text`` contains an expression of Helm, Jinja or ACM, or a variable of Flux, Kustomize or a Template."""
     return _TEMPLATE.search(text) is not None
 
 

@@ -351,7 +351,7 @@ def _is_single(document: SourceDocument, cluster: Node | None) -> bool | None:
     if kind.lower() == "sno":
         return True
     if nodes is None or not nodes.items:
-        return False if kind else None
+        return False if kind and not is_template(kind) else None
     return sum(document.text_of(item, "role") in ("", "master") for item in nodes.items) == 1
 
 

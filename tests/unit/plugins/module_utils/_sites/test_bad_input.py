@@ -42,6 +42,7 @@ HEAD = "apiVersion: siteconfig.open-cluster-management.io/v1alpha1\nkind: Cluste
         (cluster_instance(quoted('{"a": 1, "a": 2}')), "error", "duplicate-key", 10),
         (cluster_instance("'{{ .Values.overrides }}'"), "info", "template", 10),
         (cluster_instance("'$(OVERRIDES)'"), "info", "template", 10),
+        (cluster_instance("'${overrides:={}}'"), "info", "template", 10),
         (cluster_instance("*nowhere"), "error", "invalid-yaml", 10),
         (HEAD + BOMB + "spec: {installConfigOverrides: *a11}\n", "error", "invalid-yaml", 16),
         (HEAD + f"spec: {'[' * 5000}", "error", "invalid-yaml", 4),

@@ -99,6 +99,7 @@ def test_some_architectures_have_no_platform(check, image, platform):
     "text",
     [
         instance("Ingress").replace("  clusterType: SNO\n", ""),
+        instance("Ingress").replace("clusterType: SNO\n", "clusterType: ${type}\n"),
         site_config(("one", "", overrides("Ingress"))).replace("    clusterType: sno\n", ""),
         agent_cluster_install(overrides("Ingress")).replace("controlPlaneAgents", "workerAgents"),
     ],
