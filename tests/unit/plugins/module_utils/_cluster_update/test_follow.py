@@ -37,27 +37,38 @@ PAST = (CURRENT, "Completed")
 DONE = cluster_version((NEXT, "Completed"), PAST, desiredUpdate=release(NEXT))
 
 
+def progressing(done: int) -> dict[str, str]:
+    return condition("Progressing", "True", "", f"Working towards {NEXT}: {done} of 900 done")
+
+
 def partial(done: int = 1, **conditions: str) -> dict[str, Any]:
-    shown = [condition("Progressing", "True", "", f"Working towards {NEXT}: {done} of 900 done")]
+    shown = [progressing(done)]
     shown += [condition(kind, status, "Reason", f"words of {kind}") for kind, status in conditions.items()]
     return cluster_version((NEXT, "Partial"), PAST, conditions=shown, desiredUpdate=release(NEXT))
 
 
-class Run:
-    """Follows states that come at given times. A state is a ClusterVersion, or an error."""
+WORKER = {"status": {"machineCount": 3, "updatedMachineCount": 2}}
+OPERAND = {"name": "operand", "version": NEXT}
+LATE = operator()
+OTHERS = {"a": {"status": operator(NEXT)}, "b": {"status": {**LATE, "versions": [OPERAND, *LATE["versions"]]}}}
+AWAY = ClusterError([Problem("error", "unreachable-server", "", "does not answer")])
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *states: tuple[float, Any], stuck: float = 1800.0) -> None:
+
+class Run:
+    """Follows states that come at given times. A state is a ClusterVersion, or an error, and other objects."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *states: tuple[Any, ...], stuck: float = 1800.0) -> None:
         self.now, self.lines = 0.0, list[str]()
         self.problems = Problems()
 
         def watch(*_arguments: object) -> Iterator[ObservedObjects]:
-            for self.now, state in states:
+            for self.now, state, *others in states:
                 if isinstance(state, ClusterError):
                     raise state
                 items = {"version": state} if state else {}
-                pools = {"worker": {"status": {"machineCount": 3, "updatedMachineCount": 2}}}
-                operators = {"a": {"status": operator(NEXT)}, "b": {"status": operator()}}
-                yield ObservedObjects({CLUSTER_VERSION: items, OPERATORS: operators, POOLS: pools}, None)
+                more = others[0] if others else {}
+                objects = {CLUSTER_VERSION: items, OPERATORS: OTHERS, POOLS: {"worker": WORKER}}
+                yield ObservedObjects({**objects, **more.get("objects", {})}, more.get("error"))
 
         monkeypatch.setattr(follow, "watch_objects", watch)
         client: Any = None
@@ -91,6 +102,7 @@ def test_there_is_a_line_at_most_every_thirty_seconds(monkeypatch):
         ({"Failing": "True"}, "Failing=True: words of Failing"),
         ({"Failing": "Unknown"}, "Failing=Unknown: words of Failing"),
         ({"ReleaseAccepted": "False"}, "ReleaseAccepted=False: words of ReleaseAccepted"),
+        ({"ReleaseAccepted": "Unknown"}, "ReleaseAccepted=Unknown: words of ReleaseAccepted"),
         ({"Invalid": "True"}, "Invalid=True: words of Invalid"),
     ],
 )
@@ -145,6 +157,32 @@ def test_it_is_stuck_once_for_each_time_in_which_nothing_moves(monkeypatch):
 def test_what_moves_is_not_stuck(monkeypatch):
     run = Run(monkeypatch, *((second, partial(second)) for second in range(0, 1000, 90)), (1000, DONE), stuck=100)
     assert run.codes == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "objects"),
+    [
+        (partial(), {POOLS: {"worker": {"status": {"machineCount": 3, "updatedMachineCount": 3}}}}),
+        (partial(), {OPERATORS: {**OTHERS, "b": {"status": operator(NEXT)}}}),
+        (partial(), {OPERATORS: {**OTHERS, "b": {"status": {**LATE, **operator(Progressing="True")}}}}),
+        (partial(Available="False"), {}),
+        (partial(2), {}),
+        (cluster_version((NEXT, "Partial"), desiredUpdate=release(NEXT), conditions=[progressing(1)]), {}),
+    ],
+    ids=["pool", "version of an operator", "condition of an operator", "condition", "words", "history"],
+)
+def test_each_part_of_a_cluster_can_move(monkeypatch, obj, objects):
+    run = Run(monkeypatch, (0, partial()), (90, obj, {"objects": objects}), (150, obj, {"objects": objects}), stuck=100)
+    assert run.codes == ["unfinished-update"]
+
+
+def test_a_degraded_pool_and_an_api_server_that_is_away_are_shown(monkeypatch):
+    degraded = {"status": {**WORKER["status"], "conditions": [condition("Degraded", "True")]}}
+    states = (0, partial(), {"objects": {POOLS: {"worker": degraded}}}), (30, partial(), {"error": AWAY}), (40, DONE)
+    run = Run(monkeypatch, *states)
+
+    assert run.lines[0].endswith("nodes: worker 2 of 3 (degraded)")
+    assert run.lines[1:] == ["waiting for the API server: does not answer"]
 
 
 def test_a_cluster_that_cannot_be_read_is_an_error(monkeypatch):
