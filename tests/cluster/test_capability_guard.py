@@ -69,45 +69,6 @@ def test_the_client_shows_the_message(run: Run, cluster: ControlPlane) -> None:
     assert cluster.api.get(VERSION)["spec"]["capabilities"] == block("v4.12", "Build")
 
 
-def test_vcurrent_is_everything_that_the_cluster_knows(run: Run, cluster: ControlPlane) -> None:
-    create(cluster.api, None)
-    run()
-    for capabilities in (None, {}, block("vCurrent"), block(None, "Console")):
-        assert rejection(cluster.api, capabilities, dry_run=False) == ""
-        assert rejection(cluster.api, block("None")).startswith(f"drops {', '.join(KNOWN)}, which")
-        assert rejection(cluster.api, block("None", *KNOWN[1:])).startswith(f"drops {KNOWN[0]}, which")
-        for same in (None, block("vCurrent"), block("v4.18", "Console"), block("None", *KNOWN)):
-            assert rejection(cluster.api, same) == ""
-
-
-def test_the_block_can_be_deleted_because_that_requests_everything(run: Run, cluster: ControlPlane) -> None:
-    create(cluster.api, block("None", "Console"))
-    run()
-    assert rejection(cluster.api, None) == ""
-    assert rejection(cluster.api, {"baselineCapabilitySet": "None"}).startswith("drops Console, which")
-    assert rejection(cluster.api, block("None", "Storage")).startswith("drops Console, which")
-    # Everything that the cluster knows
-    allow_any_name(cluster.api)
-    replace(cluster.api, block("None", "Strange"), status("4.21.3"))
-    assert rejection(cluster.api, None).startswith("drops Strange, which")
-
-
-def test_additions_pass(run: Run, cluster: ControlPlane) -> None:
-    create(cluster.api, block("v4.11", "Console"))
-    run()
-    pinned = ("Console", "MachineAPI", "OperatorLifecycleManager", "baremetal", "marketplace", "openshift-samples")
-    for more in (
-        block("v4.11", "Console", "Build"),
-        block("v4.12"),
-        block("v4.18"),
-        block("vCurrent"),
-        block("None", *pinned),
-        # Repetitions are allowed, and the expressions must stay cheap.
-        block("v4.11", "Console", *["Build"] * 2000),
-    ):
-        assert rejection(cluster.api, more) == ""
-
-
 def test_unrelated_writes_pass(run: Run, cluster: ControlPlane) -> None:
     """Even if names are enabled implicitly, and whatever the status is."""
     create(cluster.api, block("None", "Console"))
@@ -127,13 +88,6 @@ def test_unrelated_writes_pass(run: Run, cluster: ControlPlane) -> None:
             {"spec": {"capabilities": block("None", "Console"), "overrides": []}},
         ):
             assert refusal(lambda body=change: cluster.api.patch(VERSION, body)) == ""  # type: ignore[misc]
-
-
-def test_implicitly_enabled_names_are_not_requested(run: Run, cluster: ControlPlane) -> None:
-    create(cluster.api, block("None", "Console", "Storage"), status("4.21.3", ["Console", "Ingress", "Insights"]))
-    run()
-    assert rejection(cluster.api, block("None", "Console", "Storage", "Build")) == ""
-    assert rejection(cluster.api, block("None", "Console")).startswith("drops Storage, which")
 
 
 def test_a_set_that_the_guard_does_not_know(run: Run, cluster: ControlPlane) -> None:
@@ -164,21 +118,6 @@ def test_a_new_set_that_the_guard_does_not_know(run: Run, cluster: ControlPlane)
     )
     run()
     assert rejection(cluster.api, block("v9.1", "Build")) == ""
-
-
-def test_sets_are_those_of_the_minor(run: Run, cluster: ControlPlane) -> None:
-    """4.14 added MachineAPI to v4.11 to v4.13."""
-    old = block("None", "baremetal", "marketplace", "openshift-samples")
-    allow_any_name(cluster.api)
-    create(cluster.api, block("v4.11"), status("4.13.9", known=None))
-    run()
-    assert rejection(cluster.api, old) == ""
-    for version in ("4.14.0-rc.1", "4.14", "9.9.9", "4", "x.y.z", "4.99999999999999999999.1", ""):
-        set_cluster_version_status(cluster.api, status(version, known=None))
-        assert rejection(cluster.api, old).startswith("drops MachineAPI, which")
-    # Reported known names take precedence over the version.
-    set_cluster_version_status(cluster.api, status("4.14.0", known=["Console", *old["additionalEnabledCapabilities"]]))
-    assert rejection(cluster.api, old) == ""
 
 
 def test_only_listed_names_may_be_added(run: Run, cluster: ControlPlane) -> None:

@@ -73,34 +73,6 @@ def test_it_is_enforced_when_the_task_ends(run: Run, cluster: ControlPlane) -> N
     assert not cluster.api.exists(BINDING)
 
 
-def test_an_up_to_date_guard_is_not_written(run: Run, cluster: ControlPlane) -> None:
-    for options in ({"allowed_capabilities": ["Build", "Storage"]}, {"mode": "audit"}, {"state": "absent"}):
-        assert run(**options)["changed"]
-        before = [cluster.api.get(path) for path in (POLICY, BINDING) if cluster.api.exists(path)]
-        mark = cluster.audit.mark()
-        again = run(**options, diff=True)
-        assert not again["changed"]
-        assert again["diff"] == []
-        assert all("dryRun=All" in uri for _verb, uri in writes(cluster, mark))
-        assert again["verified"] is ("allowed_capabilities" in options)
-        assert [cluster.api.get(path) for path in (POLICY, BINDING) if cluster.api.exists(path)] == before
-    # The order of the list does not matter.
-    run(allowed_capabilities=["Storage", "Build"])
-    assert not run(allowed_capabilities=["Build", "Storage", "Build"])["changed"]
-
-
-def test_check_mode_predicts_and_changes_nothing(run: Run, cluster: ControlPlane) -> None:
-    mark = cluster.audit.mark()
-    for steps in ({}, {"mode": "audit"}, {"allowed_capabilities": ["Build"]}, {"state": "absent"}):
-        predicted = run(**steps, check=True, diff=True)
-        assert all("dryRun=All" in uri for verb, uri in writes(cluster, mark))
-        outcome = run(**steps, diff=True)
-        assert predicted["changed"]
-        assert predicted["diff"] == outcome["diff"] != []
-        assert not predicted["verified"]
-        mark = cluster.audit.mark()
-
-
 def test_the_diff_is_what_the_guard_owns(run: Run, cluster: ControlPlane) -> None:
     (policy, binding) = run(check=True, diff=True)["diff"]
     assert (policy["before"], binding["before"]) == ({}, {})
@@ -145,16 +117,6 @@ def test_audit_mode_lets_writes_pass_and_annotates_them(run: Run, cluster: Contr
 
 def _warnings(command: list[Any]) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stderr
-
-
-def test_wrong_names_are_reported_before_any_request(run: Run, cluster: ControlPlane) -> None:
-    mark = cluster.audit.mark()
-    outcome = run(allowed_capabilities=["console", "Storage", "Insihgts"])
-    assert outcome.faults == [
-        ("unknown-capability", "allowed_capabilities[0]"),
-        ("unknown-capability", "allowed_capabilities[2]"),
-    ]
-    assert cluster.audit.requests(mark, user_agent=FIELD_MANAGER) == []
 
 
 def test_missing_permissions_are_named(run: Run, cluster: ControlPlane) -> None:
@@ -246,17 +208,6 @@ def test_labels_of_other_managers_stay(run: Run, cluster: ControlPlane) -> None:
     assert not run()["changed"]
     run(allowed_capabilities=[])
     assert cluster.api.get(POLICY)["metadata"]["labels"]["team"] == "platform"
-
-
-def test_an_old_cluster_is_reported(run: Run, cluster: ControlPlane) -> None:
-    """Without the resource, the API server answers as for a path that does not exist."""
-    kubeconfig = cluster.folder / "nowhere.kubeconfig"
-    text = cluster.kubeconfig.read_text(encoding="utf-8")
-    kubeconfig.write_text(text.replace(cluster.url, f"{cluster.url}/nowhere"), encoding="utf-8")
-    outcome = run(kubeconfig=kubeconfig)
-    assert outcome.faults == [("unserved-kind", f"{POLICIES}.admissionregistration.k8s.io")]
-    # There is nothing to remove
-    assert not run(kubeconfig=kubeconfig, state="absent")["changed"]
 
 
 def test_the_type_checker_of_the_cluster_reports_nothing(

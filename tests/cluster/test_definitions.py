@@ -15,7 +15,6 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollouts import are_there, folder_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
-    CAPABILITY,
     DELETE,
     INVENTORY,
     NEXT,
@@ -34,7 +33,6 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Outco
 
 PAGE = EXAMPLE.parents[2] / "docs" / "how_to" / "serve_the_api.md"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-LEASES = "/apis/coordination.k8s.io/v1/namespaces/openshift-cluster-version/leases"
 REAL = ("4.14", "4.20")
 CONSOLE_LINKS = "consolelinks.console.openshift.io"
 
@@ -94,26 +92,6 @@ def test_check_mode_predicts_and_writes_nothing(rollouts: Rollouts) -> None:
     assert predicted["run_levels"] == done["run_levels"]
 
 
-def test_a_selection_leaves_out_the_definitions_of_other_capabilities(rollouts: Rollouts) -> None:
-    definitions(rollouts, capabilities=selection("Ingress"))
-    without = names(rollouts)
-    definitions(rollouts, capabilities=selection("Console", "Ingress"))
-
-    assert names(rollouts) - without == {CONSOLE_LINKS}
-    wrong = definitions(rollouts, capabilities=selection("console"))
-    assert [code for code, _where in wrong.faults] == ["unknown-capability"]
-
-
-def test_the_selection_of_a_cluster_version_has_no_effect(rollouts: Rollouts) -> None:
-    definitions(rollouts)
-    body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}}
-    spec = {"clusterID": "01234567-89ab-cdef-0123-456789abcdef", "capabilities": selection()}
-    path = "/apis/config.openshift.io/v1/clusterversions"
-    rollouts.api.post(path, {**body, "spec": spec})
-    assert definitions(rollouts)["changed"] is False
-    assert "status" not in rollouts.api.get(f"{path}/version")
-
-
 def test_what_another_client_changed_is_restored(rollouts: Rollouts) -> None:
     definitions(rollouts)
     path = f"{CRDS}/{CONSOLE_LINKS}"
@@ -146,21 +124,6 @@ def test_one_definition_that_is_rejected_stops_no_other(rollouts: Rollouts) -> N
     assert rollouts.plane.kubectl("get", "rights", "--all-namespaces") == ""
 
 
-def test_a_release_without_definitions_is_an_error(rollouts: Rollouts) -> None:
-    console = annotated(crd("links", "Link"), **{CAPABILITY: "Console"})
-    with rollouts.unwritten():
-        assert definitions(rollouts, [config_map("a")]).faults == [("empty-release", "release")]
-        outcome = definitions(rollouts, [console], capabilities=selection("Ingress"))
-    assert outcome.faults == [("empty-release", "release")]
-
-
-def test_a_cluster_with_the_records_of_a_rollout_is_refused(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=selection("Ingress"))
-    for check in (True, False):
-        with rollouts.unwritten():
-            assert definitions(rollouts, NEXT, check=check).faults == [("existing-rollout", "only")]
-
-
 @pytest.mark.parametrize("prune", [True, False])
 def test_a_rollout_afterwards_is_the_first_one_and_keeps_the_definitions(rollouts: Rollouts, prune: bool) -> None:
     definitions(rollouts)
@@ -175,16 +138,6 @@ def test_a_rollout_afterwards_is_the_first_one_and_keeps_the_definitions(rollout
     assert PART_OF in labels
     assert CONSOLE_LINKS not in str(recorded)
     assert rollouts.done(EXAMPLE)["changed"] is False
-
-
-def test_a_cluster_with_an_operator_is_refused(rollouts: Rollouts) -> None:
-    definitions(rollouts)
-    rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "openshift-cluster-version"}})
-    spec = {"holderIdentity": "master-0", "renewTime": "2100-01-01T00:00:00.000000Z", "leaseDurationSeconds": 137}
-    rollouts.api.post(LEASES, {"metadata": {"name": "version"}, "spec": spec})
-    with rollouts.unwritten():
-        assert [code for code, _where in definitions(rollouts, NEXT).faults] == ["running-cvo"]
-    rollouts.api.delete(f"{LEASES}/version")
 
 
 @pytest.mark.deep
@@ -211,22 +164,6 @@ def test_the_commands_of_the_page_work(rollouts: Rollouts, tmp_path: Path) -> No
     assert "only CRDs: 10 created, 0 changed, 0 deleted, 0 unchanged" in printed[0]
     assert '["Console","Ingress"]' in printed[5]
     assert names(rollouts) == set()
-
-
-@pytest.mark.deep
-def test_the_playbook_rejects_what_would_roll_out_a_release(rollouts: Rollouts, tmp_path: Path) -> None:
-    given = ["-e", f"kubeconfig={rollouts.plane.kubeconfig}", "-e", f"release={EXAMPLE}"]
-    refused = {
-        "only=": "only: is set but empty",
-        "only=crd": "Did you mean crds?",
-        "only=crds previous_release=old": "previous_release: cannot be combined with only: crds",
-        "only=crds prune=true": "prune: cannot be combined with only: crds",
-    }
-    for variables, message in refused.items():
-        with rollouts.unwritten():
-            done = ansible_playbook(tmp_path, "capability.openshift.release_apply", *given, "-e", variables)
-        assert done.returncode != 0
-        assert message in done.stdout + done.stderr
 
 
 @pytest.mark.deep

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import (
     TOUCH_SECONDS,
@@ -122,19 +121,6 @@ def test_a_definition_that_a_crash_left_incomplete(
     assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
-@pytest.mark.deep
-def test_the_wait_ends_in_time(cluster: ControlPlane, client: Client) -> None:
-    """After one touch of the definition."""
-    metadata = after_crash(cluster, client, invalid)
-    mark = cluster.audit.mark()
-    crd, why = wait_until_established(client, TARGET, metadata, 4.2, 0.3 * TOUCH_SECONDS)
-    assert not is_established(crd)
-    assert why == "is not established in time: InvalidCABundle (The conversion webhook CABundle is invalid)"
-    assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW
-    assert wait_until_established(client, TARGET, metadata, 0.0)[1] == why
-    assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
-
-
 def test_a_wait_that_is_killed_leaves_no_trace(
     cluster: ControlPlane, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,16 +138,6 @@ def test_a_wait_that_is_killed_leaves_no_trace(
     assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
-def test_names_of_another_definition(client: Client) -> None:
-    wait_until_established(client, TARGET, applied(client), SECONDS)
-    other = "gadgets.widgets.example"
-    metadata = applied(client, other, plural="gadgets", singular="gadget")
-    crd, why = wait_until_established(client, Target(CUSTOM_RESOURCE_DEFINITIONS, other), metadata, SECONDS)
-    assert not is_established(crd)
-    assert why.startswith("its names are not ")
-    assert "already in use" in why
-
-
 def test_a_user_without_permission_to_watch(cluster: ControlPlane, site: Site) -> None:
     verbs = ["get", "list", "create", "patch"]
     rules = [{"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": verbs}]
@@ -171,12 +147,3 @@ def test_a_user_without_permission_to_watch(cluster: ControlPlane, site: Site) -
     crd, why = wait_until_established(theirs, TARGET, applied(theirs), SECONDS)
     assert is_established(crd), why
     assert len(cluster.audit.requests(mark, user=user.name)) <= FEW + 4 * (time.monotonic() - start)
-
-
-@pytest.mark.deep
-def test_a_deleted_definition(cluster: ControlPlane, client: Client) -> None:
-    metadata = after_crash(cluster, client, invalid)
-    client.delete(TARGET)
-    with pytest.raises(ApiError) as caught:
-        wait_until_established(client, TARGET, metadata, SECONDS)
-    assert caught.value.is_not_found

@@ -8,7 +8,6 @@ from __future__ import annotations
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import applyset_id
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     INVENTORY,
-    NEXT,
     PART_OF,
     Rollouts,
     config_map,
@@ -16,7 +15,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     manifest,
     severities,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT
 from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import (
     IDLE,
     IMAGE,
@@ -24,7 +23,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.verification
     NONE,
     SCHEDULE,
     found,
-    override,
     ran,
     readers,
     set_image,
@@ -33,7 +31,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.verification
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     EXAMPLE,
     capabilities_status,
-    make_cluster_version,
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule, certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -75,13 +72,6 @@ def test_only_reads_reach_the_server(rollouts: Rollouts) -> None:
     assert not [item for item in requests if "dryRun" in item.uri]
     lists = [item.uri.partition("?")[0] for item in requests if item.verb == "list"]
     assert len(lists) == len(set(lists))
-
-
-def test_check_mode_finds_the_same(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE)
-    rollouts.api.delete(SCHEDULE)
-
-    assert verified(rollouts, check=True).result == verified(rollouts).result
 
 
 # Changed objects
@@ -134,39 +124,6 @@ def test_a_changed_image_is_different(rollouts: Rollouts) -> None:
     assert item["more_fields"] == 0
 
 
-def test_an_overridden_resource_may_be_as_it_likes(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE)
-    set_image(rollouts, INGRESS)
-    override(rollouts, INGRESS)
-    assert found(verified(rollouts), idle=False) == {"unready": [name for name in IDLE if name != IDLE[2]]}
-
-    override(rollouts, SCHEDULE)
-    rollouts.api.delete(SCHEDULE)
-    assert found(verified(rollouts)) == {"different": ["Deployment ingress-operator"]}
-
-
-def test_what_is_beyond_a_selection_is_unexpected(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=selection("Console"))
-
-    outcome = verified(rollouts, capabilities=NONE)
-
-    assert set(found(outcome)) == {"unexpected"}
-    assert len(outcome["unexpected"]) == 5
-    assert {tuple(item["capabilities"]) for item in outcome["unexpected"]} == {("Console",)}
-    assert set(found(verified(rollouts, capabilities=selection("Console")))) == {"unready"}
-
-
-def test_what_a_selection_has_beyond_the_cluster_is_missing(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE)
-
-    outcome = verified(rollouts, capabilities=selection("Console"))
-
-    assert set(found(outcome)) == {"missing"}
-    assert {tuple(item["capabilities"]) for item in outcome["missing"]} == {("Console",)}
-    reasons = {item["kind"]: item["reason"] for item in outcome["missing"]}
-    assert reasons["ConsoleLink"].endswith("serve ConsoleLink of console.openshift.io/v1")
-
-
 def test_a_resource_of_another_profile_is_unexpected_only_with_the_label_of_a_rollout(rollouts: Rollouts) -> None:
     theirs = config_map("theirs", annotations={"include.release.openshift.io/ibm-cloud-managed": "true"})
     theirs["metadata"]["annotations"].pop("include.release.openshift.io/self-managed-high-availability")
@@ -181,37 +138,6 @@ def test_a_resource_of_another_profile_is_unexpected_only_with_the_label_of_a_ro
     assert found(outcome) == {**missing, "unexpected": ["ConfigMap theirs"]}
     # No CVO deletes it.
     assert outcome["differences"] == ["1 missing"]
-
-
-def test_what_the_release_deletes_is_unexpected(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE)
-    hints = rollouts.api.get("/api/v1/namespaces/openshift-config/configmaps/legacy-update-hints")
-    rollouts.done(NEXT)
-    body = {"metadata": {"name": "legacy-update-hints"}, "data": hints["data"]}
-    rollouts.api.post("/api/v1/namespaces/openshift-config/configmaps", body)
-
-    reported = {item["name"]: item["reasons"] for item in verified(rollouts, NEXT)["unexpected"]}
-
-    assert reported["legacy-update-hints"] == [{"rule": "deleted", "message": "the release deletes it"}]
-
-
-def test_leftovers_of_the_release_before_are_unexpected_until_another_client_owns_them(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE)
-    rollouts.done(NEXT)
-
-    (item,) = verified(rollouts, NEXT)["unexpected"]
-    assert (item["kind"], item["name"], item["file"]) == ("Job", "config-migration-4.21", "")
-    assert [reason["rule"] for reason in item["reasons"]] == ["orphaned"]
-
-    job = "/apis/batch/v1/namespaces/openshift-config/jobs/config-migration-4.21"
-    rollouts.api.patch(job, {"metadata": {"labels": {PART_OF: None}}})
-    assert verified(rollouts, NEXT)["unexpected"] == []
-
-
-def test_another_release_than_that_of_the_cluster_is_an_error(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE)
-
-    assert ran(rollouts, NEXT).faults == [("other-release", "release")]
 
 
 # Clusters of all kinds
@@ -244,15 +170,6 @@ def test_all_is_missing_on_an_empty_cluster(rollouts: Rollouts) -> None:
 
     assert set(found(outcome, idle=False)) == {"missing"}
     assert len(outcome["missing"]) == 23
-
-
-def test_a_status_without_capabilities_says_nothing(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE)
-    rollouts.api.delete(INVENTORY)
-    rollouts.api.delete(OBJECT)
-    make_cluster_version(rollouts.api, {"capabilities": NONE})
-
-    assert ran(rollouts).faults == [("missing-capabilities", "clusterversions.config.openshift.io version")]
 
 
 def test_capabilities_of_status_and_inventory_are_united(rollouts: Rollouts) -> None:

@@ -137,31 +137,6 @@ def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> 
     assert item["fields"] == [{"field": ".spec.size", "expected": 1, "actual": None}]
 
 
-def test_removed_labels_are_a_difference(rollouts: Rollouts) -> None:
-    config = config_map("one", labels={"test.io/a": "b"})
-    release = rollouts.release([config])
-    rollouts.done(release)
-    assert found(verified(rollouts, release)) == {}
-
-    rollouts.api.patch(path_of(config), {"metadata": {"labels": {"test.io/a": None}}})
-    (item,) = verified(rollouts, release)["different"]
-    assert item["fields"] == [{"field": '.metadata.labels["test.io/a"]', "expected": "b", "actual": None}]
-
-
-def test_defaults_of_a_definition_are_no_difference_and_additions_are(rollouts: Rollouts) -> None:
-    inner = {"type": "object", "default": {}, "properties": {"b": {"type": "integer", "default": 1}}}
-    spec = {"type": "object", "properties": {"size": {"type": "integer"}, "a": inner}}
-    thing = manifest("Thing", "one", "rollouts", api="test.io/v1", spec={})
-    release = rollouts.release([crd("things", "Thing", spec), thing])
-    rollouts.done(release)
-    assert rollouts.get(thing)["spec"] == {"a": {"b": 1}}
-    assert found(verified(rollouts, release)) == {}
-
-    rollouts.api.patch("/apis/test.io/v1/namespaces/rollouts/things/one", {"spec": {"size": 3}})
-    (item,) = verified(rollouts, release)["different"]
-    assert item["fields"] == [{"field": ".spec.size", "expected": None, "actual": 3}]
-
-
 def test_additions_to_a_pod_are_a_difference_that_no_rollout_removes(rollouts: Rollouts) -> None:
     operator = deployment("operator")
     release = rollouts.release([operator])
@@ -184,58 +159,6 @@ def test_additions_to_a_pod_are_a_difference_that_no_rollout_removes(rollouts: R
     ]
     assert ids(rollouts.done(release), "changed_resources") == []
     assert len(verified(rollouts, release)["different"]) == 1
-
-
-def test_an_owner_that_a_rollout_set_is_expected_and_no_other(rollouts: Rollouts) -> None:
-    config, older = config_map("one"), config_map("older")
-    rollouts.api.post("/api/v1/namespaces/rollouts/configmaps", older)
-    release = rollouts.release([config, older], cluster_version=True)
-    rollouts.done(release, capabilities=NONE)
-    assert found(verified(rollouts, release)) == {}
-
-    rollouts.api.patch(path_of(config), {"metadata": {"ownerReferences": None}})
-    (item,) = verified(rollouts, release)["different"]
-    (field,) = item["fields"]
-    assert field["field"].startswith(".metadata.ownerReferences[uid=")
-    assert (field["expected"]["kind"], field["actual"]) == ("ClusterVersion", None)
-
-
-def test_secrets_are_compared_and_not_shown(rollouts: Rollouts) -> None:
-    secret = manifest("Secret", "one", "rollouts", stringData={"password": "planted-in-the-release"})
-    release = rollouts.release([secret])
-    rollouts.done(release)
-    assert found(verified(rollouts, release)) == {}
-    planted = base64.b64encode(b"planted-on-the-cluster").decode()
-    rollouts.api.patch(path_of(secret), {"data": {"password": planted}})
-
-    outcome = verified(rollouts, release)
-
-    (item,) = outcome["different"]
-    assert [field["field"] for field in item["fields"]] == [".data.password"]
-    assert "planted" not in str(outcome.result)
-    assert planted not in str(outcome.result)
-
-
-def test_what_is_being_deleted_is_not_ready(rollouts: Rollouts) -> None:
-    held = config_map("held")
-    release = rollouts.release([held])
-    rollouts.done(release)
-    rollouts.api.patch(path_of(held), {"metadata": {"finalizers": ["test.io/unknown"]}})
-    rollouts.api.delete(path_of(held))
-
-    outcome = verified(rollouts, release)
-    rollouts.api.patch(path_of(held), {"metadata": {"finalizers": None}})
-
-    assert found(outcome) == {"unready": ["ConfigMap held"]}
-    assert outcome["unready"][0]["message"].endswith("finalizers: test.io/unknown")
-
-
-def test_a_wrong_delete_annotation_is_an_error_of_the_release(rollouts: Rollouts) -> None:
-    wrong = config_map("wrong", annotations={"release.openshift.io/delete": "yes"})
-    outcome = ran(rollouts, rollouts.release([wrong, config_map("right")]))
-
-    assert "invalid delete annotation" in outcome.errors[0]["message"]
-    assert ids(outcome, "missing") == ["ConfigMap right"]
 
 
 # With controllers

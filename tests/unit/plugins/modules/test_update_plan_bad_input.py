@@ -22,7 +22,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     FILES_4_13,
     NOTHING,
-    cluster_version,
 )
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
@@ -38,13 +37,6 @@ def expect(outcome: Outcome, *expected: tuple[str, str]) -> None:
     assert [(item["where"], item["code"]) for item in outcome.errors] == list(expected)
     assert all(item["hint"] or "expected" in item["message"] for item in outcome.errors)
     assert len(expected) == 1 or outcome.message.startswith(f"{len(expected)} problems were found:\n- ")
-
-
-@pytest.mark.parametrize(
-    ("path", "code"), [(None, "missing-option"), ([], "path-too-short"), (["r4_13"], "path-too-short")]
-)
-def test_a_path_needs_two_releases(path, code, run, releases):
-    expect(run(releases=path and [getattr(releases, name) for name in path]), ("releases", code))
 
 
 @pytest.mark.parametrize(
@@ -123,12 +115,6 @@ def test_all_invalid_options_are_reported_together(run):
     ]
 
 
-def test_a_profile_that_no_manifest_names_is_an_error_for_each_release(run):
-    outcome = run(cluster_profile="hypershift")
-
-    expect(outcome, *((f"{version}: cluster_profile", "unknown-profile") for version in ("4.13.5", "4.14.2")))
-
-
 def test_a_name_that_only_the_release_has_is_no_reason_for_refused_writes(call, tmp_path):
     """A nightly has more names than the collection knows for its minor."""
     data = data_of(Minor(5, 1))
@@ -164,15 +150,6 @@ def errors(outcome: Outcome) -> dict[str, str]:
     assert all(item["hint"] or "expected" in item["message"] for item in found)
     assert len({item["where"] for item in found}) == len(found)
     return {item["where"]: item["code"] for item in found}
-
-
-def test_with_forbidden_names_a_cluster_of_another_minor_is_an_error(run):
-    where = "cluster_version.status.desired.version"
-    other = {"cluster_version": cluster_version(version="4.12.9")}
-
-    assert errors(run(**other, forbidden_capabilities=["Build"])) == {where: "version-mismatch"}
-    of_fleet = run(clusters=[{"name": "a", **other}], forbidden_capabilities=["Build"])
-    assert list(errors(of_fleet)) == [f"clusters[0] (a): {where}"]
 
 
 @pytest.mark.parametrize(
