@@ -16,7 +16,7 @@ from .document import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject
 from .site import Site
 
 _ARCHITECTURES = "x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi"
-_TAG = re.compile(rf":v?([0-9]+\.[0-9]+\.[0-9][^@/]*?)(?:-(?:{_ARCHITECTURES}))?(?:@.*)?$")
+_TAG = re.compile(rf":v?([0-9]+\.[0-9]+\.[0-9][^@/]*?)(?:-(?:{_ARCHITECTURES}))*(?:@.*)?$")
 _ARCHITECTURE = re.compile(rf"[-.:]({_ARCHITECTURES})(?=[-.@]|$)")
 _IN_NAME = re.compile(r"(?:^|[^0-9.])([0-9]\.[0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9.])")
 

@@ -224,6 +224,7 @@ spec: {provisioning: {imageSetRef: {name: golden}}}
     ("image", "version"),
     [
         ("quay.io/ocp/release:4.18.5-multi", "4.18.5"),
+        ("quay.io/ocp/release:4.18.5-multi-aarch64", "4.18.5"),
         ("registry.lab:5000/ocp/release:4.18.5-x86_64@sha256:abcd", "4.18.5"),
         ("quay.io/ocp/release:4.18.0-rc.1-aarch64", "4.18.0-rc.1"),
         ("quay.io/ocp/release:4.18.0-0.nightly-2025-01-01-000000", "4.18.0-0.nightly-2025-01-01-000000"),
