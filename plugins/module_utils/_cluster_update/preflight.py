@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._cluster.cluster_version import CLUSTER_VERSION
 from .._resources import CLUSTER_OPERATORS, Object, conditions_of, nested
 from .._update_plan.update_reasons import UpdateReason
 from .pools import MACHINE_CONFIG_POOLS, is_degraded, is_paused, is_updating
@@ -24,8 +23,8 @@ def image_reasons(target: TargetRelease, cluster_version: Object) -> Iterator[Up
     The CVO compares versions only. Source: openshift/oc:pkg/cli/admin/upgrade/upgrade.go, with --to-image.
     """
     if target.image and target.image not in {nested(item, "image") for item in listed_updates(cluster_version)}:
-        message = f"{CLUSTER_VERSION} lists no update with the image {target.image}"
-        source, code = f"{CLUSTER_VERSION}: status.availableUpdates", "update-not-listed"
+        message = f"the ClusterVersion lists no update with the image {target.image}"
+        source, code = "ClusterVersion version: status.availableUpdates", "update-not-listed"
         yield UpdateReason("risk", code, "UnknownUpdate", message, source, "Choose one that oc adm upgrade lists", code)
 
 

@@ -89,9 +89,7 @@ class UpdateRun:
             self._refuse_unaccepted(problems, is_requested=is_ours)
             obj = self._request(target, start, problems)
         self._note(obj, target)
-        if self._check_mode:
-            return
-        if options.wait and self.phase != "completed":
+        if options.wait and self.phase != "completed" and not self._check_mode:
             version = as_text(nested(obj, "metadata", "resourceVersion"))
             snapshots = {**snapshots, CLUSTER_VERSION: Snapshot({CLUSTER_VERSION.key: obj}, version)}
             seconds, stuck = options.wait_seconds, options.stuck_seconds
@@ -197,8 +195,13 @@ class UpdateRun:
             self._make_plan(start.cluster_version(obj), start, target, (), Problems())
         except CapabilityError as error:
             # The update goes on nevertheless, and following it is more important.
-            problems += (problem._replace(severity="warning") for problem in error.problems)
+            found = (problem for problem in error.problems if problem.severity == "error")
+            problems += (problem._replace(severity="warning") for problem in found)
             self.plan = None
+        if self.plan is not None:
+            message = "the update has begun, so what is against it was not checked again"
+            verdict = self.plan.verdicts[0]._replace(not_checked=(Unchecked("unused-status", message),))
+            self.plan = self.plan._replace(verdicts=(verdict,))
         return start
 
 

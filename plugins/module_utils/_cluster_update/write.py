@@ -39,11 +39,17 @@ class RequestedUpdate(NamedTuple):
 
 
 def check_permissions(client: Client, gates: Collection[str] | None) -> None:
-    """Raise ``ClusterError`` with all objects that the user may not patch. ``gates``: as in ``request_update``."""
+    """Raise ``ClusterError`` with all that the user may not do. ``gates``: as in ``request_update``.
+
+    The apply of an object that does not exist needs both permissions.
+    """
     problems = Problems()
-    for target in (CLUSTER_VERSION,) if gates is None else (_ACKS, CLUSTER_VERSION):
+    requests = [("patch", CLUSTER_VERSION)]
+    if gates is not None:
+        requests[:0] = [("patch", _ACKS), *([] if client.find(_ACKS) else [("create", _ACKS)])]
+    for verb, target in requests:
         with problems.collect(ClusterError):
-            client.check_access("patch", target)
+            client.check_access(verb, target)
     problems.raise_errors(ClusterError)
 
 

@@ -430,9 +430,12 @@ def test_the_same_task_continues_and_predicts_the_same(run):
     second = run(server, wait=True, wait_timeout=30)
     writes = written(server)
     third = run(server, wait=True, wait_timeout=30)
+    shown = run(server, check=True)
 
     assert [item["changed"] for item in (first, second, third)] == [True, False, False]
-    assert second["prediction"] == third["prediction"] == ALL_EQUAL
+    assert second["prediction"] == third["prediction"] == shown["prediction"] == ALL_EQUAL
+    (unchecked,) = third["plan"]["not_checked"]
+    assert unchecked["message"].startswith("the update has begun")
     assert first["plan"]["newly_enabled"] == second["plan"]["newly_enabled"] == third["plan"]["newly_enabled"]
     assert written(server) == writes == [f"PATCH {OBJECT}"]
 
@@ -500,7 +503,7 @@ def test_an_update_that_has_begun_is_followed_although_its_releases_cannot_be_re
         NOT_CHECKED,
         None,
     )
-    assert {item["severity"] for item in outcome["problems"]} == {"warning"}
+    assert {(item["severity"], item["code"]) for item in outcome["problems"]} == {("warning", "missing-directory")}
 
 
 def test_pools_that_cannot_be_listed_are_a_warning(run):

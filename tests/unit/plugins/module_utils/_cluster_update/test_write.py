@@ -184,12 +184,14 @@ def test_a_missing_config_map_is_created_although_no_gate_applies(exists):
     assert [(change.before, change.after) for change in found.changes[:-1]] == [("", {})][exists:]
 
 
-@pytest.mark.parametrize("gates", [None, GATES])
-def test_all_missing_permissions_are_named(gates):
+@pytest.mark.parametrize(("gates", "exists", "missing"), [(None, False, 1), (GATES, False, 3), ((), True, 2)])
+def test_all_missing_permissions_are_named(gates, exists, missing):
     server = cluster()
-    server.forbidden = {("patch", "configmaps"), ("patch", "clusterversions")}
+    if exists:
+        server.put(CONFIG_MAPS, ADMIN_ACKS.name, ADMIN_ACKS.namespace)
+    server.forbidden = {(verb, "configmaps") for verb in ("patch", "create")} | {("patch", "clusterversions")}
 
     with pytest.raises(ClusterError) as caught:
         check_permissions(server.client(), gates)
 
-    assert [item.code for item in caught.value.problems] == ["forbidden-request"] * (2 if gates else 1)
+    assert [item.code for item in caught.value.problems] == ["forbidden-request"] * missing
