@@ -18,9 +18,11 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     Rollouts,
     config_map,
     crd,
+    deployment,
     everything_but,
     ids,
     manifest,
+    path_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import verified
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
@@ -32,7 +34,7 @@ PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 
 
 class _Webhook(BaseHTTPRequestHandler):
-    """Rewrites a key of ConfigMaps in a namespace and removes another one, and adds a field to them."""
+    """In a namespace, rewrites, removes and adds fields of ConfigMaps, and removes the labels of Deployments."""
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
@@ -42,6 +44,8 @@ class _Webhook(BaseHTTPRequestHandler):
             patch.append({"op": "replace", "path": "/data/key", "value": "rewritten"})
         if "gone" in (request["object"].get("data") or {}) and request["namespace"] == HOME:
             patch.append({"op": "remove", "path": "/data/gone"})
+        if request["kind"]["kind"] == "Deployment" and request["namespace"] == HOME:
+            patch.append({"op": "replace", "path": "/metadata/labels", "value": {}})
         response: dict[str, Any] = {"uid": request["uid"], "allowed": True, "patchType": "JSONPatch"}
         response["patch"] = b64encode(json.dumps(patch).encode()).decode()
         review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
@@ -122,3 +126,14 @@ def test_field_that_the_server_drops_without_an_error_is_not_rewritten(rollouts:
     assert "rewritten-field" not in {item["code"] for item in rollouts.done(release)["problems"]}
     with rollouts.unwritten():
         rollouts.done(release)
+
+
+@pytest.mark.usefixtures("webhook")
+def test_an_object_without_the_label_of_the_rollout_can_be_ready(rollouts: Rollouts) -> None:
+    body = deployment("a")
+    rollouts.done([body])
+    ready = {"observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "readyReplicas": 1, "availableReplicas": 1}
+    conditions = [{"type": "Available", "status": "True"}]
+    rollouts.api.patch(f"{path_of(body)}/status", {"status": {**ready, "conditions": conditions}})
+    assert "labels" not in rollouts.get(body)["metadata"]
+    rollouts.done([body], wait=True, wait_timeout=5)

@@ -175,7 +175,7 @@ class _Listener(RunListener):
         if not options.wait or not (mode == "update" or is_last):
             return
         chosen = results if mode == "update" else self._results
-        applied = [result.manifest for result in chosen if result.action in ("created", "changed", "unchanged")]
+        applied = [result for result in chosen if result.action in ("created", "changed", "unchanged")]
         reported, context = Problems(), self._run.plan.context
         wait_until_ready(self._run.client, context, applied, mode, options.deadline, self.waiting, reported)
         self.warnings += [problem for problem in reported if problem.severity != "error"]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from .._cluster.operators import readiness_of
@@ -20,9 +20,10 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
 from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, target_for
+from .change_set import ApplyResult
 from .cluster_state import RolloutContext
 from .desired_object import is_create_only
-from .inventory_store import APPLYSET_MEMBERS
+from .inventory_store import APPLYSET_MEMBERS, is_applyset_member
 
 WaitedFor = Mapping[Target, Mapping[str, Manifest]]
 """Manifests by kind, and by the key of the object."""
@@ -33,19 +34,19 @@ _Unready = Sequence[tuple[Target, str, Readiness]]
 def wait_until_ready(
     client: Client,
     context: RolloutContext,
-    manifests: Iterable[Manifest],
+    results: Sequence[ApplyResult],
     mode: Mode,
     deadline: float,
     notify: Callable[[int, str, str], None],
     problems: Problems,
 ) -> None:
-    """Wait until the objects of ``manifests`` are ready, by the rules of ``mode``.
+    """Wait until the applied objects of ``results`` are ready, by the rules of ``mode``.
 
     Reports objects that are not ready at ``deadline`` (of ``time.monotonic``), and warns of degraded operators.
     ``notify`` receives the number of unready objects, the first of them, and why it is not ready.
     """
     release = context.release
-    waited_for = _by_kind(context.state.kinds, manifests)
+    waited_for = _by_kind(context.state.kinds, results)
     failure: ClusterError | None = None
     unlisted: dict[Target, ClusterError] = {}
     warnings = Problems()
@@ -92,8 +93,15 @@ def _snapshot(client: Client, unlisted: dict[Target, ClusterError], target: Targ
     return Snapshot({}, "")
 
 
-def _by_kind(kinds: RestMapper, manifests: Iterable[Manifest]) -> WaitedFor:
+def _by_kind(kinds: RestMapper, results: Sequence[ApplyResult]) -> WaitedFor:
     by_kind: dict[Target, dict[str, Manifest]] = {}
+    manifests = [result.manifest for result in results]
+    # A mutating webhook can remove our label, and operators that of a ClusterOperator.
+    unlabelled = {CLUSTER_OPERATORS.group_kind} | {
+        result.manifest.resource_id.group_kind
+        for result in results
+        if not (is_applyset_member(result.metadata) or is_create_only(result.manifest.annotations))
+    }
     for manifest in manifests:
         resource = manifest.resource_id
         # The rollout has already waited for CustomResourceDefinitions.
@@ -102,8 +110,7 @@ def _by_kind(kinds: RestMapper, manifests: Iterable[Manifest]) -> WaitedFor:
             continue
         served = kinds.find(resource.group, resource.kind, manifest.version)
         if served is not None:
-            is_operator = resource.group_kind == CLUSTER_OPERATORS.group_kind
-            target = Target(served, labels="" if is_operator else APPLYSET_MEMBERS)
+            target = Target(served, labels="" if resource.group_kind in unlabelled else APPLYSET_MEMBERS)
             by_kind.setdefault(target, {})[target_for(served, resource).key] = manifest
     return by_kind
 
