@@ -24,6 +24,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 )
 from ansible_collections.capability.openshift.tests.unit.watched_playbook import run_playbook
 
+pytestmark = pytest.mark.deep
+
 RELEASE = Path(__file__).parents[2] / "examples" / "releases" / "4.21.0"
 INFO, CHECK = "capability.openshift.release_info", "capability.openshift.mirror_check"
 IMAGES = 190

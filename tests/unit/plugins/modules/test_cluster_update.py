@@ -453,6 +453,17 @@ def test_a_requested_update_is_followed_although_something_new_is_against_it(run
     }
 
 
+def test_a_requested_release_that_is_not_accepted_yet_is_no_reason_against_its_own_update(run):
+    server = cluster()
+    run(server)
+    waiting = condition("ReleaseAccepted", "False", "RetrievePayload", "unable to verify")
+    failing = condition("Failing", "True", "ClusterOperatorNotAvailable", "no endpoints")
+    obj = cluster_version(available=[release(NEXT)], desiredUpdate=release(NEXT), conditions=[waiting, failing])
+    put(server, obj, annotations=server.objects[OBJECT]["metadata"]["annotations"])
+
+    assert [item["code"] for item in run(server)["problems"] if item["severity"] != "info"] == ["failing"]
+
+
 def test_an_annotation_without_its_request_accepts_nothing(run):
     server = cluster()
     run(server)
