@@ -15,7 +15,7 @@ author:
 description:
   - Finds the objects of an add-on that a cluster with disabled capabilities rejects, because their kind, their
     Namespace or an API that they require exists only with a capability. Names the capability.
-  - Reads bundles of OLM, the output of Helm and Kustomize, and directories with other objects.
+  - Reads bundles of OLM, file-based catalogs, the output of Helm and Kustomize, and directories with other objects.
   - What an add-on brings itself, such as its CustomResourceDefinitions, counts in the order in which its installer
     applies it.
   - What cannot be decided without a cluster is a warning, such as rights on an API that does not exist. Kinds and
@@ -45,8 +45,9 @@ options:
     description:
       - The add-ons, in the order in which they are installed, because one can need what an earlier one brings. Each is
         a file, a directory, or the name of a bundle image, as for O(release).
-      - In a directory, a subdirectory with a C(ClusterServiceVersion) is a bundle. A file that C(helm template) wrote
-        is a chart. All other files together are one add-on. Catalogs are not checked.
+      - In a directory, a subdirectory with a C(ClusterServiceVersion) is a bundle, and a file with objects whose
+        C(schema) begins with C(olm.) is a catalog. A file that C(helm template) wrote is a chart. All other files
+        together are one add-on.
       - Paths in findings are relative to the nearest directory that contains all add-ons, or to O(relative_to).
     type: list
     elements: path
@@ -70,12 +71,17 @@ options:
     type: dict
   installer:
     description:
-      - What applies the add-ons. By default, it is V(olm) for bundles, V(helm) for charts, V(kubectl) for other files,
-        and V(gitops) for other directories.
+      - What applies the add-ons. By default, it is V(olm) for bundles and catalogs, V(helm) for charts, V(kubectl) for
+        other files, and V(gitops) for other directories.
       - V(kubectl) keeps the order of the documents. V(olm), V(helm) and V(gitops) apply Namespaces and
         CustomResourceDefinitions first. V(gitops) means Argo CD or policies of ACM.
     type: str
     choices: [olm, helm, kubectl, gitops]
+  packages:
+    description: Packages of catalogs to check, each of which must exist. By default, all packages are checked.
+    type: list
+    elements: str
+    default: []
 seealso:
   - module: capability.openshift.release_lint
   - module: capability.openshift.site_check
@@ -138,6 +144,7 @@ addons:
   elements: dict
   sample:
     - path: bundle/manifests
+      name: ""
       installer: olm
       error: 4
       review: 0
@@ -146,6 +153,10 @@ addons:
   contains:
     path:
       description: Where the add-on was found.
+      type: str
+      returned: always
+    name:
+      description: Name of a bundle in a catalog. Empty for others.
       type: str
       returned: always
     installer:
@@ -171,7 +182,7 @@ addons:
       returned: always
 objects:
   description:
-    - The objects.
+    - The objects. Fine objects of catalogs are left out.
   returned: success or a finding that fails the module
   type: list
   elements: dict
@@ -191,7 +202,7 @@ objects:
       type: int
       returned: always
     resource:
-      description: Kind, namespace and name.
+      description: Kind, namespace and name. In a catalog, the name of the bundle precedes them.
       type: str
       returned: always
     verdict:
@@ -280,7 +291,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     version, profile = params["openshift_version"], params["cluster_profile"]
     release = opened.load(found, openshift_version=version, cluster_profile=profile)
     problems += problems_for_users(found)
-    options = ReadOptions(params["installer"], source.access, source.go_architecture)
+    options = ReadOptions(params["installer"], params["packages"], source.access, source.go_architecture)
     result = check_addons(params["addons"], release, ClusterOptions.from_params(params), options, problems)
     finish_check(
         module,
@@ -307,6 +318,7 @@ MODULE = ModuleDefinition(
         "capabilities": {"type": "dict"},
         "solution": {"type": "str"},
         "installer": {"type": "str", "choices": list(INSTALLERS)},
+        "packages": {"type": "list", "elements": "str", "default": []},
     },
     run,
     prepare=(check_outputs,),

@@ -89,7 +89,8 @@ def check_addon(
 ) -> tuple[CheckedAddon, ProvidedObjects]:
     """Check ``addon``, which is installed after the ``earlier`` objects. Return these with its own, for the next one.
 
-    Raises ``ReleaseError``.
+    A cluster gets one bundle of each package, so a bundle of a catalog provides nothing for others. Raises
+    ``ReleaseError``.
     """
     order = in_install_order(addon)
     check = _Check(addon, cluster, earlier.with_addon(order))
@@ -105,7 +106,7 @@ def check_addon(
         needs = {name for each in own for name in each.needs}
         objects.append(CheckedObject(item, min(verdicts, key=VERDICTS.index, default="fine"), tuple(sorted(needs))))
         findings += problems
-    return CheckedAddon(addon, tuple(objects), tuple(findings)), check.brought
+    return CheckedAddon(addon, tuple(objects), tuple(findings)), earlier if addon.name else check.brought
 
 
 class _Check:
@@ -120,10 +121,10 @@ class _Check:
     def findings(self, item: AddonObject, at: int) -> list[_Finding]:
         """The findings on the object that is applied at position ``at``."""
         found = [*self._kind(item, at), *self._namespace(item, at)]
-        ignored = "the annotation capability.openshift.io/name, which only the CVO reads"
-        if item.annotation and found:
+        ignored = self._ignored(item)
+        if ignored and found:
             found[0] = found[0]._replace(message=f"{found[0].message}; it has {ignored}")
-        elif item.annotation:
+        elif ignored:
             found.append(_Finding("ignored-marker", f"has {ignored}"))
         found += [*self._requirements(item), *self._rights(item), *self._services(item), *self._references(item)]
         if id(item) in self._csvs[1:]:
@@ -259,6 +260,11 @@ class _Check:
             if needs and target not in self.brought.resources:
                 way = f"Create {target} with an add-on"
                 yield self._absent("dangling-reference", f"refers to {target}, which exists", needs, way, "")
+
+    def _ignored(self, item: AddonObject) -> str:
+        if (*item.resource_id.group_kind, item.resource_id.name) in self.addon.optional:
+            return "the property olm.manifests.optional, which OLM does not implement"
+        return "the annotation capability.openshift.io/name, which only the CVO reads" if item.annotation else ""
 
     def _absent(self, rule: str, what: str, needs: Names, way: str, consequence: str | None = None) -> _Finding:
         if consequence is None:

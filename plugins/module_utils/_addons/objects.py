@@ -26,6 +26,8 @@ from .rules import finding
 Installer = Literal["olm", "helm", "kubectl", "gitops"]
 INSTALLERS: tuple[Installer, ...] = get_args(Installer)
 
+GroupKindName = tuple[str, str, str]
+
 CSV = ("operators.coreos.com", "ClusterServiceVersion")
 _HOOK = "helm.sh/hook"
 _HELM_DEFINITIONS = re.compile(r"(?:[^/]+/charts/)*[^/]+/crds/")
@@ -69,15 +71,22 @@ class AddonObject(NamedTuple):
 
 
 class Addon(NamedTuple):
-    """Objects that are installed together."""
+    """Objects that are installed together. ``name`` and ``package`` are of a bundle in a catalog, empty otherwise.
+
+    ``optional`` are the objects that the property ``olm.manifests.optional`` names.
+    """
 
     path: str
     installer: Installer
     objects: tuple[AddonObject, ...]
+    name: str = ""
+    optional: frozenset[GroupKindName] = frozenset()
+    package: str = ""
 
     def location(self, item: AddonObject) -> Location:
         """The location of one of its objects."""
-        return Location(item.manifest.file, line=item.line, field=str(item.resource_id))
+        field = f"{self.name}: {item.resource_id}" if self.name else str(item.resource_id)
+        return Location(item.manifest.file, line=item.line, field=field)
 
 
 def in_install_order(addon: Addon) -> tuple[AddonObject, ...]:

@@ -1,39 +1,47 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reads add-ons: directories and files with bundles, output of Helm and other objects, and images of bundles.
+"""Reads add-ons: directories and files with bundles, catalogs, output of Helm and other objects, and images of bundles.
 
-A bundle is a directory with a ClusterServiceVersion.
+A bundle is a directory with a ClusterServiceVersion. Its properties are in the directory ``metadata`` next to it
+(operator-framework/enhancements:enhancements/properties.md). The form of catalogs:
+operator-framework/operator-registry:alpha/declcfg, alpha/property.
 """
 
 from __future__ import annotations
 
+import base64
 import glob
+import io
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import IO, Any, NamedTuple
 
 from .._files.checkout import KUSTOMIZATIONS, Checkout
 from .._files.files import absolute, cannot
 from .._problems import InvalidOptionError, Location, Problems
 from .._registry.access_options import AccessOptions
-from .._resources import as_text
-from .objects import CSV, Addon, AddonObject, Installer, read_object
+from .._resources import as_text, mappings_in, nested
+from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, read_object
 from .rules import finding
-from .stream import read_stream
+from .stream import read_objects, read_stream
 
 _SUFFIXES = (".yaml", ".yml", ".json")
-_IMAGE_DIRECTORIES = ("manifests", "configs")
+_IMAGE_DIRECTORIES = ("manifests", "metadata", "configs")
+_OPTIONAL = "olm.manifests.optional"
+_BUNDLE_OBJECT, _METADATA, _REQUIRED = "olm.bundle.object", "olm.csv.metadata", "olm.gvk.required"
 
 
 class ReadOptions(NamedTuple):
     """How add-ons are read. ``installer`` is ``None`` if the form of an add-on decides.
 
-    ``access`` and ``architecture`` are for images.
+    ``packages``: which ones of catalogs are checked, all of them if it is empty. ``access`` and ``architecture``
+    are for images.
     """
 
     installer: Installer | None
+    packages: Collection[str]
     access: AccessOptions
     architecture: str
 
@@ -64,7 +72,7 @@ def _real_path(name: str) -> str:
     return os.path.realpath(absolute(name))
 
 
-def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> Iterator[tuple[str, bytes]]:
+def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
     own = Problems()
     for found in Checkout(folder).files([glob.escape(start)], own):
         path = os.path.normpath(os.path.join(prefix, found.path))
@@ -74,18 +82,16 @@ def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> It
             continue
         try:
             with open(found.real_path, "rb") as file:
-                data = file.read()
+                yield path, file
         except OSError as error:
             own.append(cannot("read", found.path, error)._replace(where=Location(found.path)))
-        else:
-            yield path, data
     for problem in own:
         where = problem.where._replace(source=os.path.normpath(os.path.join(prefix, problem.where.source)))
         rule = "template" if problem.code == "template" else "unread-file"
         problems.append(finding(rule, where, problem.message, problem.hint))
 
 
-def _files_of_image(name: str, where: str, options: ReadOptions, problems: Problems) -> Iterator[tuple[str, bytes]]:
+def _files_of_image(name: str, where: str, options: ReadOptions, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
     # Imported here: most add-ons are files, which need no client of registries.
     from .._registry.image import read_files
     from .._release_image.image_reader import open_image
@@ -102,7 +108,7 @@ def _files_of_image(name: str, where: str, options: ReadOptions, problems: Probl
     found = read_files(reader.store, manifest, _IMAGE_DIRECTORIES, lambda _files: False, name)
     for path, data in sorted(found.files.items()):
         if path.endswith(_SUFFIXES):
-            yield f"{name}/{path}", data
+            yield f"{name}/{path}", io.BytesIO(data)
 
 
 class _AddonReader:
@@ -112,12 +118,13 @@ class _AddonReader:
         self.options, self.problems = options, problems
         self.usual: Installer = "kubectl" if is_single else "gitops"
         self._objects: dict[str, list[AddonObject]] = {}
+        self._optional: dict[str, frozenset[GroupKindName]] = {}
         self._charts: set[str] = set()
 
-    def addons(self, files: Iterable[tuple[str, bytes]], name: str) -> Iterator[Addon]:
-        """Yield the bundles, the charts, and then everything else."""
-        for path, data in files:
-            self._read(path, data)
+    def addons(self, files: Iterable[tuple[str, IO[bytes]]], name: str) -> Iterator[Addon]:
+        """Yield the bundles of catalogs while they are read, and then everything else."""
+        for path, file in files:
+            yield from self._read(path, file)
         rest: list[AddonObject] = []
         by_folder: dict[str, list[AddonObject]] = {}
         for path, objects in self._objects.items():
@@ -126,26 +133,89 @@ class _AddonReader:
             if all(item.resource_id.group_kind != CSV for item in objects):
                 rest += objects
                 continue
-            yield self._addon(folder, "olm", objects)
+            optional = self._optional.get(posixpath.dirname(folder), frozenset())
+            yield self._addon(folder, "olm", objects, optional=optional)
         for path in sorted(self._charts):
             yield self._addon(path, "helm", self._objects[path])
         if rest:
             yield self._addon(name, self.usual, rest)
 
-    def _addon(self, path: str, installer: Installer, objects: Iterable[AddonObject]) -> Addon:
-        return Addon(path, self.options.installer or installer, tuple(objects))
+    def _addon(self, path: str, installer: Installer, objects: Iterable[AddonObject], **more: Any) -> Addon:
+        return Addon(path, self.options.installer or installer, tuple(objects), **more)
 
-    def _read(self, path: str, data: bytes) -> None:
-        is_catalog = False
-        for value, line, source in read_stream(data, path, self.problems):
+    def _read(self, path: str, file: IO[bytes]) -> Iterator[Addon]:
+        without_objects: list[int] = []
+        for document in read_stream(file, path, self.problems):
+            value, line = document.value, document.line
             if not isinstance(value, Mapping):
                 continue
             if as_text(value.get("schema")).startswith("olm."):
-                if not is_catalog:
-                    message = "is a catalog, whose bundles are not checked"
-                    self.problems.append(finding("unchecked-bundle", Location(path, line=line), message))
-                is_catalog = True
-                continue
-            self._objects.setdefault(path, []).extend(read_object(value, path, line, self.problems, source))
-            if source:
-                self._charts.add(path)
+                is_wanted = not self.options.packages or value.get("package") in self.options.packages
+                if value["schema"] == "olm.bundle" and is_wanted:
+                    yield self._bundle(value, path, line, without_objects)
+            elif "properties" in value and "kind" not in value:
+                folder = posixpath.dirname(posixpath.dirname(path))
+                self._optional[folder] = _optional_objects(mappings_in(value["properties"]))
+            else:
+                self._objects.setdefault(path, []).extend(
+                    read_object(value, path, line, self.problems, document.source)
+                )
+                if document.source:
+                    self._charts.add(path)
+        if without_objects:
+            message = f"contains only metadata of {len(without_objects)} bundles, so their objects are not checked"
+            self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
+
+    def _bundle(self, value: Mapping[str, Any], path: str, line: int, without_objects: list[int]) -> Addon:
+        """A bundle of a catalog. Without objects, its ClusterServiceVersion has only what it requires."""
+        properties = mappings_in(value.get("properties"))
+        objects: list[AddonObject] = []
+        for item in properties:
+            if item.get("type") == _BUNDLE_OBJECT:
+                objects += self._embedded(nested(item, "value", "data"), path, line)
+        name = as_text(value.get("name")) or "a bundle"
+        if not objects:
+            without_objects.append(line)
+            objects = read_object(_described_csv(name, properties), path, line, self.problems)
+        optional = _optional_objects(properties)
+        package = as_text(value.get("package"))
+        return self._addon(path, "olm", objects, name=name, optional=optional, package=package)
+
+    def _embedded(self, data: object, path: str, line: int) -> list[AddonObject]:
+        try:
+            text = base64.b64decode(as_text(data), validate=True)
+        except ValueError:
+            message = f"has a property {_BUNDLE_OBJECT} that is not valid base64"
+            self.problems.append(finding("invalid-manifest", Location(path, line=line), message))
+            return []
+        return read_objects(text, path, self.problems, line, is_block=False)
+
+
+def _described_csv(name: str, properties: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    metadata: Any = {}
+    required: list[Any] = []
+    for item in properties:
+        if item.get("type") == _METADATA:
+            metadata = item.get("value")
+        elif item.get("type") == _REQUIRED:
+            required.append(item.get("value"))
+    definitions = mappings_in(nested(metadata, "crdDescriptions", "required"))
+    return {
+        "apiVersion": f"{CSV[0]}/v1alpha1",
+        "kind": CSV[1],
+        "metadata": {"name": name},
+        "spec": {
+            "customresourcedefinitions": {"required": [*definitions, *required]},
+            "apiservicedefinitions": nested(metadata, "apiServiceDefinitions"),
+            "nativeAPIs": nested(metadata, "nativeAPIs"),
+        },
+    }
+
+
+def _optional_objects(properties: Iterable[Mapping[str, Any]]) -> frozenset[GroupKindName]:
+    values = [item.get("value") for item in properties if item.get("type") == _OPTIONAL]
+    entries = [entry for value in values for entry in mappings_in(nested(value, "manifests"))]
+    return frozenset(
+        (as_text(item.get("group")).partition("/")[0], as_text(item.get("kind")), as_text(item.get("name")))
+        for item in entries
+    )

@@ -76,8 +76,10 @@ RULES: tuple[CheckRule, ...] = (
     CheckRule(
         "ignored-marker",
         "warning",
-        "Objects of an add-on do not rely on a marker that nothing reads.",
-        "Only the CVO reads the annotation capability.openshift.io/name. The object is created on every cluster.",
+        "Objects of an add-on do not rely on markers that nothing reads.",
+        "Only the CVO reads the annotation capability.openshift.io/name, and no OLM implements the property "
+        "olm.manifests.optional (operator-framework/operator-lifecycle-manager#2552). The object is created on every "
+        "cluster.",
         "Let the operator create the object if its API exists",
     ),
     CheckRule(
@@ -89,10 +91,10 @@ RULES: tuple[CheckRule, ...] = (
     ),
     CheckRule(
         "unchecked-bundle",
-        "warning",
-        "An add-on is no file-based catalog.",
-        "Most catalogs contain only metadata of their bundles, and no objects to check.",
-        "Check the image of each bundle",
+        "info",
+        "A catalog contains the objects of its bundles.",
+        "Newer catalogs contain only metadata. Required APIs are checked, and objects are not.",
+        "Check the image of the bundle",
     ),
     CheckRule(
         "template",

@@ -50,11 +50,12 @@ def check_addons(
     rows: list[dict[str, Any]] = []
     objects: list[dict[str, Any]] = []
     needs: Counter[Names] = Counter()
-    count = 0
+    count, packages = 0, set(options.packages)
     for index, name in enumerate(names):
         where, before = f"addons[{index}]", (count, len(findings), len(problems))
         with problems.collect(CapabilityError):
             for addon in read_addons(name, where, directory, options, findings):
+                packages.discard(addon.package)
                 target = for_bundles if addon.installer == "olm" else selected
                 checked, brought = check_addon(addon, target, brought)
                 findings += checked.findings
@@ -62,9 +63,12 @@ def check_addons(
                 objects += _objects(checked)
                 count += len(checked.objects)
                 needs.update(item.capabilities for item in checked.objects if item.capabilities)
-        if before == (count, len(findings), len(problems)):
+        if before == (count, len(findings), len(problems)) and not packages:
             message = f"is {name}, which contains no object to check"
             problems.error("no-objects", where, message, "Name files or directories with manifests")
+    if packages:
+        message = f"no catalog in addons has a bundle of {', '.join(sorted(packages))}"
+        problems.error("unknown-package", "packages", message, "Correct the names, or name their catalogs")
     problems.raise_errors(InvalidOptionError)
     keys = {
         "version": release.version,
@@ -85,6 +89,7 @@ def _row(checked: CheckedAddon) -> dict[str, Any]:
     broken = [item for item in checked.objects if item.verdict == "error"]
     return {
         "path": checked.addon.path,
+        "name": checked.addon.name,
         "installer": checked.addon.installer,
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
         "needs": sorted({name for item in broken for name in item.capabilities}),
@@ -92,6 +97,7 @@ def _row(checked: CheckedAddon) -> dict[str, Any]:
 
 
 def _objects(checked: CheckedAddon) -> list[dict[str, Any]]:
+    """The objects of an add-on. Those of a catalog that are fine are left out: it can have a hundred thousand."""
     return [
         {
             "path": item.item.manifest.file,
@@ -101,4 +107,5 @@ def _objects(checked: CheckedAddon) -> list[dict[str, Any]]:
             "capabilities": list(item.capabilities),
         }
         for item in checked.objects
+        if item.verdict != "fine" or not checked.addon.name
     ]

@@ -1,15 +1,19 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reads the documents of a file, which is divided at its ``---`` lines."""
+"""Reads the documents of a file one after another, because a catalog can have hundreds of megabytes.
+
+YAML is divided at its ``---`` lines, and a stream of JSON objects at lines that begin with ``{``, as opm and kubectl
+write them.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from .._problems import Location, Problems
 from .._resources import mappings_in
@@ -18,7 +22,10 @@ from .._yaml.values import YamlError
 from .objects import AddonObject, read_object
 from .rules import finding
 
-_SEPARATOR = re.compile(rb"^---(?=\s|\Z)", re.MULTILINE)
+LARGEST_DOCUMENT = 16 << 20
+"""Bytes of the largest document that is read. etcd accepts objects of 1.5 MiB, and a bundle contains some of them."""
+
+_SEPARATOR = re.compile(rb"---(?=\s|\Z)")
 _SEPARATOR_AFTER_RETURN = re.compile(rb"\r---(?=\s|\Z)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TEMPLATE = re.compile(rb"\{\{|\{%")
@@ -26,24 +33,26 @@ _BEFORE_CONTENT = re.compile(rb"(?:(?:---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*")
 _CHART_SOURCE = re.compile(rb"(?:---\s*\n)?# Source: (\S+)")
 
 
-def read_stream(data: bytes, path: str, problems: Problems) -> Iterator[tuple[Any, int, str]]:
-    """Yield each document with a value, its first line, and the file of the chart that Helm rendered.
+class StreamDocument(NamedTuple):
+    """A document with a value. ``line`` is its first line. ``source`` is the file of the chart that Helm rendered."""
 
-    What cannot be read is reported, and a template once.
-    """
-    is_template, line = False, 1
-    starts = [0, *(match.start() for match in _SEPARATOR.finditer(data) if match.start()), len(data)]
-    for start, end in pairwise(starts):
-        text, first = data[start:end], line
-        line += text.count(b"\n")
+    value: Any
+    line: int
+    source: str
+
+
+def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[StreamDocument]:
+    """Yield the documents of ``file``. What cannot be read is reported, and a template once."""
+    is_template = False
+    for line, text in _pieces(file):
         message, hint = _fault(text)
-        if message:
-            problems.append(finding("invalid-manifest", Location(path, line=first), message, hint))
+        if text is None or message:
+            problems.append(finding("invalid-manifest", Location(path, line=line), message, hint))
             continue
         try:
             value = _value(text)
         except YamlError as error:
-            where = Location(path, line=first + max(error.line, 1) - 1)
+            where = Location(path, line=line + max(error.line, 1) - 1)
             if not _TEMPLATE.search(text):
                 problems.append(finding("invalid-manifest", where, f"is not valid YAML: {error.message}"))
             elif not is_template:
@@ -52,16 +61,18 @@ def read_stream(data: bytes, path: str, problems: Problems) -> Iterator[tuple[An
             continue
         if isinstance(value, list) and any(item.get("apiVersion") and item.get("kind") for item in mappings_in(value)):
             message = "is a list of objects, expected an object or several documents"
-            problems.append(finding("invalid-manifest", Location(path, line=first), message, "Use the kind List"))
+            problems.append(finding("invalid-manifest", Location(path, line=line), message, "Use the kind List"))
         elif value is not None:
             match = _CHART_SOURCE.match(text)
             source = match[1].decode(errors="replace") if match else ""
             before = _BEFORE_CONTENT.match(text)
-            yield value, first + (before[0].count(b"\n") if before else 0), source
+            yield StreamDocument(value, line + (before[0].count(b"\n") if before else 0), source)
 
 
-def _fault(text: bytes) -> tuple[str, str]:
+def _fault(text: bytes | None) -> tuple[str, str]:
     """Why a document cannot be read, with a hint. Kubernetes divides documents at line feeds, and reads UTF-8."""
+    if text is None:
+        return f"has a document of more than {LARGEST_DOCUMENT >> 20} MiB, which was not read", "Divide the document"
     if text.startswith(_UTF_16):
         return "is UTF-16, expected UTF-8", "Save the file in UTF-8"
     if _SEPARATOR_AFTER_RETURN.search(text):
@@ -75,7 +86,9 @@ def read_objects(
     """The objects in ``text``, which is in the file ``path`` from ``line`` on, or all in that line."""
     own = Problems()
     objects = [
-        item for value, at, _source in read_stream(text, path, own) for item in read_object(value, path, at, own)
+        item
+        for document in read_stream(io.BytesIO(text), path, own)
+        for item in read_object(document.value, path, document.line, own)
     ]
     later = line - 1
     problems += (
@@ -94,3 +107,28 @@ def _value(text: bytes) -> Any:
     if document.more:
         raise YamlError("another document follows without a line ---")
     return document.value
+
+
+def _pieces(file: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the first line and the text of each document, which is ``None`` if it is too large."""
+    lines: list[bytes] = []
+    number = first = 1
+    size = 0
+    is_json = False
+    for line in iter(lambda: file.readline(LARGEST_DOCUMENT), b""):
+        if _SEPARATOR.match(line) or (is_json and line[:1] == b"{" and _is_closed(lines)):
+            if size:
+                yield first, b"".join(lines) if size <= LARGEST_DOCUMENT else None
+            lines, size, first = [], 0, number
+        is_json = is_json or (not size and line[:1] == b"{" and line[1:2] != b"{")
+        size += len(line)
+        if size <= LARGEST_DOCUMENT:
+            lines.append(line)
+        number += line.endswith(b"\n")
+    if size:
+        yield first, b"".join(lines) if size <= LARGEST_DOCUMENT else None
+
+
+def _is_closed(lines: list[bytes]) -> bool:
+    """Whether a JSON object ends with the last of ``lines``: one that is not indented, or the only one."""
+    return len(lines) == 1 or any(line[:1] == b"}" for line in lines[-2:])

@@ -31,9 +31,10 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
     width = max([6, *map(len, names)])
     yield f"{'ADD-ON':<{width}}  INSTALLER  ERROR  REVIEW  FINE  NEEDS"
     for path, row in zip(names, rows, strict=True):
+        name = f"{row['name']}: " if row["name"] else ""
         numbers = f"{row['error']:>5}  {row['review']:>6}  {row['fine']:>4}"
         needs = ", ".join(row["needs"]) or "nothing"
-        yield f"{path:<{width}}  {row['installer']:<9}  {numbers}  {needs}"
+        yield f"{path:<{width}}  {row['installer']:<9}  {numbers}  {name}{needs}"
     if len(addons) > _MOST:
         yield f"and {len(addons) - _MOST} more"
     for repair in result["repairs"]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -25,7 +26,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.resolved_clust
 
 ONLY_OLM = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["OperatorLifecycleManager"]}
 EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
-OPTIONS = ReadOptions(None, AccessOptions(), "amd64")
+OPTIONS = ReadOptions(None, (), AccessOptions(), "amd64")
 
 
 def spec_of(kind: str, group: str, *, namespaced: bool = True, versions: Iterable[str] = ("v1",)) -> dict[str, Any]:
@@ -117,6 +118,16 @@ def chart(*objects: Mapping[str, Any], folder: str = "templates") -> str:
     return "".join(f"---\n# Source: widgets/{folder}/x.yaml\n{json.dumps(item)}\n" for item in objects)
 
 
+def catalog_bundle(name: str, *objects: Mapping[str, Any], package: str = "widgets", **more: Any) -> dict[str, Any]:
+    """Return a bundle of a catalog, with its objects or with what ``more`` says."""
+    embedded = [
+        {"type": "olm.bundle.object", "value": {"data": base64.b64encode(json.dumps(item).encode()).decode()}}
+        for item in objects
+    ]
+    properties = [*embedded, *more.pop("properties", ())]
+    return {"schema": "olm.bundle", "name": name, "package": package, "properties": properties, **more}
+
+
 def write_addon(folder: Path, files: Mapping[str, str]) -> str:
     """Write an add-on, also into subdirectories, and return its path."""
     for name, text in files.items():
@@ -126,9 +137,11 @@ def write_addon(folder: Path, files: Mapping[str, str]) -> str:
     return str(folder)
 
 
-def bundle(folder: Path, *objects: Mapping[str, Any]) -> str:
+def bundle(folder: Path, *objects: Mapping[str, Any], properties: Any = None) -> str:
     """Write a bundle, and return its path."""
     files = {f"manifests/{at}.yaml": documents(item) for at, item in enumerate(objects)}
+    if properties is not None:
+        files["metadata/properties.yaml"] = json.dumps({"properties": properties})
     return write_addon(folder, files)
 
 

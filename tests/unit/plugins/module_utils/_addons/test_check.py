@@ -275,6 +275,16 @@ def test_olm_ignores_the_capability_annotation(tmp_path):
     assert (review.code, review.severity) == ("ignored-marker", "warning")
 
 
+def test_olm_ignores_the_property_for_optional_manifests(tmp_path):
+    entry = {"group": "console.openshift.io/v1", "kind": "ConsoleLink", "name": "one"}
+    optional = [{"type": "olm.manifests.optional", "value": {"manifests": [entry]}}]
+    path = bundle(tmp_path, csv(), LINK, properties=optional)
+    error = one(check(path))
+    assert error.code == "absent-kind"
+    assert "olm.manifests.optional" in error.message
+    assert found(check(path, capabilities=EVERYTHING)) == [("ignored-marker", LINK_NAME)]
+
+
 @pytest.mark.parametrize(
     "spec",
     [
@@ -415,7 +425,7 @@ def test_without_a_selection_an_addon_is_checked_for_every_selection(tmp_path):
     assert found(result) == [("absent-kind", LINK_NAME)]
     assert result.keys["every_selection"]
     assert result.keys["addons"] == [
-        {"path": "manifests", "installer": "olm", "error": 1, "review": 0, "fine": 1, "needs": ["Console"]}
+        {"path": "manifests", "name": "", "installer": "olm", "error": 1, "review": 0, "fine": 1, "needs": ["Console"]}
     ]
     # A cluster without OLM can be selected on purpose.
     without = check(bundle(tmp_path / "without", csv()), capabilities={"baselineCapabilitySet": "None"})

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The forms of add-ons: bundles, charts, lists, directories; and what cannot be read."""
+"""The forms of add-ons: bundles, catalogs, charts, lists, directories; and what cannot be read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._addons import stream
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.addons import (
     LINK,
     bundle,
+    catalog_bundle,
     chart,
     check,
     csv,
@@ -28,6 +30,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.addons import 
 from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer, write_oci_archive
 
 LINK_NAME = "ConsoleLink.console.openshift.io one"
+PACKAGE = {"schema": "olm.package", "name": "widgets"}
 
 
 def rows(*names: str, **options: Any) -> list[tuple[str, str, int]]:
@@ -93,12 +96,53 @@ def test_lines_are_those_of_the_objects(tmp_path):
 # Catalogs
 
 
-def test_a_catalog_is_not_checked_and_that_is_reported_once(tmp_path):
-    blobs = [{"schema": "olm.package", "name": "widgets"}, {"schema": "olm.bundle", "name": "widgets.v1"}, LINK]
-    result = check(write_addon(tmp_path, {"catalog.yaml": documents(*blobs)}))
-    assert [(item.code, item.severity, item.where.source) for item in result.findings] == [
-        ("unchecked-bundle", "warning", "catalog.yaml"),
-        ("absent-kind", "error", "catalog.yaml"),
+@pytest.mark.parametrize("form", ["indented", "lines", "yaml"])
+def test_a_catalog_has_bundles_with_objects(tmp_path, form):
+    blobs = [PACKAGE, catalog_bundle("widgets.v1", csv(), LINK), catalog_bundle("gears.v1", csv("g"), package="gears")]
+    indent, start = (None if form == "lines" else 1), "---\n" if form == "yaml" else ""
+    text = "".join(f"{start}{json.dumps(item, indent=indent)}\n" for item in blobs)
+    path = write_addon(tmp_path, {"widgets/catalog.yaml" if form == "yaml" else "widgets/catalog.json": text})
+    result = check(path)
+    assert [(row["name"], row["error"], row["fine"]) for row in result.keys["addons"]] == [
+        ("widgets.v1", 1, 1),
+        ("gears.v1", 0, 1),
+    ]
+    assert found(result) == [("absent-kind", f"widgets.v1: {LINK_NAME}")]
+    # What is fine is left out, because a catalog can have a hundred thousand objects.
+    assert [row["resource"] for row in result.keys["objects"]] == [f"widgets.v1: {LINK_NAME}"]
+    assert [name for _path, name, _number in rows(path, packages=["gears"])] == ["olm"]
+    with pytest.raises(InvalidOptionError) as raised:
+        check(path, packages=["gears", "gear"])
+    assert [(item.code, str(item.where)) for item in raised.value.problems] == [("unknown-package", "packages")]
+    assert "gears" not in raised.value.problems[0].message
+
+
+def test_bundles_of_a_catalog_bring_nothing_for_others(tmp_path):
+    brought = own_definition("ConsoleLink", "console.openshift.io", namespaced=False)
+    text = documents(catalog_bundle("one", csv(), brought), catalog_bundle("two", csv(), LINK))
+    assert found(check(write_addon(tmp_path, {"catalog.yaml": text}))) == [("absent-kind", f"two: {LINK_NAME}")]
+
+
+def test_a_catalog_with_metadata_only(tmp_path):
+    entry = {"name": "consolelinks.console.openshift.io", "kind": "ConsoleLink", "version": "v1"}
+    metadata = {"type": "olm.csv.metadata", "value": {"crdDescriptions": {"required": [entry]}}}
+    gvk = {"type": "olm.gvk.required", "value": {"group": "build.openshift.io", "kind": "BuildConfig", "version": "v1"}}
+    blobs = [catalog_bundle(name, properties=[metadata, gvk]) for name in ("one", "two")]
+    result = check(write_addon(tmp_path, {"catalog.json": "".join(f"{json.dumps(item)}\n" for item in blobs)}))
+    names = [f"{name}: ClusterServiceVersion.operators.coreos.com {name}" for name in ("one", "two")]
+    assert found(result, "error") == [("absent-requirement", name) for name in names for _rule in "ab"]
+    (note,) = (item for item in result.findings if item.severity == "info")
+    assert (note.code, note.where.source) == ("unchecked-bundle", "catalog.json")
+    assert note.message == "contains only metadata of 2 bundles, so their objects are not checked"
+
+
+@pytest.mark.parametrize("data", ["!", None, "bm90OiBbeWFtbA=="])
+def test_a_bundle_with_an_object_that_cannot_be_read(tmp_path, data):
+    broken = {"type": "olm.bundle.object", "value": {"data": data}}
+    blob = catalog_bundle("widgets.v1", LINK, properties=[broken])
+    assert places(write_addon(tmp_path, {"c.json": json.dumps(blob)})) == [
+        ("absent-kind", "c.json", 1),
+        *([("invalid-manifest", "c.json", 1)] if data else []),
     ]
 
 
@@ -106,17 +150,21 @@ def test_a_catalog_is_not_checked_and_that_is_reported_once(tmp_path):
 
 
 def test_a_bundle_in_an_image(tmp_path):
+    optional = {"type": "olm.manifests.optional", "value": {"manifests": [{"kind": "ConfigMap", "name": "one"}]}}
     files = {
         "manifests/csv.yaml": documents(csv()).encode(),
         "manifests/link.yaml": documents(LINK, thing("ConfigMap")).encode(),
-        "metadata/properties.yaml": b"properties: []\n",
+        "metadata/properties.yaml": json.dumps({"properties": [optional]}).encode(),
         "tests/scorecard.yaml": documents(LINK).encode(),
         "manifests/README.md": b"# Widgets",
     }
     write_oci_archive(tmp_path / "layout.tar", {"v1": image([layer(files)])})
     name = f"oci-archive:{tmp_path}/layout.tar:v1"
     assert rows(name) == [(f"{name}/manifests", "olm", 3)]
-    assert places(name) == [("absent-kind", f"{name}/manifests/link.yaml", 2)]
+    assert places(name) == [
+        ("absent-kind", f"{name}/manifests/link.yaml", 2),
+        ("ignored-marker", f"{name}/manifests/link.yaml", 10),
+    ]
 
 
 def test_an_image_without_anything_to_check(tmp_path):
@@ -134,7 +182,7 @@ def test_each_broken_document_is_one_finding_and_the_rest_is_checked(tmp_path):
     files = {
         "a.yaml": f"{link}---\nkind: [\n{link}",
         "b.yaml": "kind: ConfigMap\n  name: x\n",
-        "c.json": '{"kind": "ConfigMap",}\n{"broken": [}\n',
+        "c.json": '{"kind": "ConfigMap",}\n{"broken": [}\n' + json.dumps(LINK),
         "d.yaml": "\x00",
     }
     path = write_addon(tmp_path, files)
@@ -143,6 +191,7 @@ def test_each_broken_document_is_one_finding_and_the_rest_is_checked(tmp_path):
     assert [item for item in result if item[0] == "absent-kind"] == [
         ("absent-kind", "a.yaml", 2),
         ("absent-kind", "a.yaml", 12),
+        ("absent-kind", "c.json", 3),
         ("absent-kind", "e.yaml", 3),
     ]
     assert [item[1] for item in result if item[0] == "invalid-manifest"] == [
@@ -202,6 +251,18 @@ def test_templates_and_patches_are_notes(tmp_path):
     assert found(result, "error") == [("absent-kind", LINK_NAME)]
 
 
+def test_a_document_that_is_too_large_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(stream, "LARGEST_DOCUMENT", 4096)
+    big = thing("ConfigMap", data={"x": "y" * 5000})
+    path = write_addon(tmp_path, {"a.yaml": documents(big, LINK), "b.json": f"{json.dumps(big)}\n{json.dumps(LINK)}\n"})
+    assert places(path) == [
+        ("absent-kind", "a.yaml", 13),
+        ("absent-kind", "b.json", 2),
+        ("invalid-manifest", "a.yaml", 1),
+        ("invalid-manifest", "b.json", 1),
+    ]
+
+
 def test_links_pipes_and_files_without_permission(tmp_path):
     inside = tmp_path / "addon"
     write_addon(inside, {"a.yaml": documents(LINK)})
@@ -256,6 +317,7 @@ def test_fields_of_any_type_are_no_traceback(tmp_path: Path, value: Any) -> None
     install = {"spec": {"deployments": [{"name": value}]}}
     hooks = [{"deploymentName": value}]
     objects.append(thing(kinds[0], api=apis[0], spec={"install": install, "webhookdefinitions": hooks}))
+    objects += [{"schema": "olm.bundle", "name": value, "properties": [{"type": "olm.csv.metadata", "value": value}]}]
     objects += [thing("ConfigMap", metadata={name: value}) for name in ("name", "namespace", "annotations")]
     path = write_addon(tmp_path, {"a.yaml": documents(LINK, *objects)})
     assert ("absent-kind", LINK_NAME) in found(check(path))

@@ -55,9 +55,9 @@ def test_release_lint_shows_its_findings() -> None:
     assert summary_lines("release_lint", {"text": "a finding\n1 error\n"}, {}) == ["a finding", "1 error"]
 
 
-def addon(number: int, error: int = 0) -> dict[str, Any]:
+def addon(number: int, error: int = 0, name: str = "") -> dict[str, Any]:
     needs = ["Console"] if error else []
-    row = {"path": f"addon-{number:02}", "installer": "olm", "error": error, "review": 0, "fine": 3}
+    row = {"path": f"addon-{number:02}", "name": name, "installer": "olm", "error": error, "review": 0, "fine": 3}
     return {**row, "needs": needs}
 
 
@@ -67,14 +67,14 @@ def test_addon_check_shows_add_ons_with_errors_first_and_what_repairs_them() -> 
         "every_selection": False,
         "version": "4.20.3",
         "enabled_capabilities": [],
-        "addons": [addon(1), addon(2, error=4)],
+        "addons": [addon(1), addon(2, error=4, name="widgets.v1")],
         "repairs": [{"capabilities": ["Console", "Ingress"], "objects": 1, "manifests": 92}],
     }
     lines = summary_lines("addon_check", result, {})
     assert lines[:2] == ["1 error in 4 objects", "Checked for 4.20.3 with no capability."]
     assert [line.split() for line in lines[3:6]] == [
         ["ADD-ON", "INSTALLER", "ERROR", "REVIEW", "FINE", "NEEDS"],
-        ["addon-02", "olm", "4", "0", "3", "Console"],
+        ["addon-02", "olm", "4", "0", "3", "widgets.v1:", "Console"],
         ["addon-01", "olm", "0", "0", "3", "nothing"],
     ]
     assert lines[7] == "Console and Ingress would repair 1 object, and permanently add 92 manifests."
