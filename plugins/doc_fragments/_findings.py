@@ -30,6 +30,8 @@ options:
       - V(sarif) is SARIF 2.1.0, which code scanning services read. Known findings are suppressed results.
       - V(github) has workflow commands. GitHub Actions shows them as annotations if a step prints the file.
       - V(codequality) is the Code Quality report of GitLab, which merge requests show. It has no known findings.
+      - V(markdown) is for a comment on a pull request. With the O(capability.openshift.release_lint#module:checkout) of
+        an operator, it also lists all manifests, what a branch changes, and what the release has instead.
     type: list
     elements: str
     default: []

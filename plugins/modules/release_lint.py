@@ -336,6 +336,7 @@ problems:
 from typing import Any
 
 from ..module_utils._findings.finding import unread_files
+from ..module_utils._lint.appendix import appendix
 from ..module_utils._lint.checkout import read_checkout
 from ..module_utils._lint.lint import LintOptions, lint, lint_checkout
 from ..module_utils._lint.rules import RULES, UNREAD_RULES
@@ -355,7 +356,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     previous = None
     if params["previous_release"] is not None:
         previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
-    rows = dict[str, Any]()
+    rows, more = dict[str, Any](), ""
     if params["checkout"] is None:
         source, compared = read_release(params, "release", params["openshift_version"], problems), previous
         findings = lint(source, previous, options, problems)
@@ -366,6 +367,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         )
         source, rows = checkout.source, checkout.rows(previous and previous.release)
         compared = checkout.previous
+        more = appendix(rows, has_release=previous is not None)
         findings = (*checkout.operands.findings, *lint_checkout(checkout, previous, options, problems))
     release = source.release
     checked = [item for item in release.manifests if options.covers(item.file)]
@@ -381,6 +383,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
             *unread_files(findings, UNREAD_RULES),
             *(() if compared else ("no update was checked",)),
         ],
+        appendix=more,
         version=release.version,
         manifests=len(release.manifests),
         **rows,

@@ -38,22 +38,22 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
     assert annotations.startswith("::error file=manifests/b.yaml,line=7,title=unknown-capability::ConfigMap two")
 
 
-def test_the_files_of_a_pull_request(tmp_path):
+def test_the_markdown_of_a_pull_request(tmp_path):
     checkout = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one"), "b.yaml": manifest("two")})
     write_operator(checkout, {"a.yaml": manifest("one", "Consle"), "c|d.yaml": manifest("new", "Console")})
     (checkout / "manifests" / "b.yaml").unlink()
     release = write_release(tmp_path / "release", {"0000_50_one_a.yaml": manifest("one", "Storage")}, "4.19.1")
-    outputs = ["text:out.txt", "json:out.json"]
+    outputs = ["markdown:out.md", "json:out.json"]
     options = {"openshift_version": "4.20", "outputs": outputs, "previous_release": str(release)}
     done = run("operator_check", checkout, options)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "manifests/a.yaml ConfigMap one: capability: none -> Consle" in done.stdout
-    for line in (
-        "manifests/b.yaml ConfigMap two: removed",
-        "manifests/a.yaml ConfigMap one: capability: Consle -> Storage",
-        "manifests/c|d.yaml ConfigMap new: not there",
-    ):
-        assert line in done.stdout
-    assert (checkout / "out.txt").read_text().splitlines()[-1].startswith("1 error")
+    lines = (checkout / "out.md").read_text().splitlines()
+    assert lines[0].startswith("## 1 error")
+    assert "- `manifests/a.yaml` ConfigMap one: capability: none -> Consle" in lines
+    assert "- `manifests/b.yaml` ConfigMap two: removed" in lines
+    assert "- `manifests/a.yaml` ConfigMap one: capability: Consle -> Storage" in lines
+    assert "- `manifests/c|d.yaml` ConfigMap new: not there" in lines
+    assert lines[-1] == "| manifests/c\\|d.yaml | ConfigMap new |  | Console | self-managed-high-availability |  |  |"
     rules = {item["rule"] for item in json.loads((checkout / "out.json").read_text())["findings"]}
     assert {"unknown-capability", "left-behind"} <= rules

@@ -39,6 +39,7 @@ class Report(NamedTuple):
     of a finding is the id of its rule. Its location has the path relative to the checked directory, with ``/`` between
     its parts, the line, and the resource as field. ``fail_on`` is the least severity that fails the check. ``scope`` is
     what was checked, a number and a noun, such as ``(5, "site")``, and ``unchecked`` what was not, as clauses.
+    ``appendix`` is Markdown about what was checked.
     """
 
     tool: str
@@ -48,6 +49,7 @@ class Report(NamedTuple):
     fail_on: FailOn = "error"
     scope: tuple[int, str] | None = None
     unchecked: tuple[str, ...] = ()
+    appendix: str = ""
 
     @property
     def failures(self) -> tuple[Problem, ...]:

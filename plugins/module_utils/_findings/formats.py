@@ -167,12 +167,20 @@ def _location(finding: Problem) -> dict[str, Any]:
     return location
 
 
+def markdown_report(report: Report) -> str:
+    """Render ``report`` as Markdown: its summary as a heading, the findings as text, and its appendix."""
+    *findings, _summary = text_report(report).splitlines()
+    block = ["", "```text", *findings, "```"] if findings else []
+    return "\n".join([f"## {summary(report)}", *block, report.appendix])
+
+
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "text": text_report,
     "json": json_report,
     "sarif": sarif_report,
     "github": github_report,
     "codequality": codequality_report,
+    "markdown": markdown_report,
 }
 """The formats, by the name that users select them with."""
 

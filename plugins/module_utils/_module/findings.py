@@ -52,13 +52,14 @@ def finish_check(
     scope: tuple[int, str],
     unchecked: Iterable[str] = (),
     write: Callable[[], None] | None = None,
+    appendix: str = "",
     **result: Any,
 ) -> NoReturn:
     """Compare ``findings`` with the baseline, write the outputs, and exit: failed if a finding is severe enough.
 
     ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
     outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun,
-    and ``unchecked`` what was not, as clauses.
+    and ``unchecked`` what was not, as clauses. ``appendix`` is Markdown about it.
     ``result`` has the further keys of the result; its ``changed`` and ``diff`` come from ``write``. Raises
     ``CapabilityError`` if an option is invalid or a file cannot be written.
     """
@@ -67,7 +68,7 @@ def finish_check(
     found = in_order(relative_findings(findings, directory, params["relative_to"]))
     compared = compare_with_file(found, params["baseline"], problems, update=update)
     unchecked = tuple(unchecked)
-    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, unchecked)
+    report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, unchecked, appendix)
     if update:
         report = report._replace(findings=(), known=found)
     changes = file_changes(report, parse_outputs(params["outputs"]), params["baseline"] if update else None, found)

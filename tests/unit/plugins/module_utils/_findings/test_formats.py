@@ -61,6 +61,13 @@ def test_text_escapes_what_a_terminal_would_execute():
     assert len(text.splitlines()) == 3
 
 
+def test_markdown_has_the_text_and_the_appendix():
+    text = FORMATS["markdown"](report(WARNING, appendix="| a |"))
+    lines = ["## 1 warning", "", "```text", "b.yaml: warning [no-role] its namespace is out", "    Create it.", "```"]
+    assert text.splitlines() == [*lines, "| a |"]
+    assert FORMATS["markdown"](report()) == "## No findings\n"
+
+
 def test_json_has_all_fields():
     value = json.loads(FORMATS["json"](EVERY))
     assert value["counts"] == {"error": 2, "warning": 1, "info": 1}
