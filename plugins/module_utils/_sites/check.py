@@ -89,8 +89,9 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     # What a list of exclusions enables is not what its author expects.
     own = check._replace(status=None) if form.excluded else check
     block, wanted = values.get(BLOCK), None
-    if request.desired is not None:
-        wanted = desired_check(request.desired, installation, problems)
+    desired = _comparable(request.desired, installation)
+    if desired is not None:
+        wanted = desired_check(desired, installation, problems)
         replacement = desired_block(wanted)
     else:
         replacement = _corrected_block(installation, check, form.excluded)
@@ -132,13 +133,17 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
     enabled = check.status.enabled if check.status is not None and not has_errors(problems) else None
     replacement = _corrected_fields(form.values, check.install) if has_errors(problems) and not form.excluded else None
-    wanted = None
-    # Which names a solution needs depends on the platform, which a ClusterVersion does not contain.
-    if request.desired is not None and not (request.desired.solution is not None and installation.unchecked):
-        wanted = desired_check(request.desired, installation, problems, _is_of_api)
+    desired, wanted = _comparable(request.desired, installation), None
+    if desired is not None:
+        wanted = desired_check(desired, installation, problems, _is_of_api)
     if wanted is not None and (expected := desired_block(wanted)) is not None and not has_selection(block, expected):
         report_difference(check, wanted, block, hint_to_write(expected), problems)
     return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
+
+
+def _comparable(desired: SelectionRequest | None, installation: Installation) -> SelectionRequest | None:
+    """``desired``; ``None`` for a solution if the platform is not known, on which its names depend."""
+    return None if desired is not None and desired.solution is not None and installation.unchecked else desired
 
 
 def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dict[str, Any] | None:

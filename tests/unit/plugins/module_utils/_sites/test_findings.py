@@ -110,6 +110,10 @@ def test_a_patch_without_nodes_does_not_decide_about_the_platform(check, text):
     assert (rules_of(outcome["findings"]), outcome["fixed_files"]) == ([], [])
     assert rules_of(outcome["findings"], "warning") == [("unchecked-rules", "a.yaml")]
     assert "content" not in outcome["findings"][0]["hint"]
+    # The names of a solution depend on the platform.
+    outcome = check({"a.yaml": text}, openshift_version="4.20", state="fixed", solution="ran_du")
+    assert (rules_of(outcome["findings"]), outcome["fixed_files"]) == ([], [])
+    assert "1 of 1 site was not compared with the requested selection" in outcome["text"]
 
 
 @pytest.mark.parametrize("null", ["null", "~", "Null", ""])
