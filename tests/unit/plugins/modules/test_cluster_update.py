@@ -216,6 +216,36 @@ def test_fail_on_decides_which_reasons_have_to_be_accepted(run, fail_on):
     server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})
 
     assert run(server, fail_on=fail_on).failed == (fail_on == "acknowledge")
+    # What is not accepted by its name is never acknowledged.
+    assert CONFIG_MAPS.path(ADMIN_ACKS.name, ADMIN_ACKS.namespace) not in server.objects
+
+
+def test_check_mode_follows_nothing(run):
+    server = cluster()
+    outcome = run(server, check=True, wait=True, wait_timeout=0)
+    assert (outcome.failed, outcome["desired_update"]["state"]) == (False, "requested")
+
+
+def test_warnings_of_the_plan_are_shown(run):
+    outcome = run(cluster(), acceptances=[INSIGHTS, {"name": "Insihgts", "reason": "a mistake"}])
+    assert outcome.problem("unknown-acceptance")["severity"] == "warning"
+
+
+def test_an_update_that_is_not_recommended_for_no_named_risk_accepts_none(run):
+    update = {**conditional(NEXT, "False", "Bug"), "release": release(NEXT)}
+    server = cluster(cluster_version(conditional_updates=[update]))
+    accepted = run(server, acceptances=[INSIGHTS, {"name": "conditional-risk", "reason": "not here"}])
+
+    assert accepted["changed"]
+    assert "acceptRisks" not in server.objects[OBJECT]["spec"]["desiredUpdate"]
+
+
+def test_a_risk_that_is_not_accepted_is_not_requested_either(run):
+    update = {**conditional(NEXT, "False", "Bug", risk("Bug")), "release": release(NEXT)}
+    server = cluster(cluster_version(conditional_updates=[update]))
+
+    assert run(server, fail_on="never")["changed"]
+    assert "acceptRisks" not in server.objects[OBJECT]["spec"]["desiredUpdate"]
 
 
 @pytest.mark.parametrize(
