@@ -72,6 +72,8 @@ def pool_reasons(pools: Mapping[str, Object]) -> Iterator[UpdateReason]:
 def cvo_reasons(unkept: str) -> Iterator[UpdateReason]:
     """Yield the reason that no CVO may be there to update the cluster. ``unkept``: what ``unkept_status`` returns."""
     if unkept:
-        hint = "Start the cluster-version operator: without one, the cluster does not update"
+        hint = (
+            "Start the cluster-version operator, without which the cluster does not update, or grant get on its Lease"
+        )
         code = "no-running-cvo"
         yield UpdateReason("risk", code, "LeaseNotRenewed", unkept, "the Lease of the CVO", hint, code)

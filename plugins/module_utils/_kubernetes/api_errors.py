@@ -48,12 +48,14 @@ _UID_MISMATCH = "uid mismatch"
 _UNDECLARED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
 _UNSUPPORTED_VALUE = re.compile(r'(\S+): Unsupported value(?:: "([^"]*)")?')
 _STORED_VERSIONS = "status.storedVersions"
+_LIVE_OBJECT = "failed to create typed live object"
 _PERMANENT_FAILURES = (
     "field not declared in schema",
     "failed to create typed patch object",
+    _LIVE_OBJECT,
     "unable to convert unstructured object",
 )
-"""Failures of code 500 that are permanent, because the applied object does not fit the schema. Source:
+"""Failures of code 500 that are permanent, because the applied or the live object does not fit the schema. Source:
 kubernetes/apimachinery:pkg/util/managedfields/internal/structuredmerge.go Apply, pkg/runtime/converter.go."""
 
 _CODES = {
@@ -266,8 +268,12 @@ class ApiError(ClusterError):
 
     @property
     def is_immutable_field(self) -> bool:
-        """Whether the request changes a field that cannot change after the object is created."""
-        return self.is_invalid and bool(_IMMUTABLE.search(self.message))
+        """Whether the request changes a field that cannot change after the object is created.
+
+        So does an apply if the object no longer fits the schema, because the type of one of its fields changed.
+        """
+        is_unfit = self.is_permanent and _LIVE_OBJECT in self.message
+        return is_unfit or (self.is_invalid and bool(_IMMUTABLE.search(self.message)))
 
     @property
     def is_stored_version(self) -> bool:
@@ -309,6 +315,8 @@ class ApiError(ClusterError):
     @property
     def mistyped_fields(self) -> tuple[MistypedField, ...]:
         """The fields whose values do not have the type of the schema. Their paths are as in ``undeclared_fields``."""
+        if _LIVE_OBJECT in self.message:
+            return ()
         return tuple(dict.fromkeys(MistypedField(*match) for match in _MISTYPED_FIELD.findall(self.message)))
 
     @property

@@ -255,3 +255,12 @@ def test_a_denial_does_not_mean_what_its_code_means(code: int, message: str) -> 
     assert error.is_denied
     assert (error.is_unauthorized, error.is_not_found, error.is_conflict) == (False, False, False)
     assert error.problems[0].code == "denied-request"
+
+
+def test_an_object_that_no_longer_fits_its_schema_has_to_be_created_again() -> None:
+    message = (
+        "failed to create typed live object (home/a; test.io/v1, Kind=Thing): .spec.n: expected numeric, got string"
+    )
+    error = answer(500, "", message)
+    assert (error.is_permanent, error.is_retryable, error.is_immutable_field) == (True, False, True)
+    assert error.mistyped_fields == ()
