@@ -34,10 +34,13 @@ class ActionModule(NormalAction):
         _end_with_ansible()
         require_python()
         apply_module_defaults(self, task_vars)
-        run: Callable[..., dict[str, Any]] = super().run
         with shown_progress(self, task_vars):
-            result = explain_old_python(self, run(tmp, task_vars), task_vars)
+            result = self._run_module(tmp, task_vars)
         return hide_long_result(result, self._display.verbosity)
+
+    def _run_module(self, tmp: Any, task_vars: Any) -> dict[str, Any]:
+        run: Callable[..., dict[str, Any]] = super().run
+        return explain_old_python(self, run(tmp, task_vars), task_vars)
 
 
 def _end_with_ansible() -> None:

@@ -17,14 +17,13 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 from ansible import constants as C
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.plugins.action.normal import ActionModule as NormalAction
 
+from ansible_collections.capability.openshift.plugins.action.release_apply import ActionModule as ModuleAction
 from ansible_collections.capability.openshift.plugins.module_utils._files.files import enter_directory
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     Spec,
@@ -36,10 +35,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
-from ansible_collections.capability.openshift.plugins.plugin_utils._module_defaults import apply_module_defaults
-from ansible_collections.capability.openshift.plugins.plugin_utils._progress import shown_progress
-from ansible_collections.capability.openshift.plugins.plugin_utils._python import explain_old_python, require_python
-from ansible_collections.capability.openshift.plugins.plugin_utils._verbosity import hide_long_result
 
 _MODULES = {"release_info": release_info.MODULE, "release_manifests": release_manifests.MODULE}
 """None of their options is deprecated."""
@@ -49,24 +44,24 @@ _WRITTEN = ("dest",)
 """Options with which a module writes files."""
 
 
-class ActionModule(NormalAction):
+class ActionModule(ModuleAction):
+    _is_here = False
+
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
-        require_python()
-        apply_module_defaults(self, task_vars)
-        run: Callable[..., dict[str, Any]] = super().run
-        result, is_here = None, False
         # A shortcut must not fail a task. The module reports what is wrong.
         with contextlib.suppress(Exception):
-            is_here = self._module_would_run_here() and self._has_own_interpreter(task_vars or {})
-        with shown_progress(self, task_vars):
-            if is_here:
-                with contextlib.suppress(Exception):
-                    result = self._result_here(task_vars or {})
-            if result is None:
-                result = explain_old_python(self, run(tmp, task_vars), task_vars)
-            else:
-                self._display.vvv(f"Ran {self._task.action} without a process for the module")
-        return hide_long_result(result, self._display.verbosity)
+            self._is_here = self._module_would_run_here() and self._has_own_interpreter(task_vars or {})
+        return super().run(tmp, task_vars)
+
+    def _run_module(self, tmp: Any, task_vars: Any) -> dict[str, Any]:
+        result = None
+        if self._is_here:
+            with contextlib.suppress(Exception):
+                result = self._result_here(task_vars or {})
+        if result is None:
+            return super()._run_module(tmp, task_vars)
+        self._display.vvv(f"Ran {self._task.action} without a process for the module")
+        return result
 
     def _module_would_run_here(self) -> bool:
         task, connection = self._task, self._connection

@@ -39,7 +39,7 @@ attributes:
   idempotent:
     support: full
     details:
-      - If the guard is up to date, the module does not write it, and verifies that it is enforced, see O(wait).
+      - If the guard is up to date, the module does not write it, and verifies that it is enforced, see O(wait_timeout).
 options:
   state:
     description:
@@ -63,20 +63,15 @@ options:
     type: list
     elements: str
     aliases: [allowedCapabilities]
-  wait:
+  wait_timeout:
     description:
-      - Whether to wait until the API server enforces the guard, or no longer does. After a change, this usually takes
-        less than a second.
+      - How long to wait until the API server enforces the guard, or no longer does, in seconds. After a change, this
+        usually takes less than a second.
       - To verify this, the module sends a dry-run patch that annotates the ClusterVersion and that only the new guard
         rejects. The user needs the verbs C(get) and C(patch) for it. Without them, the module warns that it could not
         verify the enforcement.
       - The module does not wait in check mode, or if there is nothing to verify, such as with O(mode=audit), which
         rejects nothing.
-    type: bool
-    default: true
-  wait_timeout:
-    description:
-      - How long to wait, in seconds.
     type: int
     default: 30
 notes:
@@ -126,8 +121,8 @@ allowed_capabilities:
   elements: str
 verified:
   description:
-    - Whether the module verified that the API server enforces the guard, or no longer does. V(false) if it did not
-      wait, or could not verify it.
+    - Whether the module verified that the API server enforces the guard, or no longer does. V(false) if there
+      was nothing to verify, or it could not.
   returned: success
   type: bool
 problems:
@@ -171,7 +166,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     if module._diff:
         changed = (change for change in changes if change.changed)
         result["diff"] = [diff_entry(str(item.target), item.before or {}, item.after or {}) for item in changed]
-    if params["wait"] and not module.check_mode:
+    if not module.check_mode:
         result["verified"] = _verify(client, changes, params["wait_timeout"], problems)
 
 
@@ -191,7 +186,6 @@ MODULE = ModuleDefinition(
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "mode": {"type": "str", "choices": ["enforce", "audit"], "default": "enforce"},
         "allowed_capabilities": {"type": "list", "elements": "str", "aliases": ["allowedCapabilities"]},
-        "wait": {"type": "bool", "default": True},
         "wait_timeout": {"type": "int", "default": 30},
     },
     run,

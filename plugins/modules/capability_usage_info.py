@@ -159,20 +159,8 @@ capabilities:
       returned: always
       sample: {yours: 15, openshift: 240, own: 0, lists_everything: 1440}
       contains:
-        yours:
-          description: Number of requests of clients that belong neither to OpenShift nor to the capability.
-          type: int
-          returned: always
-        openshift:
-          description: Number of requests of components of OpenShift.
-          type: int
-          returned: always
-        own:
-          description: Number of requests of components of the capability itself.
-          type: int
-          returned: always
-        lists_everything:
-          description: Number of requests of clients that list the objects of every API.
+        CLIENT:
+          description: Number of requests of clients of this kind.
           type: int
           returned: always
     unnamed:

@@ -331,33 +331,12 @@ run_levels:
       description: Number of its manifests.
       type: int
       returned: always
-    created:
-      description: Resources that did not exist before.
-      type: int
-      returned: always
-    changed:
-      description: Resources that have changed.
-      type: int
-      returned: always
-    unchanged:
-      description: Resources that already matched, or do not exist and are to be deleted.
-      type: int
-      returned: always
-    deleted:
-      description: Resources that were deleted.
-      type: int
-      returned: always
-    deleting:
-      description: Resources whose deletion is not over.
-      type: int
-      returned: always
-    failed:
-      description: Resources that could not be applied.
-      type: int
-      returned: always
-    not_sent:
+    RESULT:
       description:
-        - Manifests that were not applied, because an earlier one failed, or because the cluster may lack their kind.
+        - Number of manifests with a result. V(created), V(changed) and V(deleted) resources were written. V(unchanged)
+          ones already matched, or do not exist and are to be deleted. The deletion of V(deleting) ones is not over.
+          V(failed) ones could not be applied. V(not_sent) manifests were not applied, because an earlier one failed, or
+          because the cluster may lack their kind.
       type: int
       returned: always
 capability_status:

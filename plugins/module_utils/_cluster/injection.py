@@ -136,10 +136,10 @@ def _inject_tls(manifest: Manifest, body: Mapping[str, Any], config: InjectedCon
     for key, text in data.items():
         try:
             data[key] = with_tls_settings(text, config.tls)
-        except InvalidServingInfoError as error:
+        except TypeError as error:
             where = manifest.location.child(f"data[{key}].servingInfo")
             hint = f"Write a map, or remove the annotation {INJECT_TLS}"
-            problems.error("not-a-map", where, f"is {error.type_name}, expected a map", hint)
+            problems.error("not-a-map", where, f"is {error}, expected a map", hint)
 
 
 _KINDS = (
@@ -152,18 +152,10 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """Characters that JSON allows in strings, and YAML does not, or treats as line breaks."""
 
 
-class InvalidServingInfoError(Exception):
-    """``servingInfo`` is not a map. ``type_name`` names its type with an article."""
-
-    def __init__(self, value: object) -> None:
-        super().__init__()
-        self.type_name = type_name(value)
-
-
 def with_tls_settings(text: Any, settings: TlsSettings) -> Any:
     """Return the text of a configuration file with ``settings``; any other value unchanged.
 
-    The CVO leaves ``servingInfo: null`` as it is. Raises ``InvalidServingInfoError``.
+    The CVO leaves ``servingInfo: null`` as it is. Raises ``TypeError`` with the type of another ``servingInfo``.
     """
     config = _config(text)
     if config is None or (config.get("apiVersion"), config.get("kind")) not in _KINDS:
@@ -172,7 +164,7 @@ def with_tls_settings(text: Any, settings: TlsSettings) -> Any:
     if serving is None:
         return text
     if not isinstance(serving, Mapping):
-        raise InvalidServingInfoError(serving)
+        raise TypeError(type_name(serving))
     fields: dict[str, Any] = {
         "cipherSuites": list(settings.cipher_suites),
         "minTLSVersion": settings.min_tls_version,
