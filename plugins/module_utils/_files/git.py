@@ -9,6 +9,9 @@ import os
 import subprocess
 
 _IGNORED = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+_SUBMODULE = "160000 "
+"""The mode of a submodule in the index of git."""
+
 _EVERYTHING = "./"
 """What git lists if the directory itself is ignored."""
 
@@ -36,10 +39,18 @@ def git(path: str, *arguments: str) -> bytes:
 def ignored_paths(path: str) -> frozenset[str]:
     """The files and directories below ``path`` that git ignores, relative to it, without what is in such a directory.
 
-    None if ``path`` is not in a work tree, or is itself ignored.
+    None if ``path`` is not in a work tree, or is itself ignored. Each submodule says what it ignores.
     """
     try:
         names = os.fsdecode(git(path, *_IGNORED)).split("\0")
+        entries = os.fsdecode(git(path, "ls-files", "--stage", "-z")).split("\0")
     except GitError:
         return frozenset()
-    return frozenset() if _EVERYTHING in names else frozenset(name.rstrip("/") for name in names if name)
+    if _EVERYTHING in names:
+        return frozenset()
+    found = {name.rstrip("/") for name in names if name}
+    for entry in entries:
+        module = entry.partition("\t")[2]
+        if entry.startswith(_SUBMODULE) and os.path.lexists(os.path.join(path, module, ".git")):
+            found.update(os.path.join(module, name) for name in ignored_paths(os.path.join(path, module)))
+    return frozenset(found)

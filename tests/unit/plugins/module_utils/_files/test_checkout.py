@@ -149,6 +149,18 @@ def test_what_git_ignores_is_read_only_if_it_is_named(repository, paths, names):
     assert (("outside-link", "env/python") in problems) is (paths == ["env"])
 
 
+def test_a_submodule_says_what_it_ignores(repository, tmp_path):
+    names = found(repository, ".")[0]
+    outer = tmp_path / "outer"
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run(["git", "-C", str(repository), *author, "commit", "--quiet", "--message=a"], check=True)
+    subprocess.run(["git", "init", "--quiet", str(outer)], check=True)
+    repository.rename(outer / "sites")
+    subprocess.run(["git", "-C", str(outer), "add", "sites"], check=True)
+
+    assert set(found(outer, ".")[0]) == {f"sites/{name}" for name in names}
+
+
 def test_a_glob_that_matches_only_what_git_ignores_matches_nothing(repository):
     with pytest.raises(InvalidOptionError) as error:
         found(repository, "e*/lib/*.yaml")
