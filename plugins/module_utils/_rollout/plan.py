@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from .._capability.cluster_options import check_options, inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
+from .._cluster.cluster_version import CLUSTER_VERSION
 from .._contents.reference_report import report_dangling
 from .._contents.unmet_references import ReleaseReferences
 from .._data.inclusion_rules import inclusion_rules
@@ -21,6 +22,7 @@ from .._release.task_graph import Mode, TaskGraph, task_graph
 from .._resources import CLUSTER_VERSIONS, CVO, ResourceId, nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, defines, included_by_resource
+from .deletion import terminating_problem
 from .desired_object import OwnershipMetadata, is_create_only
 from .drift import REWRITTEN_FIELD, owned_digest
 from .enablement import (
@@ -84,6 +86,10 @@ def plan_rollout(context: RolloutContext, previous: Release | None, options: Rol
     prune too much, or depend on something unknown.
     """
     state, release = context.state, context.release
+    obj = state.cluster_version
+    if obj is not None and nested(obj, "metadata", "deletionTimestamp"):
+        # The garbage collector deletes what it owns as soon as it is gone.
+        raise ClusterError([terminating_problem(CLUSTER_VERSION, obj, "error")])
     problems = Problems(context.problems)
     selection = requested_selection(options.cluster.capabilities, context, problems)
     given = _given_release(previous, context)

@@ -14,7 +14,11 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import TOUCHED
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    CapabilityError,
+    ClusterError,
+    Problems,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
@@ -507,6 +511,19 @@ def test_a_refused_manifest_is_reported_and_the_others_are_applied(
     assert actions(rollout)["team"] == "created"
     assert code in [item for _severity, item in codes(found)]
     assert not rollout.changes.is_complete
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_nothing_is_rolled_out_that_is_deleted_with_its_owner(site: Site, dry_run: bool) -> None:
+    site.roll_out(OLD, team(), config("a"))
+    metadata = site.server.objects[CLUSTER_VERSIONS.path("version")]["metadata"]
+    metadata.update(finalizers=["test.io/held"], deletionTimestamp="2026-02-03T12:00:00Z")
+    site.writes()
+    with pytest.raises(ClusterError) as error:
+        site.roll_out(NEW, team(), config("b"), dry_run=dry_run)
+    assert [problem.code for problem in error.value.problems] == ["terminating-object"]
+    assert "test.io/held" in error.value.problems[0].message
+    assert site.writes() == []
 
 
 def test_a_deletion_names_any_version_of_a_kind(site: Site) -> None:
