@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""CredentialsRequests, lists of images, and the changes between two releases, on small releases."""
+"""CredentialsRequests and lists of images, on small releases."""
 
 from __future__ import annotations
 
@@ -138,107 +138,17 @@ def test_the_release_image_is_needed(call, tmp_path):
     assert "<unset>" not in json.dumps(unknown["images"])
 
 
-OLD = {
-    "0000_10_same.yaml": manifest("same", more=f"data: {{image: '{IMAGES['cli']}', version: 4.18.9}}\n"),
-    "0000_20_changed.yaml": manifest("changed", more="data: {a: 1}\n"),
-    "0000_30_removed.yaml": manifest("removed"),
-    "0000_40_deleted.yaml": manifest("deleted"),
-    "0000_50_hosted.yaml": manifest("hosted", profile="hypershift", more="data: {a: 1}\n"),
-    "0000_60_aws.yaml": request(
-        "aws", "AWSProviderSpec", accounts=["one", "two"], statementEntries=[statement("s3:Get", "s3:Old")]
-    ),
-    "0000_61_comment.yaml": request("comment", "AWSProviderSpec"),
-    "0000_62_removed.yaml": request("removed", "GCPProviderSpec", permissions=["a"]),
-}
-NEW_TAGS = {"cli": "registry.example/cli@sha256:9999", "new": "registry.example/new@sha256:1234"}
-NEW = {
-    "0000_10_same.yaml": manifest("same", more=f"data: {{image: '{NEW_TAGS['cli']}', version: 4.20.3}}\n"),
-    "0000_20_changed.yaml": manifest("changed", more="data: {a: 2}\n"),
-    "0000_40_deleted.yaml": manifest("deleted", annotations={DELETE: "true"}),
-    "0000_50_hosted.yaml": manifest("hosted", profile="hypershift", more="data: {a: 2}\n"),
-    "0000_60_aws.yaml": request(
-        "aws",
-        "AWSProviderSpec",
-        accounts=["two", "three"],
-        secret="new",
-        statementEntries=[statement("s3:Get", "s3:New")],
-    ),
-    "0000_61_comment.yaml": request("comment", "AWSProviderSpec") + "# new\n",
-    "0000_70_added.yaml": manifest("added", "Console"),
-    "0000_71_added.yaml": request("added", "VSphereProviderSpec"),
-}
-
-
-def references(version: str, tags):
-    made = image_references(version, tags)
-    made["spec"]["tags"][0]["annotations"] = {
-        "io.openshift.build.commit.id": f"commit of {version}",
+def test_the_images_of_a_release(call, tmp_path):
+    references = image_references("4.20.3", IMAGES)
+    references["spec"]["tags"][0]["annotations"] = {
+        "io.openshift.build.commit.id": "0123",
         "io.openshift.build.source-location": "https://git.example/cli",
     }
-    return made
+    release = write_release(tmp_path, IMAGE_FILES, references=references)
 
-
-@pytest.fixture
-def both(tmp_path):
-    old = write_release(tmp_path / "old", OLD, "4.18.9", references=references("4.18.9", IMAGES))
-    new = write_release(tmp_path / "new", NEW, references=references("4.20.3", NEW_TAGS))
-    return {"release": new, "previous_release": old}
-
-
-def test_the_images_of_a_release(call, both):
-    found = call(release_info, release=both["release"], images=True)["release"]
-    assert found["images"] == [
-        {
-            "name": "cli",
-            "pull_spec": NEW_TAGS["cli"],
-            "commit": "commit of 4.20.3",
-            "source": "https://git.example/cli",
-        },
-        {"name": "new", "pull_spec": NEW_TAGS["new"], "commit": "", "source": ""},
-    ]
-    without = call(release_info, release=both["previous_release"])["release"]
-    assert "images" not in without
-
-
-def test_what_changes_between_two_releases(call, both):
-    changes = call(release_info, **both)["changes"]
-
-    assert changes["previous_version"] == "4.18.9"
-    assert {field: [item["name"] for item in found] for field, found in changes["images"].items()} == {
-        "added": ["new"],
-        "removed": ["console"],
-        "changed": ["cli"],
+    images = call(release_info, release=release, images=True)["release"]["images"]
+    assert {image.pop("name"): image for image in images} == {
+        "cli": {"pull_spec": IMAGES["cli"], "commit": "0123", "source": "https://git.example/cli"},
+        "console": {"pull_spec": IMAGES["console"], "commit": "", "source": ""},
     }
-    assert changes["images"]["changed"][0]["before"] == {
-        "pull_spec": IMAGES["cli"],
-        "commit": "commit of 4.18.9",
-        "source": "https://git.example/cli",
-    }
-    manifests = changes["manifests"]
-    assert (manifests.pop("before"), manifests.pop("after")) == (7, 6)
-    found = {field: [(item["kind"], item["name"]) for item in items] for field, items in manifests.items()}
-    assert found == {
-        "added": [("ConfigMap", "added"), ("CredentialsRequest", "added")],
-        "removed": [("ConfigMap", "removed"), ("ConfigMap", "deleted"), ("CredentialsRequest", "removed")],
-        "deleted": [("ConfigMap", "deleted")],
-        "changed": [("ConfigMap", "changed"), ("CredentialsRequest", "aws")],
-    }
-
-
-@pytest.mark.parametrize(
-    ("options", "known", "enabled"),
-    [
-        ({}, ["OperatorLifecycleManagerV1"], ["OperatorLifecycleManagerV1"]),
-        ({"known_capabilities": ["Console"], "enabled_capabilities": []}, [], []),
-        ({"capabilities": {"baselineCapabilitySet": "None"}}, ["OperatorLifecycleManagerV1"], []),
-    ],
-)
-def test_the_changes_have_the_capabilities_that_only_one_release_has(call, both, options, known, enabled):
-    changes = call(release_info, **both, **options)["changes"]
-    found = [call(release_info, release=release, **options)["release"] for release in both.values()]
-    new, old = ({key: set(side[f"{key}_capabilities"]) for key in ("known", "enabled")} for side in found)
-    for key in ("known", "enabled"):
-        assert changes[f"{key}_capabilities"] == {
-            "added": sorted(new[key] - old[key]),
-            "removed": sorted(old[key] - new[key]),
-        }
+    assert "images" not in call(release_info, release=release)["release"]

@@ -105,25 +105,6 @@ def test_it_shows_profiles_and_feature_sets(outcome):
     assert outcome["release"]["feature_sets"] == ["Default", "TechPreviewNoUpgrade"]
 
 
-def test_it_shows_names_and_sets_of_the_minor(outcome):
-    release = outcome["release"]
-
-    assert release["capability_sets"]["vCurrent"] == release["known_capabilities"]
-    assert release["capability_sets"]["None"] == []
-    assert release["capability_sets"]["v4.11"] == ["MachineAPI", "baremetal", "marketplace", "openshift-samples"]
-    assert "OperatorLifecycleManagerV1" in release["known_capabilities"]
-
-
-@pytest.mark.parametrize(
-    ("feature_set", "hidden"), [("", True), ("Default", True), ("TechPreviewNoUpgrade", False), ("OKD", True)]
-)
-def test_capabilities_behind_gates_are_known_only_under_their_feature_sets(feature_set, hidden, call, tmp_path):
-    outcome = call(release_info, release=write_release(tmp_path, FILES, "4.23.0"), feature_set=feature_set)
-
-    assert ("ClusterAPI" not in outcome["release"]["known_capabilities"]) is hidden
-    assert ("ClusterAPI" not in outcome["release"]["capability_sets"]["vCurrent"]) is hidden
-
-
 def test_a_flat_directory_of_an_unknown_version_is_described_without_names(call, tmp_path):
     outcome = call(release_info, release=write_files(tmp_path, FILES))
 

@@ -15,17 +15,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.dest
 from ansible_collections.capability.openshift.plugins.modules import release_manifests
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     DELETE,
-    FEATURE_GATE,
     IMAGES,
     INCLUDE,
     documents,
-    feature_gate,
     manifest,
     tree,
     write_files,
     write_release,
 )
-from ansible_collections.capability.openshift.tests.unit.kill_points import killed_after
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 ALWAYS = "0000_10_base_01.yaml"
@@ -101,36 +98,6 @@ def test_a_file_is_cut_down_to_the_manifests_that_are_in(run, dest):
     )
 
 
-def test_the_counts_and_capabilities_are_returned(run):
-    outcome = run(only("Console"))
-
-    assert outcome["version"] == "4.20.3"
-    assert outcome["enabled_capabilities"] == ["Console", "Ingress"]
-    assert {"Build", "Storage"} < set(outcome["known_capabilities"])
-    assert (outcome["included"], outcome["excluded"]) == (5, 2)
-    assert "decisions" not in outcome.result
-
-
-def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_reported(run, dest):
-    run()
-    write_files(dest, {"mine.yaml": "mine"})
-    outcome = run(NOTHING)
-
-    assert sorted(content(dest)) == sorted([CVO, ALWAYS, MIXED, "mine.yaml"])
-    problem = outcome.problem("mine.yaml")
-    assert (problem["severity"], problem["code"], problem["where"]) == ("warning", "foreign-files", str(dest))
-
-
-def test_a_collision_of_one_name_in_both_directories_is_an_error_only_where_both_are_in(call, tmp_path, dest):
-    path = write_release(tmp_path / "r", {"a.yaml": manifest("one", "Console")}, cvo={"a.yaml": manifest("two")})
-    outcome = call(release_manifests, release=path, dest=dest)
-
-    assert outcome.faults == [("duplicate-file", "release-manifests/a.yaml")]
-    assert not dest.exists()
-    assert not call(release_manifests, release=path, dest=dest, capabilities=NOTHING).failed
-    assert not call(release_manifests, release=path).failed
-
-
 def test_decisions_name_the_manifest_and_every_reason(run):
     decisions = run(NOTHING, decisions=True, overrides=[{"kind": "ConfigMap", "name": "console", "unmanaged": True}])[
         "decisions"
@@ -192,32 +159,6 @@ def test_a_capability_status_stands_in_the_place_of_a_selection(run):
 
 
 @pytest.mark.parametrize(
-    ("version", "options", "included"),
-    [
-        ("4.22.0", {}, 2),
-        ("4.22.0", {"feature_set": "TechPreviewNoUpgrade"}, 2),
-        ("4.22.0", {"feature_gates": []}, 1),
-        ("4.22.0", {"feature_gates": ["On", "Tech"]}, 3),
-        ("4.22.0", {"feature_gates": ["On=false", "Tech=true"]}, 2),
-        ("4.21.0", {}, 3),
-        ("4.21.0", {"feature_gates": []}, 3),
-    ],
-)
-def test_the_gates_of_the_release_decide_from_4_22_on(version, options, included, call, tmp_path):
-    files = {
-        "a.yaml": manifest("one"),
-        "b.yaml": manifest("gated", annotations={FEATURE_GATE: "On"}),
-        "c.yaml": manifest("tech", annotations={FEATURE_GATE: "Tech"}),
-        "d.yaml": feature_gate(["On"]),
-        "e.yaml": feature_gate(["Tech"], "TechPreviewNoUpgrade"),
-    }
-    outcome = call(release_manifests, release=write_release(tmp_path, files, version), **options)
-
-    assert outcome["included"] == included
-    assert outcome["problems"] == []
-
-
-@pytest.mark.parametrize(
     ("options", "included"), [({}, 2), ({"exclude_identifier": "here"}, 1), ({"exclude_identifier": "there"}, 2)]
 )
 def test_the_exclude_identifier(options, included, call, tmp_path):
@@ -227,29 +168,6 @@ def test_the_exclude_identifier(options, included, call, tmp_path):
     }
 
     assert call(release_manifests, release=write_release(tmp_path, files), **options)["included"] == included
-
-
-@pytest.mark.parametrize(
-    ("profile", "enabled"), [("self-managed-high-availability", ["Ingress"]), ("ibm-cloud-managed", [])]
-)
-def test_ingress_is_on_whatever_is_asked_but_for_hosted_clusters(profile, enabled, call, tmp_path):
-    release = write_release(tmp_path, {"a.yaml": manifest("a", profile=profile)})
-    outcome = call(release_manifests, release=release, capabilities=NOTHING, cluster_profile=profile)
-    assert outcome["enabled_capabilities"] == enabled
-
-
-@pytest.mark.parametrize("survived", range(7))
-def test_killed_in_the_middle_the_next_run_reaches_the_same_end(survived, run, dest, monkeypatch, tmp_path):
-    run(only("Build"))
-    (dest / ALWAYS).write_text("old")
-    with killed_after(survived, "replace", monkeypatch) as killed:
-        run(only("Console"))
-    assert not killed or survived < 5  # inventory, three files (one new, two other), inventory
-    run(only("Console"))
-    run(only("Console"), dest=tmp_path / "fresh")
-
-    assert tree(dest) == tree(tmp_path / "fresh")
-    assert run(only("Console"))["changed"] is False
 
 
 SELECTIONS = st.lists(

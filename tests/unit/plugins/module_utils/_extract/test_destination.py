@@ -6,8 +6,6 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,6 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.resu
 from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError
 from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
 from ansible_collections.capability.openshift.tests.unit.kill_points import killed_after
+from ansible_collections.capability.openshift.tests.unit.other_user import as_other_user
 
 FILES = {"a.yaml": b"a\n", "b.yaml": b"b\n"}
 
@@ -56,7 +55,7 @@ def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_rep
 
     assert sorted(content(dest)) == ["a.yaml", "notes.txt"]
     (problem,) = plan.problems
-    assert problem.severity == "warning"
+    assert (problem.severity, problem.code) == ("warning", "foreign-files")
     assert "notes.txt" in problem.message
 
 
@@ -125,16 +124,6 @@ def test_a_link_in_the_place_of_our_file_is_replaced_and_its_target_left_alone(d
     assert not (dest / "a.yaml").is_symlink()
     assert target.read_bytes() == b"a\n"
     assert content(dest) == FILES
-
-
-def test_a_foreign_link_in_the_way_is_an_error(dest, source, tmp_path):
-    target = tmp_path / "target"
-    target.write_bytes(b"a\n")
-    dest.mkdir()
-    (dest / "a.yaml").symlink_to(target)
-
-    with pytest.raises(DestinationError):
-        plan_destination(str(dest), FILES, (str(source),))
 
 
 def test_a_link_in_the_place_of_a_file_that_goes_is_removed_and_its_target_left_alone(dest, source, tmp_path):
@@ -219,19 +208,6 @@ def test_an_inventory_that_cannot_be_read_is_an_error_that_names_it(text, dest, 
     ]
 
 
-@contextmanager
-def as_other_user() -> Iterator[None]:
-    """Root may write everywhere, so be another user for a while."""
-    root = os.geteuid() == 0
-    if root:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
-
-
 @pytest.mark.parametrize("present", [True, False], ids=["dest", "its parent"])
 def test_a_directory_that_may_not_be_written_is_one_error(present, source):
     with tempfile.TemporaryDirectory() as parent:
@@ -240,7 +216,7 @@ def test_a_directory_that_may_not_be_written_is_one_error(present, source):
             dest.mkdir()
         Path(parent, "dest" if present else "").chmod(0o555)
         Path(parent).chmod(0o555)
-        with as_other_user(), pytest.raises(DestinationError, match="cannot be written: Permission denied") as raised:
+        with as_other_user(), pytest.raises(DestinationError, match="cannot be written: no permission") as raised:
             write(dest, FILES, source)
         assert len(raised.value.problems) == 1
         Path(parent).chmod(0o755)
@@ -251,12 +227,6 @@ def test_a_parent_that_is_a_file_is_one_error(dest, source, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(DestinationError, match="cannot be created"):
         write(tmp_path / "file" / "dest", FILES, source)
-
-
-def test_parents_are_made(dest, source):
-    write(dest / "a" / "b", FILES, source)
-
-    assert content(dest / "a" / "b") == FILES
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077])

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import pytest
 from hypothesis import given
@@ -24,9 +23,7 @@ from ansible_collections.capability.openshift.tests.unit.oracles.task_graph impo
     expected_pairs,
     is_job,
     is_late,
-    level_of,
     pairs_of,
-    place_of,
 )
 
 CONFIG_MAP, JOB = ("", "ConfigMap"), ("batch", "Job")
@@ -107,44 +104,6 @@ def test_other_rollouts_ignore_run_levels(mode):
     ]
 
 
-def test_files_of_a_component_that_are_not_adjacent_are_separate_nodes():
-    assert stages(task_graph(of("0000_01_a_1 0000_01_b_1 0000_01_a_2"), "update")) == [
-        ["0000_01_a_1", "0000_01_b_1", "0000_01_a_2"]
-    ]
-
-
-def test_run_levels_that_are_not_adjacent_or_spelled_differently_are_separate_stages():
-    """A release has the manifests of the CVO itself first, so run level 00 occurs more than once."""
-    files = "manifests/0000_00_a_1 manifests/0000_90_a_1 release-manifests/0000_00_a_1 release-manifests/0000_000_a_1"
-
-    assert stages(task_graph(of(files), "update")) == [[file] for file in files.split()]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_file_with_another_name_is_a_separate_node(mode):
-    files = ["0000_01_a_1", "a", "50", "0000_50_a_1", "0000_50_a_2"]
-    nodes = [*files[:3], "0000_50_a_1 0000_50_a_2"]
-
-    expected = [[node] for node in nodes] if mode == "update" else [nodes]
-    assert stages(task_graph(of(" ".join(files)), mode)) == expected
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_documents_of_a_file_with_another_name_are_applied_one_after_the_other(mode):
-    several = [manifest("all.yaml", document=document) for document in (1, 2, 3)]
-
-    assert stages(task_graph(several, mode)) == [["all.yaml all.yaml all.yaml"]]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_files_with_the_same_name_in_two_directories_are_two_files(mode):
-    nodes = ["manifests/x", "release-manifests/x"]
-
-    assert stages(task_graph(of(" ".join(nodes)), mode)) == (
-        [[node] for node in nodes] if mode == "update" else [nodes]
-    )
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_a_job_is_a_separate_stage(mode):
     manifests = [
@@ -184,19 +143,6 @@ def test_webhooks_come_last_in_one_stage(kind, mode):
     graph = task_graph(manifests, mode)
 
     assert stages(graph) == [["0000_30_a_2"], ["0000_30_a_4"], ["0000_30_a_1 0000_30_a_3", "0000_50_b_1"]]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_deleted_webhook_keeps_its_position(mode):
-    manifests = [manifest("0000_30_a_1", VALIDATING, deletes="true"), manifest("0000_30_a_2")]
-
-    assert stages(task_graph(manifests, mode)) == [["0000_30_a_1 0000_30_a_2"]]
-
-
-def test_a_webhook_whose_delete_annotation_deletes_nothing_comes_last():
-    manifests = [manifest("0000_30_a_1", VALIDATING, deletes="True"), manifest("0000_30_a_2")]
-
-    assert stages(task_graph(manifests, "update")) == [["0000_30_a_2"], ["0000_30_a_1"]]
 
 
 def test_other_kinds_of_that_group_keep_their_position():
@@ -262,23 +208,6 @@ def test_every_manifest_occurs_once_and_the_last_node_follows_all(manifests, mod
     assert not graph.nodes or not graph.nodes[-1]
 
 
-@given(manifests, modes)
-def test_a_node_has_files_of_one_component_in_the_order_of_the_release(manifests, mode):
-    positions = {id(item): index for index, item in enumerate(manifests)}
-    for node in task_graph(manifests, mode).nodes:
-        order = [positions[id(item)] for item in node]
-        assert order == sorted(order)
-        assert len({place_of(item) for item in node}) <= 1
-
-
-@given(manifests)
-def test_an_update_never_reorders_run_levels(manifests):
-    def levels(items: Sequence[Manifest]) -> list[str]:
-        return [level for level, _group in groupby(level_of(item) for item in items if not is_late(item))]
-
-    assert levels(applied(task_graph(manifests, "update"))) == levels(manifests)
-
-
 @given(manifests, st.sampled_from(["install", "reconcile"]))
 def test_a_flattened_graph_has_only_the_stages_that_jobs_and_webhooks_need(manifests, mode):
     early = [item for item in manifests if not is_late(item)]
@@ -293,15 +222,3 @@ def test_there_are_at_most_two_edges_per_node(manifests, mode):
     graph = task_graph(manifests, mode)
 
     assert sum(map(len, graph.predecessors.values())) <= 2 * len(graph.nodes)
-
-
-@given(manifests, modes)
-def test_equal_manifests_have_equal_graphs(manifests, mode):
-    assert task_graph(manifests, mode) == task_graph(tuple(manifests), mode)
-
-
-def test_stages_are_connected_only_by_their_barriers():
-    graph = task_graph(of("0000_01_a_1 0000_01_b_1 0000_02_a_1 0000_02_b_1"), "update")
-
-    assert graph.predecessors == {0: (), 1: (), 2: (0, 1), 3: (2,), 4: (2,), 5: (3, 4)}
-    assert all(before < after for before, after in pairwise(graph.predecessors))
