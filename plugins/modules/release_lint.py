@@ -336,8 +336,7 @@ problems:
 from typing import Any
 
 from ..module_utils._findings.finding import unread_files
-from ..module_utils._lint.appendix import appendix
-from ..module_utils._lint.checkout import read_checkout
+from ..module_utils._lint.checkout import appendix, read_checkout
 from ..module_utils._lint.lint import LintOptions, lint, lint_checkout
 from ..module_utils._lint.rules import RULES, UNREAD_RULES
 from ..module_utils._lint.source import LintSource, read_source

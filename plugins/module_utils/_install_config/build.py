@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .._capability.solution import find_solution
 from .._data.install_rules import HOSTED
-from .._problems import CapabilityError, Problem, Problems, has_errors
+from .._data.solutions import TOPOLOGIES
+from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.extra_manifests import read_extra_manifests
 from .._release.loader import problems_for_users
 from .._release.release import Release, read_minor, release_of_version
@@ -19,7 +21,6 @@ from .._release_image.release_source import ReleaseSource
 from .._resources import ResourceId
 from .._yaml.values import parse_json_object
 from .check import InstallCheck, check_selection, profile_of, read_installation
-from .content import has_replicas, read_content, with_topology
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities
 from .file import FileWrite, InstallConfigFile, read_target
@@ -27,6 +28,7 @@ from .secrets import secret_values, without_secrets
 from .selection_source import NO_SELECTION, InstallOptions, SelectionOptions
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
+_CONTROL_PLANE, _COMPUTE, _REPLICAS = "controlPlane", "compute", "replicas"
 _Value = TypeVar("_Value")
 
 
@@ -308,3 +310,50 @@ def _values(document: Document, without: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(secret, str):
         values[_SECRET] = parse_json_object(secret) or secret
     return values
+
+
+def read_content(content: object) -> Document:
+    """Read the option ``content``. Raises ``CapabilityError``, whose problems contain no values."""
+    if isinstance(content, str):
+        # Text that was decoded with another encoding than UTF-8 contains surrogates: read_document reports it.
+        return read_document(content.encode(errors="surrogatepass"), "content")
+    if not isinstance(content, Mapping):
+        message = f"is {type_name(content)}, expected an install-config, as a dict or as text"
+        hint = "Write it as in the examples of the module"
+        raise InvalidOptionError([Problem("error", "not-a-map", "content", message, hint)])
+    # Ansible converts a text that looks like JSON to a dict; the installer needs the text.
+    secret = content.get(_SECRET)
+    if isinstance(secret, Mapping):
+        content = {**content, _SECRET: json.dumps(secret, separators=(",", ":"))}
+    return read_document(render_document(content).encode(), "content")
+
+
+def merge_content(common: Any, own: Any) -> Any:
+    """``own`` merged into ``common``: maps field by field. Of other values, ``own`` replaces ``common``."""
+    if not isinstance(common, Mapping) or not isinstance(own, Mapping):
+        return own
+    return {**common, **{field: merge_content(common.get(field), value) for field, value in own.items()}}
+
+
+def with_topology(content: Mapping[str, Any], topology: str) -> dict[str, Any]:
+    """``content`` with the replicas of ``topology``, a key of ``TOPOLOGIES``, where it has none."""
+    control_plane, compute = TOPOLOGIES[topology]
+    result = dict(content)
+    pool = content.get(_CONTROL_PLANE) or {"name": "master"}
+    if isinstance(pool, Mapping) and pool.get(_REPLICAS) is None:
+        result[_CONTROL_PLANE] = {**pool, _REPLICAS: control_plane}
+    pools = content.get(_COMPUTE) or [{"name": "worker"}]
+    if isinstance(pools, list):
+        result[_COMPUTE] = [_with_replicas(pool, compute) for pool in pools]
+    return result
+
+
+def has_replicas(content: Mapping[str, Any]) -> bool:
+    """Whether ``content`` decides about the number of nodes, at least of some."""
+    pool = content.get(_CONTROL_PLANE)
+    return bool(content.get(_COMPUTE)) or (isinstance(pool, Mapping) and pool.get(_REPLICAS) is not None)
+
+
+def _with_replicas(pool: Any, replicas: int) -> Any:
+    is_worker = isinstance(pool, Mapping) and pool.get("name") == "worker"
+    return {**pool, _REPLICAS: replicas} if is_worker and pool.get(_REPLICAS) is None else pool

@@ -14,8 +14,7 @@ from .._data.install_rules import INSTALL_METHODS
 from .._data.solutions import TOPOLOGIES
 from .._problems import Problem, Problems, as_location, did_you_mean, has_errors, of_clusters, shown, shown_names
 from .._progress import Progress, silent, with_progress
-from .build import EditedFile, InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
-from .content import merge_content
+from .build import EditedFile, InstallConfigOptions, InstallResult, ReleaseReader, build_install_config, merge_content
 from .file import FileWrite, write_targets
 from .result import install_config_diff, installation_dict
 from .selection_source import SelectionOptions

@@ -261,3 +261,36 @@ def _below(path: str, folders: Iterable[str]) -> Iterator[str]:
 def _remarks(findings: Iterable[Problem]) -> tuple[Problem, ...]:
     """Findings about files that the CVO does not read."""
     return tuple(found._replace(severity="info") for found in findings)
+
+
+_SHOWN = ("file", "resource", "owner", "capability", "profiles", "feature_set", "feature_gate")
+
+
+def appendix(rows: Mapping[str, Any], *, has_release: bool) -> str:
+    """Render ``rows`` of a checkout as Markdown, for a pull request. ``has_release``: whether it was compared with one."""
+    return "\n".join([*_lines(rows, has_release=has_release), ""])
+
+
+def _lines(rows: Mapping[str, Any], *, has_release: bool) -> Iterator[str]:
+    resources = rows["resources"]
+    if rows["merge_base"]:
+        yield from _section(f"Changes since {rows['merge_base']}", "changes", (*resources, *rows["removed"]))
+    if has_release:
+        yield from _section("Different in the release", "in_release", resources)
+    yield from ("", "### Manifests", "", _cells(_SHOWN), _cells(["---"] * len(_SHOWN)))
+    for item in resources:
+        cells = {**item, "resource": _resource(item)}
+        yield _cells(str(cells[column]).replace("|", "\\|") for column in _SHOWN)
+
+
+def _section(title: str, key: str, items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    lines = [f"- `{item['file']}` {_resource(item)}: {'; '.join(item[key])}" for item in items if item[key]]
+    yield from ("", f"### {title}", "", *(lines or ["None"]))
+
+
+def _cells(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _resource(item: Mapping[str, Any]) -> str:
+    return f"{item['kind']} {item['namespace'] + '/' if item['namespace'] else ''}{item['name']}"

@@ -1,26 +1,38 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Checks the selection of a site with every rule for its version, platform and install method."""
+"""Checks the selection of a site with every rule for its version, platform and install method.
+
+Compares it also with the selection that the user requests of each site.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from .._capability.hosted_cluster import selectable_names
+from .._capability.inclusion import InclusionContext
 from .._capability.rules import InstallContext, RuleViolation
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, BRANCHES
-from .._data.install_rules import KNOWN_NAMES
-from .._install_config.check import Installation, InstallCheck, check_selection, each_mistake_once, read_installation
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES, V_CURRENT, MinorData
+from .._data.hosted_clusters import HOSTED_PLATFORMS
+from .._data.install_rules import HOSTED, HOSTED_NAMES, KNOWN_NAMES
+from .._install_config.check import (
+    Installation,
+    InstallCheck,
+    check_request,
+    check_selection,
+    each_mistake_once,
+    read_installation,
+)
 from .._install_config.edit import has_selection
 from .._install_config.fields import with_exact_names
 from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest, read_request
-from .._problems import Problems, has_errors
+from .._problems import Problem, Problems, has_errors, type_name
 from .._release.release import Release
 from .._resources import ResourceId
-from .comparison import SiteCheckResult, desired_block, desired_check, hint_to_write, report_difference
-from .correction import corrected_cluster_version, corrected_options
-from .hosted import check_hosted
+from .correction import corrected_cluster_version, corrected_options, known_names
 from .site import BLOCK, Form
 from .site_keys import check_form, report_listed_in_set
 
@@ -34,6 +46,12 @@ _HINTS = {
     "unchecked-rules": "Write the platform of the site or its nodes, or check the output of kustomize build",
 }
 """Hints in which other modules name their own options."""
+
+
+HOSTED_ENABLED, HOSTED_DISABLED = "enabled", "disabled"
+_FIELDS = {"excluded_capabilities": HOSTED_DISABLED, "additional_enabled_capabilities": HOSTED_ENABLED}
+_COVERED = frozenset({"unchecked-rules", "unsupported-capability"})
+"""Codes of problems that concern options of other modules, or that are errors here."""
 
 
 class SiteCheckRequest(NamedTuple):
@@ -51,6 +69,23 @@ class SiteCheckRequest(NamedTuple):
     external_cloud_controller_manager: bool = False
     desired: SelectionRequest | None = None
     provided: frozenset[ResourceId] = frozenset()
+
+
+class SiteCheckResult(NamedTuple):
+    """The result of a check. Problems are located at fields, relative to the object.
+
+    ``block`` is the selection of the site, ``None`` if it has none. ``replacement`` is the block to write instead:
+    the desired one, or the smallest correction; ``None`` if there is nothing to write. ``enabled`` is ``None`` if it is
+    not known, as is ``context``, in which the CVO of an installation decides. ``compared``: the selection was compared
+    with the desired one.
+    """
+
+    problems: tuple[Problem, ...]
+    block: Any = None
+    replacement: dict[str, Any] | None = None
+    enabled: frozenset[str] | None = None
+    context: InclusionContext | None = None
+    compared: bool = False
 
 
 def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
@@ -159,3 +194,120 @@ def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dic
 
 def _is_of_api(violation: RuleViolation) -> bool:
     return violation.rule.layer == "ClusterVersion" or violation.rule is KNOWN_NAMES
+
+
+def check_hosted(
+    block: Any, platform: str | None, desired: SelectionRequest | None, release: Release
+) -> SiteCheckResult:
+    """Check ``spec.capabilities`` of a HostedCluster, and compare it with ``desired`` if that is given.
+
+    The API server rejects a change of the lists after the installation, so nothing is to be written.
+    Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.
+    """
+    problems = Problems()
+    if block is not None and not isinstance(block, Mapping):
+        message = f"is {type_name(block)}, expected a map"
+        problems.error("not-a-map", BLOCK, message, "Write enabled and disabled below it")
+        return SiteCheckResult(problems.unique(), block)
+    fields = dict(block or {})
+    for field in set(fields) - set(_FIELDS.values()):
+        message = "is not a field of a HostedCluster, expected enabled or disabled"
+        problems.error("unknown-field", f"{BLOCK}.{field}", message, "List what is not needed in disabled")
+    document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
+    installation = read_installation(InstallOptions(document, "", complete=False, method=HOSTED), release)
+    check = _check_lists(fields, installation)
+    disabled = {item.problem: item for item in check.violations if item.capability}
+    problems += [_respelled(item, disabled.get(item)) for item in check.problems if item.code not in _COVERED]
+    if check.install is None:
+        return SiteCheckResult(problems.unique(), block)
+    _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
+    wanted = desired_check(desired, installation, problems) if desired is not None else None
+    if wanted is not None and enabled_names(check) != enabled_names(wanted):
+        lists = wanted.hosted.stanza() if wanted.hosted is not None else {}
+        report_difference(check, wanted, block, hint_to_write(lists), problems)
+    enabled = check.status.enabled if check.status else None
+    return SiteCheckResult(problems.unique(), block, None, enabled, compared=wanted is not None)
+
+
+def _check_lists(fields: Mapping[str, Any], installation: Installation) -> InstallCheck:
+    lists = {ours: fields[theirs] for ours, theirs in _FIELDS.items() if theirs in fields}
+    selection = {"baseline_capability_set": V_CURRENT, **lists} if lists else None
+    return check_selection(installation, SelectionOptions(selection))
+
+
+def _respelled(problem: Problem, broken: RuleViolation | None) -> Problem:
+    """``problem`` with the fields of a HostedCluster instead of the options of modules. ``broken``: what it reports."""
+    field, message, hint = problem.where.field, problem.message, problem.hint
+    for ours, theirs in _FIELDS.items():
+        field, message, hint = (text.replace(ours, theirs) for text in (field, message, hint))
+    if broken is not None and field == f"{BLOCK}.{HOSTED_DISABLED}":
+        message = f"contains {broken.capability}, but {broken.rule.message}"
+    return problem._replace(where=problem.where._replace(field=field), message=message, hint=hint)
+
+
+def _report_not_enabled(names: object, data: MinorData, where: str, problems: Problems) -> None:
+    may = selectable_names(data).enabled
+    wrong = ", ".join(name for name in known_names(names, data.capabilities) or () if name not in may)
+    if wrong and HOSTED_NAMES.in_force(data.minor, HOSTED):
+        message = f"contains {wrong}, which a HostedCluster of {data.minor} cannot enable"
+        problems.error(HOSTED_NAMES.name, where, message, f"Remove {wrong}")
+
+
+def desired_check(
+    desired: SelectionRequest,
+    installation: Installation,
+    problems: Problems,
+    applies: Callable[[RuleViolation], bool] | None = None,
+) -> InstallCheck | None:
+    """The check of the desired selection, ``None`` if it has errors in this site, which are reported.
+
+    ``applies``: which violations of rules are errors, ``None``: all.
+    """
+    check = check_request(installation, desired)
+    others = (item.problem for item in check.violations if applies is not None and not applies(item))
+    ignored = installation.problems.union(others)
+    errors = [item for item in check.problems if item.severity == "error" and item not in ignored]
+    # They are at the option, not in the file of the site.
+    problems += (_at_option(item) for item in errors)
+    return None if errors or check.status is None else check
+
+
+def _at_option(problem: Problem) -> Problem:
+    where = problem.where
+    return problem._replace(where=where._replace(field=f"option {where.field}")) if where.field else problem
+
+
+def desired_block(wanted: InstallCheck | None) -> dict[str, Any] | None:
+    """The desired selection as a block, ``None`` if there is none."""
+    selection = wanted.resolved.selection if wanted is not None and wanted.resolved is not None else None
+    return None if selection is None else selection.to_api()
+
+
+def enabled_names(check: InstallCheck) -> frozenset[str] | None:
+    """The enabled names, also those that a hosted cluster cannot disable. ``None`` if they are not known."""
+    if check.status is None:
+        return None
+    is_hosted = check.hosted is not None and check.method == HOSTED
+    return check.status.enabled | (check.hosted.stays_enabled if is_hosted and check.hosted else frozenset())
+
+
+def report_difference(own: InstallCheck, wanted: InstallCheck, block: object, hint: str, problems: Problems) -> None:
+    """Report in what a selection, which is ``block``, differs from the desired one."""
+    mine, theirs = enabled_names(own), enabled_names(wanted)
+    if mine is None or theirs is None:
+        difference = "which names it enables is not known"
+    elif mine == theirs:
+        given, expected = block if isinstance(block, Mapping) else {}, desired_block(wanted) or {}
+        fields = [name for name in API_FIELDS if given.get(name) != expected.get(name)]
+        parts = [f"{name} is {given.get(name, 'missing')}" for name in fields]
+        difference = f"it enables the same names, but {' and '.join(parts)}"
+    else:
+        more, less = (", ".join(sorted(names)) for names in (mine - theirs, theirs - mine))
+        parts = [f"it also enables {more}" if more else "", f"it does not enable {less}" if less else ""]
+        difference = ", and ".join(filter(None, parts))
+    problems.error("different-selection", BLOCK, f"differs from the requested selection: {difference}", hint)
+
+
+def hint_to_write(block: Mapping[str, Any]) -> str:
+    """What to do about a selection that is only checked."""
+    return f"Set {BLOCK} to {json.dumps(block)}"

@@ -5,15 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import difflib
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._data.capabilities import API_FIELDS
 from .._files.checkout import CheckoutFile, read_again
 from .._files.files import cannot, write_file
 from .._problems import DestinationError, Location, Problem, Problems
+from .._yaml.nodes import Node, Pair, own_pair, parse_tree
 from .document import read_documents
 from .edit import edit_document, sites_in
-from .patch import DocumentChange, patch
+from .site import ANNOTATION, BLOCK, SiteNode
 
 
 class FixedFile(NamedTuple):
@@ -71,3 +77,140 @@ def write_files(files: Iterable[FixedFile]) -> None:
         except OSError as error:
             problems.append(cannot("write", file.path, error)._replace(where=Location(file.path)))
     problems.raise_errors(DestinationError)
+
+
+_HIDDEN = "(not shown)"
+_NO_NEWLINE = "\n\\ No newline at end of file\n"
+
+
+class DocumentChange(NamedTuple):
+    """A document before and after: its text, and its sites. ``line`` is its first line in the old file, from 1."""
+
+    line: int
+    before: str
+    after: str
+    sites: tuple[SiteNode, ...]
+    new_sites: tuple[SiteNode, ...]
+
+
+def patch(path: str, changes: Sequence[DocumentChange]) -> str:
+    """The unified diff of the documents of a file that changed, and nothing of the file but selections.
+
+    The rest may contain secrets. So a hunk has no context, and a line with other values is shown without them.
+    ``git apply --unidiff-zero`` and ``patch`` apply the diff if no line had to be shortened.
+    """
+    lines = [f"--- a/{path}\n", f"+++ b/{path}\n"]
+    shift = 0
+    for change in changes:
+        if change.before != change.after:
+            lines += _shown_hunks(change, shift)
+            shift += change.after.count("\n") - change.before.count("\n")
+    return "".join(lines)
+
+
+def _shown_hunks(change: DocumentChange, shift: int) -> Iterator[str]:
+    """Yield the lines of the hunks. ``shift``: how many lines more the new file has before the document."""
+    old, new = _Side(change.before, change.sites), _Side(change.after, change.new_sites)
+    pairs = list(zip(change.sites, change.new_sites, old.places, new.places, strict=True))
+    edited = [pair for pair in pairs if pair[0].site.overrides != pair[1].site.overrides]
+    at = change.line - 1
+    for tag, *ends in difflib.SequenceMatcher(None, old.lines, new.lines).get_opcodes():
+        removed, added = range(*ends[:2]), range(*ends[2:])
+        if tag == "equal":
+            continue
+        here = [pair for pair in edited if _overlap(pair[2], removed) or _overlap(pair[3], added)] or edited
+        title = ", ".join(dict.fromkeys(node.site.resource for node, *_others in here))
+        places = f"-{_place(at + removed.start, len(removed))} +{_place(at + shift + added.start, len(added))}"
+        if old.selections.issuperset(removed) and new.selections.issuperset(added):
+            yield f"@@ {places} @@ {title}\n"
+            yield from (_line("-", old.lines[number]) for number in removed)
+            yield from (_line("+", new.lines[number]) for number in added)
+        else:
+            yield f"@@ {places} @@ {title}; other values of these lines are not shown\n"
+            for node, new_node, *_places in here:
+                yield f"-{_shortened(node)}\n"
+                yield f"+{_shortened(new_node)}\n"
+
+
+def _overlap(first: range, second: range) -> bool:
+    return first.start < second.stop and second.start < first.stop
+
+
+class _Side:
+    """A document before or after. ``places`` are the lines of the selection of each of its sites, from 0.
+
+    ``selections`` are the lines that contain selections and nothing else.
+    """
+
+    def __init__(self, text: str, nodes: Sequence[SiteNode]) -> None:
+        parts = text.split("\n")
+        self.lines = [f"{part}\n" for part in parts[:-1]] + parts[-1:] * bool(parts[-1])
+        self.text = text
+        self._breaks = [match.start() for match in re.finditer("\n", text)]
+        self.places = [self._place(node) for node in nodes]
+        self.selections = {
+            number
+            for node, place in zip(nodes, self.places, strict=True)
+            for number in self._selection_lines(node, place)
+        }
+
+    def _place(self, node: SiteNode) -> range:
+        if node.pair is None:
+            return range(0)
+        start, stop = (bisect_left(self._breaks, index) for index in _ends(node.pair))
+        # The key of the first annotation comes with the key of all annotations.
+        is_first = node.key == ANNOTATION and start > 0 and self.lines[start - 1].strip() == "annotations:"
+        return range(start - is_first, stop + 1)
+
+    def _selection_lines(self, node: SiteNode, place: range) -> range:
+        pair, overrides = node.pair, node.site.overrides
+        if pair is None or not _is_alone(self.text, pair):
+            return range(0)
+        if node.site.form != "overrides" or (overrides is not None and set(overrides.values) <= {BLOCK}):
+            return place
+        within = _lines_in_json(pair.value)
+        first = bisect_left(self._breaks, pair.value.start) + 1
+        return range(first + within.start, first + within.stop)
+
+
+def _line(sign: str, line: str) -> str:
+    return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}{_NO_NEWLINE}"
+
+
+def _place(start: int, count: int) -> str:
+    if count == 1:
+        return str(start + 1)
+    return f"{start + (count > 0)},{count}"
+
+
+def _ends(pair: Pair) -> tuple[int, int]:
+    """The first and the last index of a pair."""
+    return pair.key.start, max(pair.key.start, pair.value.end - 1)
+
+
+def _lines_in_json(value: Node) -> range:
+    """The lines of a literal block, from 0, that contain the selection in its JSON, and nothing else."""
+    root = parse_tree(value.value).root if value.style == "|" else None
+    pair = own_pair(root, BLOCK) if root is not None else None
+    if pair is None or not _is_alone(value.value, pair):
+        return range(0)
+    start, stop = (value.value.count("\n", 0, index) for index in _ends(pair))
+    return range(start, stop + 1)
+
+
+def _is_alone(text: str, pair: Pair) -> bool:
+    """Whether the lines of ``pair`` contain nothing else but brackets, commas and comments."""
+    before = text[text.rfind("\n", 0, pair.key.start) + 1 : pair.key.start]
+    end = pair.value.end
+    after = "" if text[end - 1 : end] == "\n" else text[end : (text.find("\n", end) + 1 or len(text) + 1) - 1]
+    return not before.strip(" \t") and not after.partition("#")[0].strip(" \t\r,")
+
+
+def _shortened(node: SiteNode) -> str:
+    """The selection of a site on one line, without the other values of its line."""
+    overrides = node.site.overrides
+    block: Any = overrides.values.get(BLOCK) if overrides is not None else None
+    if not isinstance(block, Mapping):
+        return f"... {BLOCK}: {_HIDDEN if block is not None else 'none'} ..."
+    fields = {key: value if key in API_FIELDS else _HIDDEN for key, value in block.items()}
+    return f"... {BLOCK}: {json.dumps(fields)} ..."

@@ -19,8 +19,7 @@ from .._problems import InvalidOptionError, Location, Problem, Problems, plural,
 from .._progress import Progress, silent, with_progress
 from .._release.release import Release, read_minor, release_of_version
 from .._version import Minor, find_minor
-from .check import SiteCheckRequest, check_site
-from .comparison import SiteCheckResult
+from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .extra_manifests import ExtraManifests
 from .fix import FixedFile, fix_file
 from .rules import REFERENCE_RULES

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.content import (
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
     has_replicas,
     merge_content,
     with_topology,

@@ -12,11 +12,11 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminAcks, admin_gates
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.acceptance import Acceptance
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fleet_reasons import (
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     required_acceptances,
     shared_reasons,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import ACCEPTABLE_CODES
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_status import (
     ConditionalRisk,

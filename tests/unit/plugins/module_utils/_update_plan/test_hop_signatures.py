@@ -22,8 +22,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
     ReleaseSource,
     SignatureOptions,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.hop_signatures import HopSignatures
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import PathRelease
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import (
+    HopSignatures,
+    PathRelease,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.signature import ImageSignature
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import UpdateState
 
