@@ -260,9 +260,16 @@ def test_a_server_that_still_has_the_previous_definition_is_asked_again(rollouts
         proxy.fail("answer", method="PATCH", path="/things/a", status=422)
         outcome = rollouts.done(bodies("c"), kubeconfig=proxy.kubeconfig)
         assert ids(outcome, "changed_resources") == ["CustomResourceDefinition things.test.io", "Thing a"]
+        definition, _thing = bodies("c")
+        (version,) = definition["spec"]["versions"]
+        definition["spec"]["versions"] = [version, {**version, "name": "v2", "storage": False}]
+        newer = manifest("Thing", "a", HOME, api="test.io/v2", spec={"mode": "a"})
+        proxy.fail("answer", 3, method="PATCH", path="/v2/.*/things/a", status=404)
+        outcome = rollouts.done([definition, newer], kubeconfig=proxy.kubeconfig)
+        assert ids(outcome, "changed_resources") == ["CustomResourceDefinition things.test.io", "Thing a"]
         # A refusal by a definition that does not change is final.
         proxy.fail("answer", method="PATCH", path="/configmaps/b", status=422)
-        again = rollouts.apply([*bodies("c"), config_map("b")], kubeconfig=proxy.kubeconfig)
+        again = rollouts.apply([definition, newer, config_map("b")], kubeconfig=proxy.kubeconfig)
     assert ids(again, "failed_resources") == ["ConfigMap b"]
 
 

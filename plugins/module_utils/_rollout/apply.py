@@ -349,9 +349,10 @@ class Applier:
                     return self._client.apply_new(target, body, dry_run=dry_run)
                 return self._client.apply(target, body, uid=uid, force=force, dry_run=dry_run)
             except ApiError as error:
-                is_early = error.is_kind_not_served and self._kinds.is_new(target.kind)
+                is_changing = self._kinds.is_changing(target.kind)
+                is_early = error.is_kind_not_served and (is_changing or self._kinds.is_new(target.kind))
                 is_stale = error.is_permanent and self._kinds.is_fresh(target.kind)
-                is_stale = is_stale or (error.is_unfit and self._kinds.is_changing(target.kind))
+                is_stale = is_stale or (error.is_unfit and is_changing)
                 # A conflict of a request that creates an object means that it exists.
                 is_concurrent = error.is_concurrent_write and uid
                 if attempt == _ATTEMPTS - 1 or not (is_concurrent or is_early or is_stale):
