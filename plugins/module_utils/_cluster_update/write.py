@@ -75,7 +75,7 @@ def request_update(
         risks = ()
     before, after = _change(client, target, start, risks, dry_run=dry_run)
     found = FieldChange(f"{CLUSTER_VERSION}, spec.desiredUpdate", _request_of(before), _request_of(after))
-    return RequestedUpdate((*acks, *((found,) if found.before != found.after or before is not after else ())), after)
+    return RequestedUpdate((*acks, *((found,) if before is not after else ())), after)
 
 
 def _acknowledge(client: Client, gates: Collection[str] | None, *, dry_run: bool) -> tuple[FieldChange, ...]:

@@ -37,6 +37,8 @@ def test_it_is_read_as_it_was_written():
     assert read_start(obj, TARGET) == START
     repeated = START.cluster_version(obj)
     assert start_of(repeated, TARGET) == START
+    changed = {**obj, "spec": {"capabilities": {"baselineCapabilitySet": "vCurrent"}}}
+    assert start_of(START.cluster_version(changed), TARGET) == START
     assert repeated["kind"] == "ClusterVersion"
 
 

@@ -123,6 +123,7 @@ def test_another_release_is_refused(options, available, problem):
         (cluster_version(desiredUpdate=release("4.22.1")), "not_started"),
         (cluster_version(desiredUpdate=release(NEXT)), "requested"),
         (cluster_version(desiredUpdate={"version": NEXT}), "requested"),
+        (cluster_version(desiredUpdate={"version": NEXT, "image": OTHER}), "not_started"),
         (cluster_version((NEXT, "Partial"), (CURRENT, "Completed"), desiredUpdate=release(NEXT)), "partial"),
         (cluster_version((NEXT, "Completed"), (CURRENT, "Completed"), desiredUpdate=release(NEXT)), "completed"),
         (cluster_version((CURRENT, "Partial"), (NEXT, "Completed")), "not_started"),

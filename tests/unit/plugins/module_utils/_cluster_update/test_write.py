@@ -106,21 +106,28 @@ def test_an_earlier_request_leaves_nothing_but_its_risks():
     assert desired(server) == {**REQUEST, "acceptRisks": [{"name": "New"}, {"name": "Old"}]}
 
 
-def test_an_equal_request_of_another_client_gets_the_annotation():
-    server = cluster(cluster_version(desiredUpdate={**REQUEST, "force": False, "architecture": ""}))
-    found, _problems = requested(server)
+@pytest.mark.parametrize("empty", [{}, {"force": False, "architecture": ""}])
+def test_an_equal_request_of_another_client_gets_the_annotation(empty):
+    server = cluster(cluster_version(desiredUpdate={**REQUEST, **empty}))
+    start = start_of(server.objects[OBJECT], TARGET)
+    found, _problems = requested(server, start=start)
 
     assert ANNOTATION in server.objects[OBJECT]["metadata"]["annotations"]
     assert len(found.changes) == 1
+    server.objects[OBJECT]["spec"]["desiredUpdate"] |= empty
+    assert requested(server, start=start)[0].changes == ()
 
 
 def test_what_was_acknowledged_earlier_stays():
     server = cluster()
     fields: dict[str, dict[str, object]] = {"f:data": {"f:ack-4.20-a": {}, "f:gone": {}}}
     entry = {"manager": FIELD_MANAGER, "operation": "Apply", "fieldsV1": fields}
-    other = {"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:data": {"f:ack-4.20-b": {}}}}
+    others = [
+        {"manager": manager, "operation": operation, "fieldsV1": {"f:data": {"f:ack-4.20-b": {}}}}
+        for manager, operation in (("kubectl", "Apply"), (FIELD_MANAGER, "Update"))
+    ]
     data = {"ack-4.20-a": "true", "ack-4.20-b": "true"}
-    metadata = {"managedFields": [entry, other]}
+    metadata = {"managedFields": [entry, *others]}
     server.put(CONFIG_MAPS, ADMIN_ACKS.name, ADMIN_ACKS.namespace, data=data, metadata=metadata)
     bodies: list[Any] = []
     apply = server.request_encode_url
