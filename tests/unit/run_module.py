@@ -27,8 +27,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Location,
     Problems,
 )
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.options import checked_options
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.running import CommandModule
-from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import checked_options
 from ansible_collections.capability.openshift.tests.unit.result_schemas import check_result
 
 try:

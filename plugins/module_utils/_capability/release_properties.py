@@ -1,20 +1,151 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Properties of a release apart from its manifests and its capabilities: feature gates, feature sets and profiles."""
+"""Properties of a release apart from its manifests: capabilities and sets, feature gates, feature sets and profiles.
+
+Capabilities and sets are from its ClusterVersion CRD, or else from this collection.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from .._data import capabilities as capability_data
 from .._data import feature_sets
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData
 from .._data.inclusion_rules import PROFILE_ANNOTATION
 from .._problems import Problems, did_you_mean, nearest_name
+from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import as_list, nested
-from .._version import Minor
+from .._version import Minor, is_semantic_version
 from .inclusion import InclusionContext, decide
+
+_UPDATE = "Update the collection"
+
+
+class AcceptedNames(NamedTuple):
+    """What a ClusterVersion CRD accepts in a selection. ``sets`` is ``None`` if it does not list them.
+
+    ``source``: its file or its location in a cluster.
+    """
+
+    capabilities: frozenset[str]
+    sets: frozenset[str] | None
+    source: str
+
+
+def read_minor_data(release: Release, minor: Minor, context: InclusionContext, problems: Problems) -> MinorData | None:
+    """Capabilities and sets of ``release``. ``context`` decides which of its CRDs counts.
+
+    ``None`` with an error if the minor has no capabilities (``unsupported-version``), or if neither the release nor
+    this collection knows them (``unknown-version``). A difference between both is a warning.
+    """
+    oldest, newest = min(capability_data.BRANCHES), capability_data.newest_minor()
+    if not capability_data.has_capabilities(minor):
+        message = f"{minor} has no capabilities, expected {oldest} or later"
+        where, hint = "openshift_version", f"Use a release of {oldest} or later"
+        if release.images:  # a release image has its version in release-metadata
+            where = release.path
+        elif not is_semantic_version(release.version or "") and _may_be_a_number(minor):
+            hint = f'Quote the version: YAML reads an unquoted {minor}0 as the number {minor}, so write "{minor}0"'
+        problems.error("unsupported-version", where, message, hint)
+        return None
+    data, accepted = capability_data.data_of(minor), names_of_release(release, context)
+    if data is not None:
+        gated = names_disabled_by_gates(context.feature_gates, context.feature_set or "")
+        return data if accepted is None else data_as_accepted(data, accepted, gated, problems)
+    unknown = f"{minor} is not known to this collection, which knows {oldest} to {newest}"
+    if accepted is None:
+        hint = "Use a release with its ClusterVersion CRD, or set enabled_capabilities and known_capabilities"
+        problems.error("unknown-version", "openshift_version", unknown, hint)
+        return None
+    message = (
+        f"{unknown}: known capabilities are those of its ClusterVersion CRD, "
+        f"vCurrent is all of them, and older sets are those of {newest}"
+    )
+    problems.warning("unknown-version", accepted.source, message, _UPDATE)
+    return capability_data.data_from_names(minor, accepted.capabilities, accepted.source, accepted.sets)
+
+
+def data_as_accepted(data: MinorData, accepted: AcceptedNames, gated: frozenset[str], problems: Problems) -> MinorData:
+    """``data`` with the names that a CRD of its minor accepts. Each difference is reported: the CRD decides.
+
+    ``gated``: names whose feature gates are disabled. The CRD of a feature set lacks them, and they stay in ``data``.
+    """
+    names = accepted.capabilities | (data.capabilities & gated)
+    own = capability_data.data_from_names(data.minor, names, accepted.source, accepted.sets)
+    listed = frozenset(data.sets) if accepted.sets is None else accepted.sets
+    differences = (
+        ("capabilities", names - data.capabilities, data.capabilities - names),
+        ("capability sets", listed - set(data.sets), set(data.sets) - listed),
+    )
+    for noun, added, missing in differences:
+        if added:
+            message = f"the ClusterVersion CRD has {noun} that this collection does not know in {data.minor}: "
+            problems.warning("different-capabilities", accepted.source, message + _listed(added), _UPDATE)
+        if missing:
+            message = f"the ClusterVersion CRD lacks {noun} that this collection expects in {data.minor}: "
+            hint = f"Check that the release is complete. {_UPDATE}"
+            problems.warning("different-capabilities", accepted.source, message + _listed(missing), hint)
+    unknown = listed - set(own.sets)
+    if unknown:
+        message = f"the content of these capability sets is not known, so they cannot be used: {_listed(unknown)}"
+        problems.warning("unknown-capability-set", accepted.source, message, _UPDATE)
+    is_same = own.capabilities == data.capabilities and set(own.sets) == set(data.sets)
+    return data if is_same else own
+
+
+def names_of_release(release: Release, context: InclusionContext) -> AcceptedNames | None:
+    """What the ClusterVersion CRD of ``release`` accepts that a cluster of ``context`` gets; ``None`` without a CRD.
+
+    If the release has none for the cluster profile, the one of another profile counts: the names are those that the
+    CVO was built with.
+    """
+    definitions = [manifest for manifest in release.manifests if defines_cluster_version(manifest)]
+    # What these exclude does not change the names that the CVO was built with.
+    filters = context._replace(exclude_identifier=None, capability_status=None, overrides=(), deleted_files=frozenset())
+    for criteria in (filters, filters._replace(cluster_profile=None)):
+        for manifest in definitions:
+            if decide(manifest, criteria).included:
+                accepted = accepted_names(release.read_body(manifest), manifest.file)
+                if accepted is not None:
+                    return accepted
+    return None
+
+
+def accepted_names(crd: Any, source: str) -> AcceptedNames | None:
+    """What a ClusterVersion CRD accepts in a selection; ``None`` if it does not list capabilities."""
+    for version in as_list(nested(crd, "spec", "versions")):
+        spec = nested(version, "schema", "openAPIV3Schema", "properties", "spec", "properties")
+        fields = nested(spec, "capabilities", "properties")
+        names = nested(fields, API_ADDITIONAL, "items", "enum")
+        if isinstance(names, list):
+            sets = nested(fields, API_BASELINE, "enum")
+            return AcceptedNames(_strings(names), _strings(sets) if isinstance(sets, list) else None, source)
+    return None
+
+
+def defines_cluster_version(manifest: Manifest) -> bool:
+    """Whether ``manifest`` is the CustomResourceDefinition of the ClusterVersion, which each whole release has."""
+    resource = manifest.resource_id
+    return resource.kind == "CustomResourceDefinition" and resource.name == "clusterversions.config.openshift.io"
+
+
+def _may_be_a_number(minor: Minor) -> bool:
+    """Whether YAML may have read another minor, without quotes, as this one: 4.20 as the number 4.2."""
+    return 0 < minor.minor < 10
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _strings(values: list[Any]) -> frozenset[str]:
+    # The API also accepts an empty baseline, which means the default set.
+    return frozenset(value for value in values if isinstance(value, str) and value)
+
 
 _FEATURE_GATES = ("config.openshift.io", "FeatureGate")
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"

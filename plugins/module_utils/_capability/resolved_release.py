@@ -19,8 +19,7 @@ from .._version import Minor
 from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_capability_status
 from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, without_pinning
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
-from .release_capabilities import read_minor_data
-from .release_properties import check_gates, names_disabled_by_gates
+from .release_properties import check_gates, names_disabled_by_gates, read_minor_data
 from .rules import InstallContext
 from .selection import Selection, capability_status, check_selection, parse_selection
 from .solution import find_solution, resolve

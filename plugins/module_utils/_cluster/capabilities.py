@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext
-from .._capability.release_capabilities import read_minor_data
+from .._capability.release_properties import read_minor_data
 from .._data.capabilities import MinorData
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import snapshots_of, watch_objects

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from .._capability.release_capabilities import accepted_names, data_as_accepted
+from .._capability.release_properties import accepted_names, data_as_accepted
 from .._data import capabilities as capability_data
 from .._data.capabilities import MinorData
 from .._kubernetes.api_errors import ApiError

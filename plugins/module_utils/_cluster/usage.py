@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .._capability.inclusion import InclusionContext
-from .._capability.release_capabilities import read_minor_data
+from .._capability.release_properties import read_minor_data
 from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS
 from .._data.api_clients import ADD_ON_NAMESPACES, LISTING_CLIENTS, PERSONS
 from .._files.files import absolute

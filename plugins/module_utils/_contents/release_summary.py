@@ -10,8 +10,7 @@ from typing import Any
 
 from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
 from .._capability.inclusion import InclusionContext, included_manifests
-from .._capability.release_capabilities import defines_cluster_version
-from .._capability.release_properties import cluster_profiles
+from .._capability.release_properties import cluster_profiles, defines_cluster_version
 from .._capability.resolved_release import ResolvedRelease, resolve_cluster, resolve_release
 from .._data.capabilities import MinorData
 from .._data.inclusion_rules import FEATURE_SET_ANNOTATION

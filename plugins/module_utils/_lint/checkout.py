@@ -267,7 +267,7 @@ _SHOWN = ("file", "resource", "owner", "capability", "profiles", "feature_set", 
 
 
 def appendix(rows: Mapping[str, Any], *, has_release: bool) -> str:
-    """Render ``rows`` of a checkout as Markdown, for a pull request. ``has_release``: whether it was compared with one."""
+    """Render ``rows`` of a checkout as Markdown. ``has_release``: whether it was compared with one."""
     return "\n".join([*_lines(rows, has_release=has_release), ""])
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import InclusionContext
-from .._capability.release_capabilities import read_minor_data
+from .._capability.release_properties import read_minor_data
 from .._data.capabilities import FORCED_CAPABILITIES
 from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean
 from .._release.release import Release

@@ -28,9 +28,8 @@ from .._version import find_minor
 from .acceptance import Acceptance
 from .blockers import release_gates
 from .path import check_path, is_upgrade, resolve_on_path
-from .plan import Hop, Plan, plan_path
+from .plan import Hop, Plan, ReleaseDiff, plan_path
 from .plan_options import DEFAULT_SHARED_OPTIONS, SharedOptions
-from .release_diff import ReleaseDiff
 from .request import PlanRequest
 from .update_reasons import VERDICTS, Verdict
 from .verdict import HopVerdict, hop_verdicts

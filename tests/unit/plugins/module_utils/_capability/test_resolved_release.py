@@ -6,12 +6,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionContext
-from ansible_collections.capability.openshift.plugins.module_utils._capability.release_capabilities import (
-    names_of_release,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._capability.release_properties import (
     cluster_profiles,
     names_disabled_by_gates,
+    names_of_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of, newest_minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError

@@ -22,7 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._contents.com
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
-from ansible_collections.capability.openshift.plugins.module_utils._summary.changes import changes_lines
+from ansible_collections.capability.openshift.plugins.module_utils._summary.release_info import changes_lines
 from ansible_collections.capability.openshift.tests.parity.support import load as load_folder
 from ansible_collections.capability.openshift.tests.parity.support import release_folders
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (

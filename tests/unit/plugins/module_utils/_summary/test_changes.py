@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._contents.contents import RESOURCES
 from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS
-from ansible_collections.capability.openshift.plugins.module_utils._summary.changes import changes_lines
+from ansible_collections.capability.openshift.plugins.module_utils._summary.release_info import changes_lines
 
 MEBI = 2**20
 NOTHING: dict[str, list[str]] = {"added": [], "removed": []}

@@ -13,7 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes, ReleaseDiff
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import Changes, ReleaseDiff
 
 
 def manifest(text: str, file: str = "") -> Manifest:

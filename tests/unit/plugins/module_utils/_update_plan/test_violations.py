@@ -18,13 +18,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import (
+    Changes,
     EnabledCapability,
     HopPlan,
     Plan,
     StartingCluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.update_reasons import (
     VERDICTS,

@@ -20,9 +20,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problems,
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
+from ansible_collections.capability.openshift.plugins.plugin_utils._command.options import checked_options
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.running import call
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.subcommands import SUBCOMMANDS
-from ansible_collections.capability.openshift.plugins.plugin_utils._command.values import checked_options
 
 EXAMPLES = Path(__file__).parents[5] / "examples"
 OLD, NEW = (str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22.0"))
