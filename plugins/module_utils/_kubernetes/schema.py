@@ -18,6 +18,10 @@ from .._resources import ApiResource, mappings_in, nested
 _STEP = re.compile(r'\.([^.\[\]"]+)|\[("(?:[^"\\]|\\.)*")\]|(\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])')
 _METADATA = re.compile(r"\.metadata\b")
 _REF = "#/components/schemas/"
+_SCHEMA_OR = re.compile(r"\.JSONSchemaPropsOr\w+$")
+"""A schema, or a list or a boolean instead of it: the document does not say what its fields are (kubernetes/
+apiextensions-apiserver:pkg/apis/apiextensions/v1/types_jsonschema.go)."""
+
 _FREE = ("x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields")
 
 
@@ -93,7 +97,7 @@ def _resolve(schemas: object, schema: Any) -> Any:
         ref = nested(schema, "$ref")
         parts = nested(schema, "allOf")
         if isinstance(ref, str):
-            schema = nested(schemas, ref.removeprefix(_REF))
+            schema = nested(schemas, _SCHEMA_OR.sub(".JSONSchemaProps", ref.removeprefix(_REF)))
         elif isinstance(parts, list) and len(parts) == 1 and "properties" not in schema:
             schema = parts[0]
     return schema

@@ -122,3 +122,19 @@ DEFAULTS = Schema(
 )
 def test_a_default_is_the_value_that_the_server_adds(field, value, expected):
     assert is_default(DEFAULTS, field, value) is expected
+
+
+@pytest.mark.parametrize("field", ["items", "additionalProperties", "properties.a.items.anyOf[1]"])
+def test_the_fields_of_a_schema_in_a_definition_are_those_of_schemas(field: str) -> None:
+    name = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
+
+    def ref(suffix: str = "") -> dict[str, str]:
+        return {"$ref": f"#/components/schemas/{name}{suffix}"}
+
+    either = {"description": "a schema, or something else"}
+    fields: dict[str, object] = {"type": TEXT, "items": ref("OrArray"), "additionalProperties": ref("OrBool")}
+    fields |= {"anyOf": {"type": "array", "items": ref()}}
+    fields |= {"properties": {"type": "object", "additionalProperties": ref()}}
+    schema = Schema(map_of(schema=ref()), {name: map_of(**fields), f"{name}OrArray": either, f"{name}OrBool": either})
+    assert is_declared(schema, f".schema.{field}.type")
+    assert not is_declared(schema, f".schema.{field}.optional")
