@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext
@@ -138,7 +138,10 @@ def wait_for_capabilities(
                 problems += availability.degraded
                 return _reading(client, obj, release, after)
             missing = availability.missing if state.error is None else (*availability.missing, *state.error.problems)
-            _show_missing(availability.missing, state.error, progress)
+            if state.error is not None:
+                progress(f"waiting for the API server: {state.error.problems[0].message}")
+            elif missing:
+                progress(f"waiting for {len(missing)}: {missing[0]._replace(hint='')}")
     except ClusterError as error:
         code, message = "unknown-availability", "the state of the requested capabilities cannot be read"
         missing = error.problems
@@ -210,14 +213,6 @@ def _check_version(cluster: ClusterVersion, release: Release, problems: Problems
     if cluster.version is not None and release.version not in (None, cluster.version):
         message = f"is {release.version}, but the cluster runs {cluster.version}"
         problems.error("other-release", "release", message, "Set release to the release that the cluster runs")
-
-
-def _show_missing(missing: Sequence[Problem], error: ClusterError | None, progress: Progress) -> None:
-    """Show what the wait is for: the API server, if it does not answer."""
-    if error is not None:
-        progress(f"waiting for the API server: {error.problems[0].message}")
-    elif missing:
-        progress(f"waiting for {len(missing)}: {missing[0]._replace(hint='')}")
 
 
 def _warn_about_status(problems: Problems) -> None:

@@ -206,14 +206,14 @@ class ApiError(ClusterError):
         return self.code == 404 and not self._is_denied_by_name
 
     @property
+    def is_denial(self) -> bool:
+        """Whether the user may not send the request, or the server does not know the object, the kind or the verb."""
+        return self.code in (401, 403, 404, 405)
+
+    @property
     def is_kind_not_served(self) -> bool:
         """Whether the server does not serve the kind: it names no object that is missing."""
         return self.is_not_found and not self.object_name
-
-    @property
-    def is_method_not_supported(self) -> bool:
-        """Whether the kind does not have the verb."""
-        return self.code == 405
 
     @property
     def is_conflict(self) -> bool:
@@ -221,14 +221,10 @@ class ApiError(ClusterError):
         return self.code == 409 and not self._is_denied_by_name
 
     @property
-    def is_already_exists(self) -> bool:
-        """Whether an object to create already exists."""
-        return self.is_conflict and _ALREADY_EXISTS in self.message
-
-    @property
     def is_concurrent_write(self) -> bool:
         """Whether another client wrote the object at the same time, so the same request can succeed now."""
-        return self.is_conflict and not (self.causes or self.is_already_exists or self.is_uid_mismatch)
+        is_other = self.causes or self.is_uid_mismatch or _ALREADY_EXISTS in self.message
+        return self.is_conflict and not is_other
 
     @property
     def is_uid_mismatch(self) -> bool:

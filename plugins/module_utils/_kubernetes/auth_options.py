@@ -69,7 +69,9 @@ def show_kubeconfig(module: Any) -> None:
     a kubeconfig given as a dict contains ``v1`` and ``Config``, and a ConfigMap would become a ``********Map``.
     """
     kubeconfig = module.params.get("kubeconfig")
-    shown = _paths(kubeconfig) if isinstance(kubeconfig, str) else {*_open_texts(kubeconfig), *_short_texts(kubeconfig)}
+    # Strings that are too short for a secret occur in many words.
+    short = (text for text in _texts(kubeconfig) if len(text) < _SHORTEST_SECRET)
+    shown = _paths(kubeconfig) if isinstance(kubeconfig, str) else {*_open_texts(kubeconfig), *short}
     module.no_log_values -= shown - set(_texts(module.params.get("api_key")))
 
 
@@ -110,11 +112,6 @@ def _open_texts(kubeconfig: Any) -> Iterator[str]:
             if isinstance(content, Mapping):
                 yield from (text for field in known for text in _texts(content.get(field)) if "@" not in text)
                 yield from _texts(entry.get("name"))
-
-
-def _short_texts(kubeconfig: Any) -> Iterator[str]:
-    """Yield the strings that are too short for a secret and occur in many words."""
-    yield from (text for text in _texts(kubeconfig) if len(text) < _SHORTEST_SECRET)
 
 
 def _texts(value: Any) -> Iterator[str]:

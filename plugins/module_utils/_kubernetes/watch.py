@@ -119,15 +119,10 @@ def _watch(
                     changes.put(TargetState(target, objects))
         except ClusterError as error:
             version = ""
-            denials += isinstance(error, ApiError) and _is_denial(error)
+            denials += isinstance(error, ApiError) and error.is_denial
             changes.put(TargetState(target, objects, error, is_final=denials > _TOLERATED_DENIALS))
         if time.monotonic() - started < _PAUSE:
             over.wait(_PAUSE)
-
-
-def _is_denial(error: ApiError) -> bool:
-    is_denied = error.is_unauthorized or error.is_forbidden
-    return is_denied or error.is_not_found or error.is_method_not_supported
 
 
 def _version_after(event: Mapping[str, Any]) -> str:

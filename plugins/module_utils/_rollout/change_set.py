@@ -80,11 +80,6 @@ class ApplyResult(NamedTuple):
         return self.refusal in _RETRYABLE
 
     @property
-    def is_refused(self) -> bool:
-        """Whether the cluster or the rollout itself refuses the manifest."""
-        return self.refusal is not None or self.action == "failed"
-
-    @property
     def is_written(self) -> bool:
         """Whether the object was written or deleted."""
         return self.action in ("created", "changed", "deleted") or self.deletion_sent

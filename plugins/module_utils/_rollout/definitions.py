@@ -36,7 +36,10 @@ def apply_definitions(
 
     Raises ``CapabilityError`` if none can be applied. Failures of single definitions are in the result.
     """
-    _refuse_recorded(state)
+    if state.inventory is not None:  # Its records would no longer be true.
+        message = f"is crds, but the cluster has the inventory of a rollout of {state.inventory.version}"
+        hint = "Remove the option: a rollout applies the definitions of its release, too"
+        raise InvalidOptionError([Problem("error", "existing-rollout", "only", message, hint)])
     context = read_release_context(client, state, release, options)
     problems = Problems(context.problems)
     capabilities = _requested(context, problems)
@@ -54,14 +57,6 @@ def apply_definitions(
     progress("")
     version = release.shown_version
     return Rollout(_MODE, version, None, capabilities, changes, (), inventory_changed=False, problems=problems.unique())
-
-
-def _refuse_recorded(state: ClusterState) -> None:
-    """Raise ``InvalidOptionError`` if the cluster has the records of a rollout, which would no longer be true."""
-    if state.inventory is not None:
-        message = f"is crds, but the cluster has the inventory of a rollout of {state.inventory.version}"
-        hint = "Remove the option: a rollout applies the definitions of its release, too"
-        raise InvalidOptionError([Problem("error", "existing-rollout", "only", message, hint)])
 
 
 def _requested(context: RolloutContext, problems: Problems) -> CapabilityResult:

@@ -19,7 +19,7 @@ from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problem, Problems, Severity
 from .._progress import Progress
 from .._resources import NAMESPACES, ResourceId, Target, conditions_of, finalizers_of, target_for
-from .change_set import ApplyResult, ChangeSet, Leftover
+from .change_set import ChangeSet, Leftover
 from .cluster_state import RolloutContext
 from .options import RolloutOptions
 
@@ -85,7 +85,9 @@ def await_deletions(
         problems.append(terminating_problem(deletion.target, live, severity))
         finalizers[resource] = finalizers_of(live)
     results = tuple(
-        _without_deletion(item) if item.action == "deleting" and item.manifest.resource_id not in remaining else item
+        item._replace(action="deleted" if item.deletion_sent else "absent")
+        if item.action == "deleting" and item.manifest.resource_id not in remaining
+        else item
         for item in changes.results
     )
     deleting = [item.manifest.resource_id for item in results if item.action == "deleting"]
@@ -151,11 +153,6 @@ def _wait(
         time.sleep(pause)
         pause = min(pause * 1.5, options.timings.longest_pause)
     return remaining
-
-
-def _without_deletion(result: ApplyResult) -> ApplyResult:
-    """The result of an object that is gone at last."""
-    return result._replace(action="deleted" if result.deletion_sent else "absent")
 
 
 def waiting_text(left: int, resource: str, message: str) -> str:

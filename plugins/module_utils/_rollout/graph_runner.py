@@ -224,7 +224,7 @@ class GraphRunner:
             tuple(results[id(item)] for item in sent),
             tuple(not_applied),
             tuple(self._problems),
-            tuple(result for result in tried if result.is_refused),
+            tuple(result for result in tried if result.refusal is not None or result.action == "failed"),
         )
 
     def _still_refused(self) -> dict[int, ApplyResult]:
@@ -396,15 +396,12 @@ class GraphRunner:
             return result
         namespace = result.manifest.resource_id.namespace
         # The server cannot report a missing namespace before it serves the kind.
-        if namespace and not self._retry(lambda: self._will_have(namespace)):
+        has_namespace = not namespace or self._prerequisites.is_provided(("namespace", namespace))
+        if not has_namespace and not self._retry(lambda: self._applier.has_namespace(namespace)):
             return refused(result.manifest, Refusal.NAMESPACE_MISSING)
         self._assumed[id(result.manifest)] = result
         exists = lacked[0] == "kind" and self._retry(lambda: self._applier.exists_in_another_version(result.manifest))
         return result._replace(action="changed" if exists else "created", problems=(), refusal=None)
-
-    def _will_have(self, namespace: str) -> bool:
-        """Whether a namespace exists after the rollout."""
-        return self._prerequisites.is_provided(("namespace", namespace)) or self._applier.has_namespace(namespace)
 
     def _record(self, result: ApplyResult) -> None:
         with self._lock:

@@ -145,7 +145,8 @@ def refusal_problem(
     refusal: Refusal, manifest: Manifest, error: ApiError, read_body: Callable[[Manifest], Any]
 ) -> Problem:
     """Build the problem of a refused manifest. Secret values that the server quotes are not in it."""
-    problem = _without_secrets(manifest, error)
+    is_secret = manifest.resource_id.group_kind == ("", "Secret") and not error.is_field_conflict
+    problem = error.redacted() if is_secret else error.problems[0]
     if refusal in EXPLANATIONS:
         return problem
     problem = problem._replace(where=manifest.location)
@@ -160,8 +161,3 @@ def refusal_problem(
     if refusal is Refusal.IMMUTABLE_FIELD:
         return problem._replace(code="immutable-field", hint=_IMMUTABLE_HINT)
     return problem._replace(hint=_EXPECTED_HINT) if refusal is Refusal.UNFIT_FOR_SCHEMA else problem
-
-
-def _without_secrets(manifest: Manifest, error: ApiError) -> Problem:
-    is_secret = manifest.resource_id.group_kind == ("", "Secret")
-    return error.redacted() if is_secret and not error.is_field_conflict else error.problems[0]
