@@ -317,21 +317,21 @@ def test_a_preview_of_corrections_is_a_patch_and_fails(run, tmp_path):
 
 def test_a_preview_changes_no_name_of_a_field_or_a_file(run, tmp_path):
     site = (EXAMPLES / "sites" / "policies" / "console.yaml").read_text()
-    object_ = "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nspec:\n"
-    (tmp_path / "releases.yaml").write_text(f"{object_}  capabilities: {{baselineCapabilitySet: none}}\n")
-    (tmp_path / "openshift_version.yaml").write_text(site)
-    words = ("site-check", str(tmp_path), "--openshift-version=4.20", "--state=fixed", "--check", "--diff")
-    _code, out, _errors = run(*words)
-    assert "\n-  capabilities: {baselineCapabilitySet: none}\n" in out
-    assert "\nreleases.yaml:5: error " in out
-    assert "\nopenshift_version.yaml:" in out
+    for name in ("releases.yaml", "openshift_version.yaml"):
+        (tmp_path / name).write_text(site)
+    out = run("site-check", str(tmp_path), "--openshift-version=4.20", "--state=fixed", "--check", "--diff")[1]
+    assert re.findall(r"(?m)^([\w.-]+):\d+: error ", out) == ["openshift_version.yaml", "releases.yaml"]
+    file = tmp_path / "install-config.yaml"
+    file.write_text("apiVersion: v1\nplatform: {none: {}}\ncapabilities:\n  baselineCapabilitySet: None\n")
+    words = ("--openshift-version=4.20", "--capabilities={baselineCapabilitySet: v4.18}", "--check", "--diff")
+    assert "\n capabilities:\n-  baselineCapabilitySet: None\n" in run("install-config", str(file), *words)[1]
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_the_output_is_utf_8_whatever_the_name_of_a_file_is(tmp_path, encoding):
     (tmp_path / os.fsdecode(b"\xff-\xc3\xbc.yaml")).write_text("kind: ClusterInstance\n{")
     environ = {**os.environ, "PYTHONIOENCODING": encoding}
-    for format_, shown in {"text": "\\udcff-ü.yaml:", "json": '"path": "\\udcff-ü.yaml"'}.items():
+    for format_, shown in {"text": "\\udcff-ü.yaml:", "json": '"path": "\\\\udcff-ü.yaml"'}.items():
         words = [PROGRAM, "site-check", str(tmp_path), f"--format={format_}"]
         done = subprocess.run(words, capture_output=True, check=False, env=environ)
         assert (done.returncode, done.stderr, shown in done.stdout.decode()) == (1, b"", True)

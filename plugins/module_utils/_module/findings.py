@@ -87,9 +87,19 @@ def finish_check(
         "text": FORMATS["text"](report),
     }
     warn(module, problems)
+    result["problems"] = problem_dicts(problems)
     if report.failures:
-        module.fail_json(msg=_failure(report), problems=problem_dicts(problems), **result)
-    module.exit_json(problems=problem_dicts(problems), **result)
+        module.fail_json(**_in_utf_8({**result, "msg": _failure(report)}))
+    module.exit_json(**_in_utf_8(result))
+
+
+def _in_utf_8(value: Any) -> Any:
+    """``value`` with escapes for the bytes of file names that are not UTF-8, which Ansible refuses in a result."""
+    if isinstance(value, dict):
+        return {key: _in_utf_8(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_in_utf_8(item) for item in value]
+    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else value
 
 
 def _failure(report: Report) -> str:

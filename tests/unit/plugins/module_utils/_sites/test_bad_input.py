@@ -28,6 +28,12 @@ BOMB = "".join(f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9) if leve
 HEAD = "apiVersion: siteconfig.open-cluster-management.io/v1alpha1\nkind: ClusterInstance\nmetadata: {name: x}\n"
 
 
+def test_the_result_is_utf_8_if_the_name_of_a_file_is_not(check):
+    outcome = check({os.fsdecode(b"\xff.yaml"): WRONG})
+    assert [item["path"] for item in (*outcome["sites"], *outcome["findings"])] == ["\\udcff.yaml"] * 2
+    assert "\\udcff.yaml:10: error" in outcome["text"]
+
+
 @pytest.mark.parametrize(
     ("content", "severity", "rule", "line"),
     [
