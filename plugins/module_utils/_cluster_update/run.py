@@ -84,10 +84,11 @@ class UpdateRun:
         else:
             start = start_of(obj, target)
             preflight = (*image_reasons(target, obj), *_preflight(client, snapshots))
-            target = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
+            plan = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
+            target = target._replace(version=plan.plan.releases[-1])
             is_ours = self.phase == "requested" and read_start(obj, target) is not None
-            self._refuse_unaccepted(problems, is_requested=is_ours)
-            obj = self._request(target, start, problems)
+            self._refuse_unaccepted(plan, problems, is_requested=is_ours)
+            obj = self._request(plan, target, start, problems)
         self._note(obj, target)
         if options.wait and self.phase != "completed" and not self._check_mode:
             version = as_text(nested(obj, "metadata", "resourceVersion"))
@@ -111,8 +112,8 @@ class UpdateRun:
         target: TargetRelease,
         preflight: tuple[UpdateReason, ...],
         problems: Problems,
-    ) -> TargetRelease:
-        """Plan from the ClusterVersion ``obj``. Return ``target`` with its version. Raises ``CapabilityError``."""
+    ) -> PlanResult:
+        """Plan from the ClusterVersion ``obj``. Raises ``CapabilityError``, also if that is no plan for ``target``."""
         path = self._options.path
         if path is None:
             path = (start.from_image, self._options.release or target.image or target.replaced)
@@ -131,7 +132,7 @@ class UpdateRun:
         problems += all_problems(fleet)
         self._check_releases(plan, name, start, target, problems)
         problems.raise_errors(InvalidOptionError)
-        return target._replace(version=plan.plan.releases[-1])
+        return plan
 
     def _check_releases(
         self, plan: PlanResult, name: str, start: UpdateStart, target: TargetRelease, problems: Problems
@@ -152,14 +153,12 @@ class UpdateRun:
             message = f"is the image {name}, but the update is to {target.image}"
             problems.error("other-release", where, message, "Set it to this image")
 
-    def _refuse_unaccepted(self, problems: Problems, *, is_requested: bool) -> None:
+    def _refuse_unaccepted(self, plan: PlanResult, problems: Problems, *, is_requested: bool) -> None:
         """Raise ``ClusterError`` if something is not accepted.
 
         If an earlier run has requested the update, these are warnings, because the CVO can begin at any time.
         """
-        shared, plan = self._options.shared, self.plan
-        if plan is None:
-            raise AssertionError("nothing is refused without a plan")
+        shared = self._options.shared
         severity: Severity = "warning" if is_requested else "error"
         for reason in refused_reasons(plan.verdicts[0], shared.fail_on):
             hint = f"{reason.hint}, or accept {reason.name} in acceptances" if reason.name else reason.hint
@@ -169,11 +168,8 @@ class UpdateRun:
             problems.append(Problem(severity, "unaccepted-capability", "acceptances", violation.message, hint))
         problems.raise_errors(ClusterError)
 
-    def _request(self, target: TargetRelease, start: UpdateStart, problems: Problems) -> Object:
+    def _request(self, plan: PlanResult, target: TargetRelease, start: UpdateStart, problems: Problems) -> Object:
         """Write what is missing, and return the ClusterVersion. Raises ``ClusterError``."""
-        plan = self.plan
-        if plan is None:
-            raise AssertionError("nothing is requested without a plan")
         accepted = [reason for reason in plan.verdicts[0].reasons if reason.accepted is not None]
         needs_acks = any(reason.code in (ACK_REQUIRED, MISSING_ACKS) for reason in accepted)
         gates = {reason.name for reason in accepted if reason.code == ACK_REQUIRED} if needs_acks else None
@@ -192,16 +188,16 @@ class UpdateRun:
             problems.info("no-prediction", str(CLUSTER_VERSION), message)
             return None
         try:
-            self._make_plan(start.cluster_version(obj), start, target, (), Problems())
+            plan = self._make_plan(start.cluster_version(obj), start, target, (), Problems())
         except CapabilityError as error:
             # The update goes on nevertheless, and following it is more important.
             found = (problem for problem in error.problems if problem.severity == "error")
             problems += (problem._replace(severity="warning") for problem in found)
             self.plan = None
-        if self.plan is not None:
+        else:
             message = "the update has begun, so what is against it was not checked again"
-            verdict = self.plan.verdicts[0]._replace(not_checked=(Unchecked("unused-status", message),))
-            self.plan = self.plan._replace(verdicts=(verdict,))
+            verdict = plan.verdicts[0]._replace(not_checked=(Unchecked("unused-status", message),))
+            self.plan = plan._replace(verdicts=(verdict,))
         return start
 
 
