@@ -17,8 +17,8 @@ description:
     cluster with the given selection of capabilities.
   - With O(dest), writes the included manifests to that directory. File names, content and comments are as in the
     release. Manifests in C(manifests/) are templates. The module renders them.
-  - Omits manifests that delete their resource, so C(kubectl apply -f) does not create what the release deletes. See
-    O(deletions).
+  - Omits manifests that delete their resource (C(release.openshift.io/delete) is C("true")), so C(kubectl apply -f)
+    does not create what the release deletes. RV(decisions) marks them with the key C(deletes).
   - Warns about references that the selection leaves dangling. The cluster includes a manifest, and does not include the
     Namespace, CustomResourceDefinition, role, ServiceAccount, ConfigMap or Secret that it refers to. The
     cluster-version operator may then never finish.
@@ -54,17 +54,6 @@ options:
       - The file C(.capability-openshift-files) in that directory lists the files that this module wrote.
       - The module fails if there is no manifest to write so that it never removes all files.
     type: path
-  deletions:
-    description:
-      - What to do in O(dest) with an included manifest whose annotation C(release.openshift.io/delete) is C("true").
-        The cluster-version operator deletes the resource of such a manifest during an update. It never creates it.
-      - V(omit) leaves it out. All other clients, such as C(kubectl), ignore the annotation and would create the
-        resource.
-      - V(keep) writes it, for tools that read the annotation.
-      - This does not change the decision. O(decisions) marks these manifests with the key C(deletes).
-    type: str
-    choices: [omit, keep]
-    default: omit
   credentials_requests:
     description:
       - Whether to write only CredentialsRequests to O(dest), such as for C(ccoctl), and to return what they request in
@@ -198,9 +187,7 @@ included:
   type: int
   sample: 655
 deletions:
-  description:
-    - Number of included manifests that delete their resource. O(dest) has the other included manifests, and with
-      O(deletions=keep) also these.
+  description: Number of included manifests that delete their resource. O(dest) has the other included manifests.
   returned: success
   type: int
   sample: 20

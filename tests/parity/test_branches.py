@@ -111,4 +111,4 @@ def test_the_branch_of_the_api_still_has_these_capabilities(minor):
         "sets": {name: sorted(names) for name, names in data.sets.items()},
     }
     commit = reading.pop("commit")
-    assert reading == found, f"commit {commit}, compared before: {capabilities.BRANCHES[minor_of(minor)].commit}"
+    assert reading == found, f"commit {commit}, compared before: {capabilities.BRANCHES[minor_of(minor)]}"

@@ -169,13 +169,3 @@ def test_without_key_rings_nothing_is_verified(gpg):
     result, codes = verify((), gpg("-u", "first", "--sign", data=content(DIGEST)))
     assert not result
     assert codes == ["not-verified"]
-
-
-@pytest.mark.parametrize(
-    ("digest", "code"), [("", "no-digest"), ("sha256:", "invalid-digest"), ("4.21", "invalid-digest")]
-)
-def test_a_release_is_verified_by_its_digest_only(gpg, digest, code):
-    problems = Problems()
-    result = verify_digest("release", digest, Verifier((gpg.ring("first"),), ()), problems)
-    assert not result
-    assert [problem.code for problem in problems] == [code]

@@ -95,7 +95,6 @@ PLAYBOOK_CALLS: list[tuple[str, tuple[str, ...], Faults]] = [
     ("release_info", ("release=new", "kind=Deployment"), ((UNKNOWN, "kind"),)),
     ("release_manifests", ("release=new", "destination=out"), ((UNKNOWN, "destination"),)),
     ("release_manifests", ("release=new", "images=maybe"), ((TYPE, "images"),)),
-    ("release_manifests", ("release=new", "deletions=drop"), ((CHOICE, "deletions"),)),
     ("release_manifests", ("release=new dest=out images=true",), ()),
     ("release_compare", ("release=new",), ()),
     ("release_compare", ("release=new", "changes_from=old"), ((UNKNOWN, "changes_from"),)),

@@ -66,7 +66,7 @@ def read_minor_data(release: Release, minor: Minor, context: InclusionContext, p
         f"vCurrent is all of them, and older sets are those of {newest}"
     )
     problems.warning("unknown-version", accepted.source, message, _UPDATE)
-    return capability_data.data_from_names(minor, accepted.capabilities, accepted.source, accepted.sets)
+    return capability_data.data_from_names(minor, accepted.capabilities, accepted.sets)
 
 
 def data_as_accepted(data: MinorData, accepted: AcceptedNames, gated: frozenset[str], problems: Problems) -> MinorData:
@@ -75,7 +75,7 @@ def data_as_accepted(data: MinorData, accepted: AcceptedNames, gated: frozenset[
     ``gated``: names whose feature gates are disabled. The CRD of a feature set lacks them, and they stay in ``data``.
     """
     names = accepted.capabilities | (data.capabilities & gated)
-    own = capability_data.data_from_names(data.minor, names, accepted.source, accepted.sets)
+    own = capability_data.data_from_names(data.minor, names, accepted.sets)
     listed = frozenset(data.sets) if accepted.sets is None else accepted.sets
     differences = (
         ("capabilities", names - data.capabilities, data.capabilities - names),

@@ -119,7 +119,7 @@ def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: Pro
     message = f"{unknown}, so the capabilities are those that the cluster's CustomResourceDefinition lists"
     problems.info("unknown-version", CLUSTER_VERSIONS.resource, message, "Set release to be sure")
     minor = minor or capability_data.newest_minor()
-    return capability_data.data_from_names(minor, accepted.capabilities, accepted.source, accepted.sets)
+    return capability_data.data_from_names(minor, accepted.capabilities, accepted.sets)
 
 
 def _data_of_crd(client: Client, data: MinorData, problems: Problems) -> MinorData:

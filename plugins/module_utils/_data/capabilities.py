@@ -66,25 +66,12 @@ class ForcedCapability(NamedTuple):
     source: str
 
 
-class Branch(NamedTuple):
-    """The branch of openshift/api from which the data of a minor was read."""
-
-    minor: Minor
-    commit: str
-
-    @property
-    def source(self) -> str:
-        """Repository, branch, commit and file."""
-        return f"openshift/api release-{self.minor} ({self.commit[:12]}) config/v1/types_cluster_version.go"
-
-
 class MinorData(NamedTuple):
     """All capabilities of a minor, whatever its feature gates are, and the content of its sets by name."""
 
     minor: Minor
     capabilities: frozenset[str]
     sets: Mapping[str, frozenset[str]]
-    source: str
 
 
 _GATED = (
@@ -169,7 +156,7 @@ FIRST_OF_NEXT_MAJOR_ACCEPTED = SinceMinor(
     "openshift/cluster-version-operator#1275 (gianthop.go): accepts an update to the minor 0 of the next major version",
 )
 
-_COMMITS = {
+BRANCHES: Mapping[Minor, str] = {
     Minor(4, 11): "92fe66c75e8fbd76d5f385443c2293d4d02f08cc",
     Minor(4, 12): "7ca3a4634e46f96ead414a5fc1d5221775e64c7f",
     Minor(4, 13): "0f638a8a4705427e0233f5b48e2289c5bdf8b891",
@@ -187,8 +174,10 @@ _COMMITS = {
     Minor(5, 1): "2a3d73913b5a7caec4c57d5c3d04f51106ec4da3",
     Minor(5, 2): "2a3d73913b5a7caec4c57d5c3d04f51106ec4da3",
 }
-BRANCHES: Mapping[Minor, Branch] = {minor: Branch(minor, commit) for minor, commit in _COMMITS.items()}
-"""The minors with data here."""
+"""The minors with data here, and the commit of the branch of openshift/api that it was read from.
+
+Source: openshift/api:config/v1/types_cluster_version.go
+"""
 
 _BY_NAME = {capability.name: capability for capability in CAPABILITIES}
 
@@ -206,14 +195,13 @@ def newest_minor() -> Minor:
 @lru_cache
 def data_of(minor: Minor) -> MinorData | None:
     """The capabilities and sets of ``minor``; ``None`` if it has no data here."""
-    branch = BRANCHES.get(minor)
-    if branch is None:
+    if minor not in BRANCHES:
         return None
     known = _names_at(minor)
-    return MinorData(minor, known, {**_versioned_sets(minor), V_CURRENT: known}, branch.source)
+    return MinorData(minor, known, {**_versioned_sets(minor), V_CURRENT: known})
 
 
-def data_from_names(minor: Minor, names: Iterable[str], source: str, sets: Iterable[str] | None = None) -> MinorData:
+def data_from_names(minor: Minor, names: Iterable[str], sets: Iterable[str] | None = None) -> MinorData:
     """The data of a minor from the ``names`` and ``sets`` in a ClusterVersion CRD, which does not have their content.
 
     ``vCurrent`` and the set of ``minor`` are all names. The other sets are those of this module, reduced to ``names``;
@@ -229,7 +217,7 @@ def data_from_names(minor: Minor, names: Iterable[str], source: str, sets: Itera
         }
     if f"v{minor}" in contents:
         contents[f"v{minor}"] = known
-    return MinorData(minor, known, {**contents, V_CURRENT: known}, source)
+    return MinorData(minor, known, {**contents, V_CURRENT: known})
 
 
 def gated_capabilities(gates: frozenset[str]) -> frozenset[str]:

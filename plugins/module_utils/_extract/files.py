@@ -3,7 +3,7 @@
 
 """Selects the files of a release that go to a directory.
 
-By default these are the manifests that a client applies. With ``release.openshift.io/delete: "true"``, a manifest asks
+These are the manifests that a client applies. With ``release.openshift.io/delete: "true"``, a manifest asks
 the CVO to delete its resource. Clients do not read that annotation, and would create the resource.
 Source: openshift/cluster-version-operator:lib/resourcedelete.
 """
@@ -47,21 +47,14 @@ def included_files(release: Release, inclusions: Iterable[Inclusion], select: Se
     return files
 
 
-def selector(
-    release: Release,
-    *,
-    keep_deletions: bool = False,
-    only_credentials_requests: bool = False,
-    platform: str | None = None,
-) -> Selector:
+def selector(release: Release, *, only_credentials_requests: bool = False, platform: str | None = None) -> Selector:
     """A function that decides whether an included manifest goes to the directory.
 
-    Manifests that delete their resource do so only with ``keep_deletions``. ``platform`` leaves out CredentialsRequests
-    of other platforms.
+    Manifests that delete their resource do not. ``platform`` leaves out CredentialsRequests of other platforms.
     """
 
     def select(manifest: Manifest) -> bool:
-        if manifest.deletes and not keep_deletions:
+        if manifest.deletes:
             return False
         if not is_credentials_request(manifest):
             return not only_credentials_requests

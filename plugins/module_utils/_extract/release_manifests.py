@@ -52,7 +52,6 @@ def release_manifests_spec() -> Spec:
         **chdir_spec(),
         **cluster_options_spec(),
         "dest": {"type": "path"},
-        "deletions": {"type": "str", "choices": ["omit", "keep"], "default": "omit"},
         "credentials_requests": {"type": "bool", "default": False},
         "platform": {"type": "str", "choices": list(PLATFORMS)},
         "images": {"type": "bool", "default": False},
@@ -66,7 +65,6 @@ class ReleaseManifestsOptions(NamedTuple):
     release: ReleaseOptions
     cluster: ClusterOptions
     dest: str | None
-    deletions: str
     credentials_requests: bool
     platform: str | None
     images: bool
@@ -104,12 +102,7 @@ def run_release_manifests(
     if options.images:
         result["images"] = image_lists_dict(list_images(release, inclusions))
     only_requests = options.credentials_requests
-    select = selector(
-        release,
-        keep_deletions=options.deletions == "keep",
-        only_credentials_requests=only_requests,
-        platform=options.platform,
-    )
+    select = selector(release, only_credentials_requests=only_requests, platform=options.platform)
     if only_requests:
         written = (inclusion.manifest for inclusion in inclusions if inclusion.included and select(inclusion.manifest))
         result["credentials_requests"] = [

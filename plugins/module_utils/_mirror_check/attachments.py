@@ -9,11 +9,11 @@ Source: containers/image:docker/docker_image_src.go getSignaturesFromSigstoreAtt
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from .._problems import Problems
+from .._registry.pull_spec import is_digest
 from .._release_image.signature_stores import key_prefix
 from .._release_image.strict_json import parse_strict_json
 from .._resources import mappings_in, nested
@@ -25,7 +25,6 @@ _LARGEST_ATTACHMENT = 4 * 1024 * 1024
 """containers/image:internal/iolimits/iolimits.go MaxSignatureBodySize."""
 _MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
 _MOST_LAYERS = 64
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class SigstoreSignature(NamedTuple):
@@ -100,8 +99,7 @@ def _read(
     digest, size, annotations = layer.get("digest"), layer.get("size"), nested(layer, "annotations")
     largest = LARGEST_PAYLOAD if _is_signature(layer) else _LARGEST_ATTACHMENT
     # A digest is a part of the URL of the blob.
-    is_digest = _DIGEST.fullmatch(str(digest))
-    if not is_digest or not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= largest:
+    if not is_digest(digest) or not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= largest:
         problems.error(
             "sigstore-manifest", place, "has a layer without a valid digest and size", "Mirror the tag again"
         )

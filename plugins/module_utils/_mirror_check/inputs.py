@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import InclusionContext, included_manifests
@@ -16,15 +16,9 @@ from .._registry.pull_spec import PullSpec, parse_pull_spec
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release_image.http_store import HttpGet
-from .._release_image.verification_config import (
-    ANNOTATION,
-    VerificationConfig,
-    read_config,
-    read_key_rings,
-    signature_stores,
-)
+from .._release_image.signature_verification import config_of_release
+from .._release_image.verification_config import VerificationConfig, read_key_rings, signature_stores
 from .._release_image.verifier import Verifier
-from .._resources import Object
 from .check import MirrorRequest
 from .image_policy import GROUP, KIND, ImagePolicy, read_image_policies
 from .row import RELEASE
@@ -74,18 +68,12 @@ def mirror_request(
 
 def _verification_config(release: Release, options: MirrorOptions, problems: Problems) -> VerificationConfig | None:
     found = Problems()
-    config = read_config(release.shown_version, _verification_manifests(release), found)
+    config = config_of_release(release.shown_version, release.path, found)
     if config is None and options.signature_keys and options.signature_stores:
         # Everything that the release lacks is given.
         return None
     problems.extend(found)
     return config
-
-
-def _verification_manifests(release: Release) -> Iterator[tuple[str, Object]]:
-    for manifest in release.manifests:
-        if ANNOTATION in (manifest.annotations or {}):
-            yield manifest.file, release.read_body(manifest)
 
 
 def _policies(release: Release, options: MirrorOptions, problems: Problems) -> tuple[ImagePolicy, ...]:

@@ -17,8 +17,8 @@ from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .http_store import http_get
 from .opened_release import OpenedRelease, Signer
-from .release_source import PreviousRelease, SignatureOptions
-from .verification_config import read_config, read_key_rings, signature_stores
+from .release_source import SignatureOptions
+from .verification_config import VerificationConfig, read_config, read_key_rings, signature_stores
 from .verification_documents import verification_documents
 from .verifier import Verifier, verify_digest
 
@@ -32,13 +32,17 @@ def verify_release(
     stores = signature_stores("signature_stores", options.stores, get, problems)
     verifier = Verifier(rings, stores)
     if not options.keys or not options.stores:
-        verified_by = options.previous or PreviousRelease(name, found.directory)
-        config = read_config(verified_by.name, _config_manifests(*verified_by), problems)
+        config = config_of_release(*(options.previous or (name, found.directory)), problems)
         if config is not None:
             verifier = config.verifier(get, rings, stores, None if options.previous else RED_HAT_KEYS)
     if problems.has_errors:
         return ()
     return verify_digest(name, found.digest, verifier, problems)
+
+
+def config_of_release(name: str, directory: str, problems: Problems) -> VerificationConfig | None:
+    """Read how the release in ``directory`` verifies other releases; ``None`` after a reported problem."""
+    return read_config(name, _config_manifests(name, directory), problems)
 
 
 def _config_manifests(name: str, directory: str) -> Iterator[tuple[str, Object]]:

@@ -8,17 +8,14 @@ Source: openshift/library-go:pkg/verify/verify.go
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from .._problems import Problems, shown
+from .._problems import Problems
 from .gpgv import KeyRing, find_gpgv, read_signed_message
 from .opened_release import Signer
 from .signature_content import is_signature_of
 from .signature_stores import Found, FoundSignature, Store
-
-_DIGEST = re.compile(r"[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[a-zA-Z0-9=_-]+")
 
 
 class Verifier(NamedTuple):
@@ -33,24 +30,12 @@ class Verifier(NamedTuple):
     trusted: Collection[str] | None = None
 
 
-def check_digest(where: str, digest: str, problems: Problems) -> bool:
-    """Return whether ``digest`` can be verified (openshift/library-go:pkg/verify/verify.go validReleaseDigest)."""
-    if not digest:
-        message, hint = "has no digest, expected NAME@sha256:...", "Use a pull spec with the digest of the image"
-        problems.error("no-digest", where, message, hint)
-        return False
-    if not _DIGEST.fullmatch(digest):
-        problems.error("invalid-digest", where, f"has the digest {shown(digest)}, expected ALGORITHM:HEX", "Correct it")
-        return False
-    return True
-
-
 def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problems) -> tuple[Signer, ...]:
     """Return who signed ``digest`` if every key ring did. Otherwise empty, and all reasons are reported as errors.
 
     ``where`` names the image in messages. What goes wrong with one signature is no problem if another one is valid.
     """
-    program = find_gpgv(problems) if check_digest(where, digest, problems) else None
+    program = find_gpgv(problems)
     if program is None:
         return ()
     causes = Problems()

@@ -23,7 +23,7 @@ def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
     yield f"Enabled capabilities: {listed(result['enabled_capabilities'])}"
     if options.get("dest"):
         yield f"Directory {options['dest']}: {'changed' if result['changed'] else 'nothing to change'}"
-        if result["deletions"] and options.get("deletions", "omit") == "omit" and requests is None:
+        if result["deletions"] and requests is None:
             yield f"Left out: {plural(result['deletions'], 'manifest')} with the delete annotation"
     if requests is not None:
         yield ""

@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
     [
         {},
         {"capabilities": NOTHING, "decisions": True, "images": True},
-        {"capabilities": NOTHING, "credentials_requests": "yes", "deletions": "keep"},
+        {"capabilities": NOTHING, "credentials_requests": "yes"},
         {"enabledCapabilities": ["Console"], "knownCapabilities": "Console,Storage"},
         {"release_image": PULL_SPEC, "feature_set": "TechPreviewNoUpgrade", "signature_keys": ["~/keys"]},
         {"overrides": [{"kind": "ConfigMap", "group": "", "name": "one", "namespace": "", "unmanaged": True}]},

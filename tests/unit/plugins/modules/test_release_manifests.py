@@ -133,20 +133,15 @@ DELETIONS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("options", "files"),
-    [
-        ({}, {ALWAYS: ONE, MIXED: manifest("kept"), "0000_90_odd_01.yaml": DELETIONS["0000_90_odd_01.yaml"]}),
-        ({"deletions": "keep"}, {name: text for name, text in DELETIONS.items() if name != ABSENT}),
-    ],
-)
-def test_manifests_that_delete_are_written_only_on_request(call, tmp_path, dest, options, files):
+def test_manifests_that_delete_are_not_written(call, tmp_path, dest):
     path = write_release(tmp_path / "r", DELETIONS)
-    call(release_manifests, release=path, dest=dest, deletions="keep")
-    outcome = call(release_manifests, release=path, dest=dest, decisions=True, **options)
+    outcome = call(release_manifests, release=path, dest=dest, decisions=True)
 
-    assert content(dest) == files
-    assert outcome["changed"] is not bool(options)
+    assert content(dest) == {
+        ALWAYS: ONE,
+        MIXED: manifest("kept"),
+        "0000_90_odd_01.yaml": DELETIONS["0000_90_odd_01.yaml"],
+    }
     assert (outcome["included"], outcome["deletions"], outcome["excluded"]) == (5, 2, 1)
     assert [item["name"] for item in outcome["decisions"] if item["deletes"]] == ["absent", "console", "gone"]
 

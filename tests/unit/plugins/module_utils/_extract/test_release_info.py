@@ -101,8 +101,6 @@ def test_included_manifests_are_written_once_and_a_secret_for_its_owner(release:
     assert written["0000_20_s.yaml"].stat().st_mode & 0o077 == 0
     again = manifests(release, dest=str(dest), diff_mode=True)
     assert (again["changed"], again["diff"]) == (False, [])
-    assert manifests(release, dest=str(dest), deletions="keep")["changed"]
-    assert (dest / "0000_30_d.yaml").exists()
 
 
 def test_only_credentials_requests_of_a_platform_can_be_written(release: Path, tmp_path: Path) -> None:
@@ -177,7 +175,7 @@ def test_the_options_are_those_of_the_module() -> None:
     assert (options.release.release, options.images, options.previous_release) == ("/r", True, "/o")
     params = {name: option.get("default") for name, option in release_manifests_spec().items()}
     given = ReleaseManifestsOptions.from_params({**params, "release": "/r", "dest": "/d"})
-    assert given[2:] == ("/d", "omit", False, None, False, False)
+    assert given[2:] == ("/d", False, None, False, False)
 
 
 def test_a_release_that_only_deletes_leaves_an_empty_destination(tmp_path: Path) -> None:

@@ -22,28 +22,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.verifier import (
     Verifier,
-    check_digest,
     verify_digest,
 )
-
-
-@pytest.mark.parametrize(
-    ("digest", "code"),
-    [
-        ("sha256:" + "a" * 64, ""),
-        ("sha-2+x.y:Z=_-", ""),
-        ("", "no-digest"),
-        ("sha256", "invalid-digest"),
-        ("sha256:", "invalid-digest"),
-        ("sha256:a/b", "invalid-digest"),
-        ("SHA:a", "invalid-digest"),
-        ("sha256:a\n", "invalid-digest"),
-    ],
-)
-def test_a_digest_that_the_cvo_accepts(digest: str, code: str) -> None:
-    problems = Problems()
-    assert check_digest("image", digest, problems) == (not code)
-    assert [(item.code, str(item.where)) for item in problems] == ([(code, "image")] if code else [])
 
 
 def test_a_digest_in_paths_and_names() -> None:
