@@ -180,10 +180,8 @@ def _site(
 def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     node = _overridden(origin, problems, spec, (f"spec.{OVERRIDES}", OVERRIDES, spec), spec)
-    if fault := _unrendered(document, spec, node.site.overrides or Overrides({})):
-        hint = "Correct it: the cluster enables everything otherwise"
-        dropped = Problem("error", "invalid-json", Location(field=node.site.field), fault, hint)
-        problems.append(node.site.finding(dropped))
+    consequence = "so the siteconfig operator drops all of it"
+    _report_unrendered(node, spec, consequence, "Correct it: the cluster enables everything otherwise", problems)
     templates = document.texts_of(document.get(spec, "templateRefs"), "name")
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
@@ -197,21 +195,24 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     yield node
 
 
-def _unrendered(document: SourceDocument, spec: Node | None, overrides: Overrides) -> str:
-    """Why the siteconfig operator writes none of the ``overrides`` of a ClusterInstance, or ``""``.
+def _report_unrendered(node: SiteNode, cluster: Node | None, consequence: str, hint: str, problems: Problems) -> None:
+    """Report a selection in overrides to whose text no type of network can be added.
 
-    It adds the type of the network to their text. If that fails, it goes on without them, and reports nothing.
-    Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go getInstallConfigOverrides,
-    buildClusterData.
+    Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go getInstallConfigOverrides, and
+    buildClusterData, which goes on without overrides; openshift-kni/cnf-features-deploy:
+    ztp/siteconfig-generator/siteConfig/siteConfigHelper.go agentClusterInstallAnnotation.
     """
-    values, fault = overrides.values, ""
+    overrides, fault = node.site.overrides or Overrides({}), ""
+    values = overrides.values
     if "networking" in values and not isinstance(values["networking"], Mapping):
         fault = "has a field networking that is no object"
     elif "networking" not in values and not overrides.text.startswith("{"):
-        # With this mode, the operator encodes the overrides again before.
-        is_encoded = document.text_of(spec, "cpuPartitioningMode") == "AllNodes"
+        # With this mode, the overrides are encoded again before.
+        is_encoded = node.document.text_of(cluster, "cpuPartitioningMode") == "AllNodes"
         fault = "" if is_encoded else "begins with white space"
-    return f"{fault}, so the siteconfig operator drops all of it" if fault and BLOCK in values else ""
+    if fault and BLOCK in values:
+        where = Location(field=node.site.field)
+        problems.append(node.site.finding(Problem("error", "invalid-json", where, f"{fault}, {consequence}", hint)))
 
 
 def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
@@ -220,7 +221,9 @@ def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     for number, item in enumerate(clusters.items if clusters is not None else ()):
         cluster = document.target(item)
         place = (f"spec.clusters[{number}].{OVERRIDES}", OVERRIDES, cluster)
-        yield _overridden(origin, problems, cluster, place, spec)
+        node = _overridden(origin, problems, cluster, place, spec)
+        _report_unrendered(node, cluster, "which the generator rejects", "Correct it", problems)
+        yield node
 
 
 def _overridden(
@@ -346,13 +349,14 @@ def _names(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_single(document: SourceDocument, cluster: Node | None) -> bool | None:
-    """Whether a cluster has a single control plane, ``None`` if it says nothing. ``master`` is the default role."""
+    """Whether a cluster has a single control plane, ``None`` if it says nothing. ``master`` is the default role.
+
+    The nodes decide: the generator of a SiteConfig does not read the type, and siteconfig accepts no other type.
+    """
     kind, nodes = document.text_of(cluster, "clusterType"), document.get(cluster, "nodes")
-    if kind.lower() == "sno":
-        return True
-    if nodes is None or not nodes.items:
-        return False if kind and not is_template(kind) else None
-    return sum(document.text_of(item, "role") in ("", "master") for item in nodes.items) == 1
+    if nodes is not None and nodes.items:
+        return sum(document.text_of(item, "role") in ("", "master") for item in nodes.items) == 1
+    return kind.lower() == "sno" if kind and not is_template(kind) else None
 
 
 def _read_overrides(

@@ -138,6 +138,13 @@ def test_an_external_cloud_controller_manager_needs_its_capability(check, spec, 
     assert errors_of(outcome) == ["inst-ccm-external"] * errors
 
 
+def test_the_nodes_decide_whether_there_is_a_single_one(check):
+    nodes = "    nodes: [{hostName: a}, {hostName: b, role: master}, {hostName: c}]\n"
+    text = site_config(("one", "", overrides(*RAN_DU)))
+    assert check({"a.yaml": text})["sites"][0]["platform"] == "none"
+    assert check({"a.yaml": text + nodes})["sites"][0]["platform"] == "baremetal"
+
+
 def test_a_platform_in_the_object_comes_first(check):
     text = instance(*RAN_DU, kind="HighlyAvailable").replace("spec:\n", "spec:\n  platformType: VSphere\n")
     assert check({"a.yaml": text})["sites"][0]["platform"] == "vsphere"
@@ -485,6 +492,8 @@ def test_an_extra_annotation_has_no_effect_because_the_operator_writes_its_own(c
 def test_overrides_that_the_operator_drops_have_no_effect(check, text, more, is_dropped):
     outcome = check({"a.yaml": cluster_instance(json.dumps(text), more=more)})
     assert errors_of(outcome) == ["invalid-json"] * is_dropped
+    generated = site_config(("one", "", text)).replace(quoted(text), json.dumps(text)) + more.replace("  ", "    ")
+    assert errors_of(check({"a.yaml": generated})) == ["invalid-json"] * is_dropped
 
 
 def test_a_misspelled_annotation_is_found(check):
