@@ -172,11 +172,6 @@ def has_errors(problems: Iterable[Problem]) -> bool:
     return any(problem.severity == "error" for problem in problems)
 
 
-def count_errors(problems: Iterable[Problem]) -> int:
-    """The number of problems that are errors."""
-    return sum(problem.severity == "error" for problem in problems)
-
-
 def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> None:
     """Raise ``error`` with all ``problems`` if at least one of them is an error."""
     collected = tuple(problems)

@@ -13,6 +13,7 @@ from .._data.hosted_clusters import HOSTED_PROFILE
 from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems, did_you_mean
 from .._release.release import Release
+from .._resources import ResourceId
 from .._version import Minor
 from .hosted_cluster import deleted_files
 from .inclusion import CapabilityStatus, InclusionContext, Override
@@ -67,8 +68,6 @@ _BOOLEANS = {
     **dict.fromkeys(("0", "f", "F", "false", "False", "FALSE"), False),
 }
 """Source: golang/go:src/strconv/atob.go ParseBool."""
-
-_OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
 
 
 class ClusterOptions(NamedTuple):
@@ -231,16 +230,22 @@ def _parse_overrides(given: Sequence[Any], location: str, problems: Problems) ->
 
 
 def _parse_override(entry: Mapping[Any, Any], where: str, problems: Problems) -> Override:
-    fields = {field: entry.get(field) or "" for field in _OVERRIDE_FIELDS}
-    for field, value in fields.items():
-        if not isinstance(value, str) or (field in ("kind", "name") and not value):
-            message = f"is {value!r}, expected a string"
-            problems.error("not-a-string", f"{where}.{field}", message, "Name the resource")
-    for field in sorted(set(map(str, entry)) - {*_OVERRIDE_FIELDS, "unmanaged"}):
-        hint = did_you_mean(field, (*_OVERRIDE_FIELDS, "unmanaged"))
-        problems.error("unknown-field", f"{where}.{field}", "is not a field of an override", hint)
+    resource = read_id(entry, where, "an override", problems, "unmanaged")
     unmanaged = entry.get("unmanaged")
     if not isinstance(unmanaged, bool):
         message = f"is {unmanaged!r}, expected true or false"
         problems.error("not-a-boolean", f"{where}.unmanaged", message, "Set it to true or false")
-    return Override(fields["kind"], fields["group"], fields["namespace"], fields["name"], unmanaged is True)
+    return Override(resource.kind, resource.group, resource.namespace, resource.name, unmanaged is True)
+
+
+def read_id(entry: Mapping[Any, Any], where: str, noun: str, problems: Problems, *others: str) -> ResourceId:
+    """The resource that ``entry``, which is ``noun``, names. It can also have the fields ``others``."""
+    resource = ResourceId(*(entry.get(field) or "" for field in ResourceId._fields))
+    for field, value in resource._asdict().items():
+        if not isinstance(value, str) or (field in ("kind", "name") and not value):
+            message = f"is {value!r}, expected a string"
+            problems.error("not-a-string", f"{where}.{field}", message, "Name the resource")
+    known = (*ResourceId._fields, *others)
+    for field in sorted(set(map(str, entry)).difference(known)):
+        problems.error("unknown-field", f"{where}.{field}", f"is not a field of {noun}", did_you_mean(field, known))
+    return resource

@@ -96,16 +96,6 @@ class InstallCheck(NamedTuple):
     hosted: HostedCapabilities | None = None
 
     @property
-    def method(self) -> str:
-        """The given install method, or the default one."""
-        return self.installation.method
-
-    @property
-    def platform(self) -> str | None:
-        """The platform of the install-config, ``None`` if it is not known."""
-        return self.installation.platform
-
-    @property
     def install(self) -> InstallContext | None:
         """What the rules depend on besides the selection."""
         return self.installation.install

@@ -36,7 +36,7 @@ def installation_dict(check: InstallCheck, *, failed: bool = False) -> dict[str,
 
     ``failed``: there are errors. Then the selection is returned only in its corrected form.
     """
-    result: dict[str, Any] = {"install_method": check.method, "platform": check.platform}
+    result: dict[str, Any] = {"install_method": check.installation.method, "platform": check.installation.platform}
     if check.resolved is None or check.status is None:
         return result
     block = _block(check.resolved)
@@ -109,7 +109,7 @@ def _spec(block: dict[str, Any]) -> dict[str, Any]:
 
 def _cluster_version_block(check: InstallCheck, block: dict[str, Any], status: CapabilityStatus) -> dict[str, Any]:
     """The block of a ClusterVersion. HyperShift writes ``None`` and every name in byte order, or no block."""
-    if check.method != HOSTED:
+    if check.installation.method != HOSTED:
         return block
     is_without = WRITTEN_WITHOUT in status.known - status.enabled
     if check.install is None or (check.install.minor < NAMES_WRITTEN_SINCE and not is_without):

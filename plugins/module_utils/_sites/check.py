@@ -287,7 +287,7 @@ def enabled_names(check: InstallCheck) -> frozenset[str] | None:
     """The enabled names, also those that a hosted cluster cannot disable. ``None`` if they are not known."""
     if check.status is None:
         return None
-    is_hosted = check.hosted is not None and check.method == HOSTED
+    is_hosted = check.hosted is not None and check.installation.method == HOSTED
     return check.status.enabled | (check.hosted.stays_enabled if is_hosted and check.hosted else frozenset())
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._capability.cluster_options import ClusterOptions
 from .._cluster.admin_acks import ADMIN_ACKS, ADMIN_GATES, AdminAcks, acknowledged, admin_gates
@@ -30,15 +30,12 @@ _OF_INFRASTRUCTURE = frozenset({"control_plane_topology", "infrastructure_topolo
 _DECISIVE = ("feature_set", "cluster_profile", "overrides")
 
 
-class LiveOptions(NamedTuple):
-    """Options that are completed with what the cluster reports. ``infrastructure_name``: its name in the cloud."""
-
-    options: PlanOptions
-    infrastructure_name: str
-
-
-def complete_options(options: PlanOptions, client: Client, problems: Problems, *, is_strict: bool) -> LiveOptions:
+def complete_options(
+    options: PlanOptions, client: Client, problems: Problems, *, is_strict: bool
+) -> tuple[PlanOptions, str]:
     """Read what ``options`` do not set, apart from the resources, and report it. Raises ``ClusterError``.
+
+    Returns the completed options, and the name of the cluster in the cloud.
 
     An object that the user may not read is a warning. If ``is_strict``, it is an error if the plan depends on it.
     """
@@ -68,7 +65,7 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems, *
     found |= {name: item for name, item in properties.items() if name in missing | besides}
     _report(found, missing, problems)
     own_name = found["infrastructure_name"].value if "infrastructure_name" in found else ""
-    return LiveOptions(options._replace(cluster=cluster), own_name)
+    return options._replace(cluster=cluster), own_name
 
 
 def _with_cluster_version(

@@ -124,11 +124,6 @@ def _located_in_release(problem: Problem, path: str) -> Problem:
     return problem if problem.where.source.startswith(path) else problem._replace(where=problem.where.within(path))
 
 
-class _PathResult(NamedTuple):
-    signatures: tuple[ImageSignature | None, ...] = ()
-    error: CapabilityError | None = None
-
-
 class HopSignatures:
     """The signatures of the images of paths, which consist of ``releases``. Each path is verified once.
 
@@ -137,7 +132,7 @@ class HopSignatures:
 
     def __init__(self, releases: Sequence[PathRelease], source: ReleaseSource, remarks: Problems) -> None:
         self._releases, self._source, self._remarks = releases, source, remarks
-        self._verified: dict[tuple[tuple[int, ...], tuple[object, ...]], _PathResult] = {}
+        self._verified: dict[tuple[object, ...], tuple[ImageSignature | None, ...] | CapabilityError] = {}
 
     def add(self, request: PlanRequest) -> PlanRequest:
         """Return ``request`` with the signature of each hop. Raises ``CapabilityError`` if a required one is missing.
@@ -154,18 +149,18 @@ class HopSignatures:
         else:
             left = ()
         verified = self._verify(request.path, stores)
-        return request._replace(state=request.state._replace(signature_stores=left, signatures=verified.signatures))
+        return request._replace(state=request.state._replace(signature_stores=left, signatures=verified))
 
-    def _verify(self, path: tuple[int, ...], stores: tuple[str, ...]) -> _PathResult:
+    def _verify(self, path: tuple[int, ...], stores: tuple[str, ...]) -> tuple[ImageSignature | None, ...]:
         key = path, stores
         if key not in self._verified:
             try:
-                self._verified[key] = _PathResult(tuple(self._signatures(path, stores)))
+                self._verified[key] = tuple(self._signatures(path, stores))
             except CapabilityError as error:
-                self._verified[key] = _PathResult(error=error)
+                self._verified[key] = error
         verified = self._verified[key]
-        if verified.error is not None:
-            raise verified.error
+        if isinstance(verified, CapabilityError):
+            raise verified
         return verified
 
     def _signatures(self, path: tuple[int, ...], stores: tuple[str, ...]) -> Iterator[ImageSignature | None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
+from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options, read_id
 from .._capability.resolved_release import ResolvedRelease, read_selection, solution_selection
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities, parse_cluster_version
@@ -145,7 +145,10 @@ def _read_entry(entry: object, where: str, problems: Problems) -> ResourceId | N
         problems.error("not-a-map", where, f"is {entry!r}, expected a dict", hint)
         return None
     if "metadata" not in entry:
-        return _read_id(entry, where, problems)
+        own = Problems()
+        resource = read_id(entry, where, "a resource id", own)
+        problems += own
+        return None if own else resource
     if not entry.get("apiVersion"):
         problems.error("missing-field", f"{where}.apiVersion", "is missing", "Pass the object as the API returns it")
         return None
@@ -153,18 +156,3 @@ def _read_entry(entry: object, where: str, problems: Problems) -> ResourceId | N
     manifest = manifest_from_object(entry, where, 1, manifest_problems)
     problems += [problem for problem in manifest_problems if problem.severity == "error"]
     return None if manifest is None else manifest.object_id
-
-
-def _read_id(entry: Mapping[Any, Any], where: str, problems: Problems) -> ResourceId | None:
-    count = len(problems)
-    for field in sorted(set(map(str, entry)) - set(ResourceId._fields)):
-        hint = did_you_mean(field, ResourceId._fields)
-        problems.error("unknown-field", f"{where}.{field}", "is not a field of a resource id", hint)
-    for field in ResourceId._fields:
-        value = entry.get(field) or ""
-        if not isinstance(value, str) or (field in ("kind", "name") and not value):
-            message = f"is {entry.get(field)!r}, expected a string"
-            problems.error("not-a-string", f"{where}.{field}", message, "Name the resource")
-    if len(problems) > count:
-        return None
-    return ResourceId(*(entry.get(field) or "" for field in ResourceId._fields))

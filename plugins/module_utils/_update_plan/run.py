@@ -227,8 +227,7 @@ class _Clusters:
         if client is not None:
             from .live import complete_options  # imports the client, which only plans with a cluster need
 
-            completed = complete_options(options, client, problems, is_strict=self._shared.is_strict)
-            options, self.own_name = completed.options, completed.infrastructure_name
+            options, self.own_name = complete_options(options, client, problems, is_strict=self._shared.is_strict)
         elif options.rule == "presence" and options.live_resources is None:
             message = "is presence, but the resources of the cluster are not known"
             hint = "Set live_resources or connection options, or remove the option"

@@ -65,8 +65,8 @@ def rules(result):
 def test_method_and_platform_follow_from_the_document(document, method, platform):
     result = check("4.20", document)
 
-    assert (result.method, result.platform) == (method, platform)
-    assert check("4.20", document, method="agent").method == "agent"
+    assert (result.installation.method, result.installation.platform) == (method, platform)
+    assert check("4.20", document, method="agent").installation.method == "agent"
 
 
 def test_a_cluster_that_the_installer_provisions_requires_machine_api():
@@ -230,10 +230,10 @@ def test_a_platform_exists_in_some_versions(platform, minors):
         found = [(item.code, str(item.where), item.message) for item in errors(result.problems)]
 
         if minor in minors:
-            assert (result.platform, found) == (platform, [])
+            assert (result.installation.platform, found) == (platform, [])
         else:
             where = f"content, platform.{platform}"
-            assert (result.platform, found) == (
+            assert (result.installation.platform, found) == (
                 None,
                 [("unknown-platform", where, "is not a platform of this version and install method")],
             )
@@ -246,7 +246,7 @@ def test_a_version_is_required():
         ("missing-version", "openshift_version")
     ]
     assert (result.resolved, result.status, result.violations) == (None, None, ())
-    assert result.platform == "none"
+    assert result.installation.platform == "none"
 
 
 @pytest.mark.parametrize("minor", [Minor(4, 10), Minor(4, 2)])

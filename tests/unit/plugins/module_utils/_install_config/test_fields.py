@@ -160,7 +160,7 @@ def test_keys_in_another_case_are_read_as_the_installer_does():
     ]
     assert with_exact_names(result, "f", Problems()) == result
     checked = check_installation("4.20", given)
-    assert checked.platform == "aws"
+    assert checked.installation.platform == "aws"
     assert {"inst-ingress", "inst-ccm"} <= {item.code for item in checked.problems}
 
 

@@ -38,7 +38,7 @@ def found(minor: str, method: str | None, values: dict[str, Any], *, complete: b
 
 def supporting(minor: str, method: str) -> list[str]:
     """Return the platforms on which an installation by ``method`` violates none of these rules."""
-    known = [name for name in PLATFORMS if check(minor, document(name)).platform == name]
+    known = [name for name in PLATFORMS if check(minor, document(name)).installation.platform == name]
     return sorted(name for name in known if found(minor, method, document(name)) == [])
 
 

@@ -48,10 +48,10 @@ def completed(
     of_cluster = {name: given.pop(name) for name in ClusterOptions._fields if name in given}
     problems = Problems()
     options = PlanOptions(ClusterOptions(**of_cluster), **given)
-    found = complete_options(options, server.client(), problems, is_strict=is_strict)
+    found, _name = complete_options(options, server.client(), problems, is_strict=is_strict)
     codes: list[tuple[str, str]] = [(item.severity, item.code) for item in problems if item.code != "cluster-read"]
     (report,) = (item.message for item in problems if item.code == "cluster-read")
-    return found.options, sorted(set(re.findall("|".join(READ), report.partition(";")[0]))), codes
+    return found, sorted(set(re.findall("|".join(READ), report.partition(";")[0]))), codes
 
 
 READ = ["feature_gates", "feature_set", "infrastructure_name", "overrides", "platform"]
