@@ -88,15 +88,17 @@ def held_lease(lease: Object | None, now: datetime | None) -> str:
     return f"its Lease {_LEASE.key} was renewed at {renewed}"
 
 
-def unkept_status(client: Client) -> str:
+def unkept_status(client: Client, *, can_be_elsewhere: bool = True) -> str:
     """Return why the status of a cluster may be outdated: no CVO renews its Lease, or the user may not read it.
 
-    Empty if a CVO renews it, or if there is none: the CVO of a hosted cluster runs in another cluster. Raises
-    ``ClusterError``.
+    Empty if a CVO renews it. If there is none, empty if the CVO ``can_be_elsewhere``: the one of a hosted cluster runs
+    in another cluster. Raises ``ClusterError``.
     """
     lease, denied = client.find_permitted(_LEASE)
     if denied:
         return f"the user may not get {_LEASE}, which shows whether a cluster-version operator runs"
+    if lease is None and not can_be_elsewhere:
+        return f"no cluster-version operator runs: {_LEASE} does not exist"
     if lease is None or held_lease(lease, client.server_time()):
         return ""
     if not nested(lease, "spec", "holderIdentity"):

@@ -133,12 +133,13 @@ class _Watcher:
     def _line(self, state: ObservedObjects) -> str:
         if state.error is not None:
             return f"waiting for the API server: {state.error.problems[0].message}"
-        stuck = [f"stuck for {self._clock() - self._moved_at:.0f} s"] if self._is_stuck else []
+        first = ["requested"] if self.last is not None and update_phase(self.last, self._target) == "requested" else []
+        first += [f"stuck for {self._clock() - self._moved_at:.0f} s"] if self._is_stuck else []
         operators = state.objects[OPERATORS].values()
         done = sum(1 for operator in operators if _version_of(operator) == self._target.version)
         pools = [pool_text(name, pool) for name, pool in sorted(state.objects.get(POOLS, {}).items())]
         nodes = [f"nodes: {', '.join(pools)}"] if pools else []
-        return "; ".join([*stuck, *_condition_texts(self.last), f"operators: {done} of {len(operators)}", *nodes])
+        return "; ".join([*first, *_condition_texts(self.last), f"operators: {done} of {len(operators)}", *nodes])
 
 
 def _is_replaced(obj: Object, target: TargetRelease) -> bool:

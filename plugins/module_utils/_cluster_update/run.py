@@ -204,7 +204,7 @@ class UpdateRun:
 def _preflight(client: Client, snapshots: Mapping[Target, Snapshot]) -> tuple[UpdateReason, ...]:
     pools = snapshots[POOLS].objects if POOLS in snapshots else {}
     operators = operator_reasons(snapshots[OPERATORS].objects)
-    return (*operators, *pool_reasons(pools), *cvo_reasons(unkept_status(client)))
+    return (*operators, *pool_reasons(pools), *cvo_reasons(unkept_status(client, can_be_elsewhere=False)))
 
 
 def _without_acceptance(cluster_version: Object, phase: UpdatePhase) -> Object:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.follow import POOLS
@@ -72,4 +73,6 @@ def cluster(obj: dict[str, Any] | None = None) -> ApiServer:
     server.put(CLUSTER_OPERATORS, "console", status=operator())
     server.put(POOLS.kind, "worker", spec={}, status={"conditions": [condition("Updated", status=True)]})
     server.put(INFRASTRUCTURES, "cluster", status={"controlPlaneTopology": "HighlyAvailable"})
+    held = {"holderIdentity": "cvo", "renewTime": datetime.now(UTC).isoformat()}
+    server.put(LEASES, "version", "openshift-cluster-version", spec=held)
     return server

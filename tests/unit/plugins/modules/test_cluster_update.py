@@ -166,6 +166,14 @@ def test_what_makes_updates_hang_is_refused_by_its_name(run, kind, name, fields,
     assert [item for item in accepted["problems"] if item["severity"] == "warning"] == []
 
 
+def test_a_cluster_without_a_lease_has_no_operator_that_updates_it(run):
+    server = cluster()
+    del server.objects[LEASES.path("version", "openshift-cluster-version")]
+    assert [(item["code"], item["message"].rpartition(" ")[2]) for item in run(server).errors] == [
+        ("no-running-cvo", "exist")
+    ]
+
+
 def test_the_risk_of_a_conditional_update_is_accepted_in_the_request(run):
     update = {**conditional(NEXT, "False", "Bug", risk("Bug")), "release": release(NEXT)}
     server = cluster(cluster_version(conditional_updates=[update]))

@@ -85,7 +85,7 @@ def test_it_ends_when_the_history_has_the_image_as_completed(monkeypatch):
     run = Run(monkeypatch, (0, REQUESTED), (1, partial()), (2, partial(2)), (3, DONE))
 
     assert (run.last, run.codes) == (DONE, [])
-    assert run.lines == ["operators: 1 of 2; nodes: worker 2 of 3"]
+    assert run.lines == ["requested; operators: 1 of 2; nodes: worker 2 of 3"]
 
 
 def test_there_is_a_line_at_most_every_thirty_seconds(monkeypatch):
