@@ -327,6 +327,14 @@ def test_a_preview_changes_no_name_of_a_field_or_a_file(run, tmp_path):
     assert "\n capabilities:\n-  baselineCapabilitySet: None\n" in run("install-config", str(file), *words)[1]
 
 
+def test_a_patch_keeps_the_line_breaks_of_its_file(run, tmp_path):
+    file = tmp_path / "a.yaml"
+    head = "apiVersion: config.openshift.io/v1\r\nkind: ClusterVersion\r\nmetadata: {name: version}\r\n"
+    file.write_bytes(f"{head}spec:\r\n  capabilities:\r\n    baselineCapabilitySet: none\r\n".encode())
+    words = ("site-check", str(tmp_path), "--openshift-version=4.20", "--state=fixed", "--diff")
+    assert "\n-    baselineCapabilitySet: none\r\n+    baselineCapabilitySet: None\r\n" in run(*words)[1]
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_the_output_is_utf_8_whatever_the_name_of_a_file_is(tmp_path, encoding):
     (tmp_path / os.fsdecode(b"\xff-\xc3\xbc.yaml")).write_text("kind: ClusterInstance\n{")

@@ -133,7 +133,8 @@ def _show_result(
 def _diff_lines(diff: Any) -> Iterator[str]:
     for part in [diff] if isinstance(diff, dict) else diff:
         if "prepared" in part:
-            yield from part["prepared"].splitlines()
+            # A line of a file can contain other line breaks, and end with a carriage return.
+            yield from part["prepared"].removesuffix("\n").split("\n")
             continue
         values = (part["before"], part["after"])
         old, new = (value if isinstance(value, str) else json.dumps(value, indent=2) for value in values)
