@@ -29,10 +29,12 @@ _SPECIAL = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 class EditedDocument(NamedTuple):
-    """The new text of a document, its sites then, and the numbers of those whose selection was written."""
+    """A document with its sites, its new text, the sites then, and the numbers of those that were written."""
 
-    text: str
+    document: SourceDocument
     sites: tuple[SiteNode, ...]
+    text: str
+    new_sites: tuple[SiteNode, ...]
     written: tuple[int, ...]
 
 
@@ -63,7 +65,7 @@ def edit_document(
     edited = _edited(document, sites, blocks, edits)
     if edited is None:  # one of them changes other values, too
         right: dict[int, list[Edit]] = {}
-        edited = EditedDocument(document.text, tuple(sites), ())
+        edited = EditedDocument(document, tuple(sites), document.text, tuple(sites), ())
         for number, changes in edits.items():
             new = _edited(document, sites, blocks, {**right, number: changes})
             if new is None:
@@ -97,17 +99,13 @@ def _edited(
         root = parse_tree(text).root
     except YamlError:
         return None
-    if root is None:
+    new_sites = [] if root is None else sites_in(document._replace(text=text, root=root))
+    if root is None or len(new_sites) != len(sites):
         return None
-    new_sites = sites_in(document._replace(text=text, root=root))
-    if len(new_sites) != len(sites):
-        return None
-    for number, (old, new) in enumerate(zip(sites, new_sites, strict=True)):
-        block = blocks[number] if number in edits else None
-        if not _is_written(old.site, new.site, block):
-            return None
+    pairs = enumerate(zip(sites, new_sites, strict=True))
+    written = all(_is_written(old.site, new.site, blocks[at] if at in edits else None) for at, (old, new) in pairs)
     same = _other_values(document.root, sites, edits) == _other_values(root, new_sites, edits)
-    return EditedDocument(text, tuple(new_sites), tuple(edits)) if same else None
+    return EditedDocument(document, tuple(sites), text, tuple(new_sites), tuple(edits)) if written and same else None
 
 
 def _is_written(old: Site, new: Site, block: Mapping[str, Any] | None) -> bool:

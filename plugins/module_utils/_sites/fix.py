@@ -18,7 +18,7 @@ from .._files.files import cannot, write_file
 from .._problems import DestinationError, Location, Problem, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree
 from .document import read_documents
-from .edit import edit_document, sites_in
+from .edit import EditedDocument, edit_document, sites_in
 from .site import ANNOTATION, BLOCK, SiteNode
 
 
@@ -45,7 +45,7 @@ def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]],
     if data is None:
         return FixedFile(path, real_path, b"", b"", problems=tuple(problems))
     written: set[int] = set()
-    changes: list[DocumentChange] = []
+    changes: list[EditedDocument] = []
     text = data.decode("utf-8")
     parts: list[str] = []
     done = first = 0
@@ -54,8 +54,7 @@ def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]],
         wanted = {number: blocks[first + number] for number in range(len(sites)) if first + number in blocks}
         edited = edit_document(document, sites, wanted, problems)
         written |= {first + number for number in edited.written}
-        if with_patch:
-            changes.append(DocumentChange(document.line, document.text, edited.text, tuple(sites), edited.sites))
+        changes.append(edited)
         parts += [text[done : document.start], edited.text]
         done = document.start + len(document.text)
         first += len(sites)
@@ -83,17 +82,7 @@ _HIDDEN = "(not shown)"
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
-class DocumentChange(NamedTuple):
-    """A document before and after: its text, and its sites. ``line`` is its first line in the old file, from 1."""
-
-    line: int
-    before: str
-    after: str
-    sites: tuple[SiteNode, ...]
-    new_sites: tuple[SiteNode, ...]
-
-
-def patch(path: str, changes: Sequence[DocumentChange]) -> str:
+def patch(path: str, changes: Sequence[EditedDocument]) -> str:
     """The unified diff of the documents of a file that changed, and nothing of the file but selections.
 
     The rest may contain secrets. So a hunk has no context, and a line with other values is shown without them.
@@ -102,18 +91,18 @@ def patch(path: str, changes: Sequence[DocumentChange]) -> str:
     lines = [f"--- a/{path}\n", f"+++ b/{path}\n"]
     shift = 0
     for change in changes:
-        if change.before != change.after:
+        if change.document.text != change.text:
             lines += _shown_hunks(change, shift)
-            shift += change.after.count("\n") - change.before.count("\n")
+            shift += change.text.count("\n") - change.document.text.count("\n")
     return "".join(lines)
 
 
-def _shown_hunks(change: DocumentChange, shift: int) -> Iterator[str]:
+def _shown_hunks(change: EditedDocument, shift: int) -> Iterator[str]:
     """Yield the lines of the hunks. ``shift``: how many lines more the new file has before the document."""
-    old, new = _Side(change.before, change.sites), _Side(change.after, change.new_sites)
+    old, new = _Side(change.document.text, change.sites), _Side(change.text, change.new_sites)
     pairs = list(zip(change.sites, change.new_sites, old.places, new.places, strict=True))
     edited = [pair for pair in pairs if pair[0].site.overrides != pair[1].site.overrides]
-    at = change.line - 1
+    at = change.document.line - 1
     for tag, *ends in difflib.SequenceMatcher(None, old.lines, new.lines).get_opcodes():
         removed, added = range(*ends[:2]), range(*ends[2:])
         if tag == "equal":

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._problems import plural
+from .words import first_lines, table
 
 _MOST = 50
 
@@ -26,17 +27,12 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"Checked for {result['version']} with {', '.join(result['enabled_capabilities']) or 'no capability'}."
     yield ""
     addons = sorted(result["addons"], key=lambda row: not row["error"])
-    rows = addons[:_MOST]
-    names = [row["path"] or "." for row in rows]
-    width = max([6, *map(len, names)])
-    yield f"{'ADD-ON':<{width}}  INSTALLER  ERROR  REVIEW  FINE  NEEDS"
-    for path, row in zip(names, rows, strict=True):
-        name = f"{row['name']}: " if row["name"] else ""
-        numbers = f"{row['error']:>5}  {row['review']:>6}  {row['fine']:>4}"
-        needs = ", ".join(row["needs"]) or "nothing"
-        yield f"{path:<{width}}  {row['installer']:<9}  {numbers}  {name}{needs}"
-    if len(addons) > _MOST:
-        yield f"and {len(addons) - _MOST} more"
+    rows: list[tuple[str | int, ...]] = [("ADD-ON", "INSTALLER", "ERROR", "REVIEW", "FINE", "NEEDS")]
+    for row in addons:
+        needs = f"{row['name']}: " if row["name"] else ""
+        needs += ", ".join(row["needs"]) or "nothing"
+        rows.append((row["path"] or ".", row["installer"], row["error"], row["review"], row["fine"], needs))
+    yield from first_lines(table(rows), _MOST + 1)
     for repair in result["repairs"]:
         objects, manifests = plural(repair["objects"], "object"), plural(repair["manifests"], "manifest")
         yield ""

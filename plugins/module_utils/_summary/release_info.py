@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._problems import plural
-from .words import first_of, listed, resource_text, table
+from .words import first_lines, first_of, listed, resource_text, table
 
 
 def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> list[str]:
@@ -111,7 +111,8 @@ def changes_lines(changes: Mapping[str, Any], version: str | None) -> Iterator[s
         if manifests:
             yield ""
             yield f"Manifests {word}: {len(manifests)}"
-        yield from _first(f"  {resource_text(item)}{_needed(item['capabilities'])}" for item in manifests)
+        lines = (f"  {resource_text(item)}{_needed(item['capabilities'])}" for item in manifests)
+        yield from first_lines(lines, _MOST, "  ")
 
 
 def _facts(changes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -158,7 +159,7 @@ def _credentials(requests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         change = "added" if secret["before"] is None else "removed" if secret["after"] is None else "changed"
         rows.append((item["name"], item["platform"], change, _signed(item["permissions"])))
     yield ""
-    yield from _first(table(rows), _MOST + 1)
+    yield from first_lines(table(rows), _MOST + 1, "  ")
 
 
 def _unknown_roles(names: Sequence[str]) -> Iterator[str]:
@@ -170,10 +171,3 @@ def _unknown_roles(names: Sequence[str]) -> Iterator[str]:
 
 def _needed(capabilities: Sequence[str]) -> str:
     return f" ({' + '.join(capabilities)})" if capabilities else ""
-
-
-def _first(lines: Iterable[str], most: int = _MOST) -> Iterator[str]:
-    shown = list(lines)
-    yield from shown[:most]
-    if len(shown) > most:
-        yield f"  and {len(shown) - most} more"

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._findings.finding import sentence
 from .._problems import plural
-from .words import resource_text
+from .words import first_lines, resource_text
 
 _MOST_OF_A_CAUSE = 3
 _MOST = 20
@@ -33,10 +33,8 @@ def _checkout(result: Mapping[str, Any]) -> Iterator[str]:
         number = plural(len(findings), "resource") if len(findings) > 1 else ""
         shared = findings[0]["message"] if len({finding["message"] for finding in findings}) == 1 else ""
         yield f"{severity} [{rule}] {': '.join(filter(None, (number, shared)))}"
-        for finding in findings[:_MOST_OF_A_CAUSE]:
-            yield f"    {': '.join(filter(None, (*_place(finding), '' if shared else finding['message'])))}"
-        if len(findings) > _MOST_OF_A_CAUSE:
-            yield f"    and {len(findings) - _MOST_OF_A_CAUSE} more"
+        words = ((*_place(finding), "" if shared else finding["message"]) for finding in findings)
+        yield from first_lines((f"    {': '.join(filter(None, each))}" for each in words), _MOST_OF_A_CAUSE, "    ")
         if hint:
             yield f"    {sentence(hint)}"
     if result["merge_base"]:
@@ -65,7 +63,6 @@ def _differences(title: str, key: str, items: Iterable[Mapping[str, Any]]) -> It
             yield from (f"  {place}: {difference}" for place in places)
             continue
         yield f"  {difference}: {plural(len(places), 'manifest')}"
-        yield from (f"    {place}" for place in places[:_MOST_OF_A_CAUSE])
-        yield f"    and {len(places) - _MOST_OF_A_CAUSE} more"
+        yield from first_lines((f"    {place}" for place in places), _MOST_OF_A_CAUSE, "    ")
     if len(found) > _MOST:
         yield f"  and {len(found) - _MOST} more"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .words import listed, problem_line, resource_text, table
+from .words import first_lines, listed, problem_line, resource_text, table
 
 _KINDS = ("missing", "unexpected", "different", "unready")
 _MOST = 50
@@ -29,9 +29,8 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         if result[kind]:
             yield ""
             yield f"{kind}:"
-        yield from (f"- {resource_text(item)}: {_difference(kind, item)}" for item in result[kind][:_MOST])
-        if len(result[kind]) > _MOST:
-            yield f"- and {len(result[kind]) - _MOST} more"
+        lines = (f"- {resource_text(item)}: {_difference(kind, item)}" for item in result[kind])
+        yield from first_lines(lines, _MOST, "- ")
     yield from (problem_line(item) for item in result["problems"] if item["severity"] == "error")
 
 

@@ -36,6 +36,14 @@ def table(rows: Iterable[Sequence[str | int]]) -> Iterator[str]:
         yield "  ".join(text.rjust(width) if number else text.ljust(width) for text, width, number in parts).rstrip()
 
 
+def first_lines(lines: Iterable[str], most: int, indent: str = "") -> Iterator[str]:
+    """The first ``lines``, and the number of the others."""
+    shown = list(lines)
+    yield from shown[:most]
+    if len(shown) > most:
+        yield f"{indent}and {len(shown) - most} more"
+
+
 def resource_text(item: Mapping[str, Any]) -> str:
     """Kind, namespace and name of a manifest."""
     namespace = f"{item['namespace']}/" if item["namespace"] else ""

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from .._capability.inclusion import Override
 from .._capability.resolved_release import ResolvedRelease
@@ -17,24 +16,15 @@ from .path import is_upgrade
 from .update_reasons import OVERRIDES_SET, UpdateReason
 
 
-class Previous(NamedTuple):
-    """The version that a cluster had before its current one, empty if there is none.
-
-    ``known``: whether the history of the cluster is known.
-    """
-
-    known: bool
-    version: str = ""
-
-
 def is_minor_update(start: ResolvedRelease, end: ResolvedRelease) -> bool:
     """Whether ``end`` is a later version, of another minor."""
     return start.minor != end.minor and is_upgrade(start.release, end.release)
 
 
-def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -> Iterator[UpdateReason]:
+def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: str | None) -> Iterator[UpdateReason]:
     """Yield why a cluster refuses to update from ``start`` to ``end`` because of their versions and its feature set.
 
+    ``previous``: the version before the current one, empty if there is none, and ``None`` if that is not known.
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion, upgradeable.go (which accepts a
     version that is not later), rollback.go and gianthop.go. The CVO of a hosted cluster never loads another release.
     HyperShift compares only the minor versions, see openshift/hypershift:support/supportedversion IsValidReleaseVersion
@@ -48,7 +38,7 @@ def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -
 
 
 def downgrade_reasons(
-    current: str, start: ResolvedRelease, end: ResolvedRelease, previous: Previous
+    current: str, start: ResolvedRelease, end: ResolvedRelease, previous: str | None
 ) -> Iterator[UpdateReason]:
     """Yield why a cluster that runs ``current``, of the minor of ``start``, refuses to go back to ``end``."""
     target = end.release.shown_version
@@ -61,12 +51,12 @@ def downgrade_reasons(
         yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, hint, "downgrade")
     elif start.minor != end.minor or start.minor < capability_data.ROLLBACKS_TO_PREVIOUS_PATCH.since:
         yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, source, hint)
-    elif not previous.known:
+    elif previous is None:
         message = f"the cluster refuses a downgrade from {current}, unless {target} is its previous version"
         hint = "Set cluster_version with its status, whose history contains the previous version"
         yield UpdateReason("risk", "unknown-history", "LowDesiredVersion", message, source, hint, "unknown-history")
-    elif previous.version != target:
-        message += f", except to its previous version, {previous.version or 'which it does not have'}"
+    elif previous != target:
+        message += f", except to its previous version, {previous or 'which it does not have'}"
         place = "ClusterVersion version: status.history"
         yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, place, hint)
 

@@ -16,7 +16,7 @@ from .._capability.inclusion import Override
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of_minor
 from .._version import find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
-from .blockers import Previous, blockers, downgrade_reasons, is_minor_update, override_blockers
+from .blockers import blockers, downgrade_reasons, is_minor_update, override_blockers
 from .path import is_upgrade
 from .plan import Hop, HopPlan
 from .signature import ImageSignature, signature_reasons
@@ -91,14 +91,14 @@ def hop_verdicts(
     """
     previous = _previous(state.status)
     if state.status is not None and state.status.version != hops[0].start.release.shown_version:
-        previous = Previous(known=False)  # the history is that of another version
+        previous = None  # the history is that of another version
     verdicts: list[HopVerdict] = []
     signatures = state.signatures or (None,) * len(hops)
     for position, (hop, plan, signature) in enumerate(zip(hops, plans, signatures, strict=True)):
         verdict = _hop_verdict(hop, plan, signature, overrides, state, previous, first=position == 0)
         found = (accepting(name, state.acceptances) for name in sorted(plan.newly_enabled))
         verdicts.append(verdict._replace(capabilities=tuple(item for item in found if item is not None)))
-        previous = Previous(known=True, version=hop.start.release.shown_version)
+        previous = hop.start.release.shown_version
     return tuple(verdicts)
 
 
@@ -108,7 +108,7 @@ def _hop_verdict(
     signature: ImageSignature | None,
     overrides: tuple[Override, ...],
     state: UpdateState,
-    previous: Previous,
+    previous: str | None,
     *,
     first: bool,
 ) -> HopVerdict:
@@ -238,11 +238,11 @@ def _gate_reasons(
     yield from gate_reasons(gates, acks.acks)
 
 
-def _previous(status: UpdateStatus | None) -> Previous:
+def _previous(status: UpdateStatus | None) -> str | None:
     """Return the version before the one that the cluster runs, completed or not. Source: rollback.go."""
     if status is None or not status.history:
-        return Previous(known=False)
+        return None
     for entry in status.history:
         if (entry.version, entry.image) != (status.version, status.image):
-            return Previous(known=True, version=entry.version if is_semantic_version(entry.version) else "")
-    return Previous(known=True)
+            return entry.version if is_semantic_version(entry.version) else ""
+    return ""
