@@ -29,7 +29,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
 from ansible_collections.capability.openshift.plugins.module_utils._contents.comparison import ComparedSide, compare
 from ansible_collections.capability.openshift.plugins.module_utils._contents.images import list_images
 from ansible_collections.capability.openshift.plugins.module_utils._contents.release_summary import summarize_release
-from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, selector
+from ansible_collections.capability.openshift.plugins.module_utils._extract.release_manifests import (
+    included_files,
+    selector,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.identity import parse_image_name
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.image_policy import (
     policies_of,

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data import release_keys
+from ansible_collections.capability.openshift.plugins.module_utils._data.signatures import RED_HAT_KEYS
 from ansible_collections.capability.openshift.plugins.module_utils._release_image import signature_verification
 from ansible_collections.capability.openshift.plugins.modules import release_apply, release_info, update_plan
 from ansible_collections.capability.openshift.tests.registry.test_mirror_check import KEY, verification
@@ -102,7 +102,7 @@ def test_key_rings_of_the_release_itself_count_only_if_their_keys_are_known(read
     outcome = read(**given)
     assert faults(outcome) == ["unknown-release-keys", "not-verified"]
     assert KEY.fingerprint in outcome.message
-    monkeypatch.setattr(signature_verification, "RED_HAT_KEYS", release_keys.RED_HAT_KEYS | {KEY.fingerprint})
+    monkeypatch.setattr(signature_verification, "RED_HAT_KEYS", RED_HAT_KEYS | {KEY.fingerprint})
     assert read(**given)["release"]["signed_by"][0]["key_ring"] == "verifier-public-key-test"
 
 
@@ -298,7 +298,7 @@ def test_a_release_that_is_not_verified_verifies_no_other_one(plan, signed, next
     outcome = plan(signed, next_image, signature="warn")
     own = ["unknown-release-keys", "not-verified"]
     assert codes(outcome) == [*own, "signature-unknown-key", "not-verified"]
-    monkeypatch.setattr(signature_verification, "RED_HAT_KEYS", release_keys.RED_HAT_KEYS | {KEY.fingerprint})
+    monkeypatch.setattr(signature_verification, "RED_HAT_KEYS", RED_HAT_KEYS | {KEY.fingerprint})
     assert codes(plan(signed, next_image, signature="warn", release_cache=str(tmp_path / "new"))) == []
 
 

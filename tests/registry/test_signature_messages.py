@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.release_keys import RED_HAT_KEYS
+from ansible_collections.capability.openshift.plugins.module_utils._data.signatures import RED_HAT_KEYS
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.gpgv import (
     KeyRing,

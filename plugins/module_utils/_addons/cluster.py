@@ -13,8 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_manifests
-from .._contents.reference_report import missing_names
-from .._contents.unmet_references import UnmetReference
+from .._contents.unmet_references import UnmetReference, missing_names
 from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS, is_aggregated
 from .._data.kinds import kubernetes_serves, kubernetes_versions
 from .._release.manifest import Manifest

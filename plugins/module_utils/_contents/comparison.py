@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import CapabilityStatus
 from .._problems import Problems
 from .._release.credentials_requests import RequestedCredentials, credentials_request, is_credentials_request
-from .._release.image_stream import ImageStream, ImageStreamTag
 from .._release.manifest import Manifest, manifest_dict
-from .._release.release import Release
+from .._release.release import ImageStream, ImageStreamTag, Release
 from .._resources import ResourceId
 from .contents import Contents, ContentsReader, Needed, contents_of
 from .images import whole_names

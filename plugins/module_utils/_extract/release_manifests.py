@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._capability.inclusion import decide_all, loaded_manifests
+from .._capability.inclusion import Inclusion, decide_all, loaded_manifests
 from .._capability.resolved_release import resolve_cluster
 from .._contents.images import list_images
-from .._contents.reference_report import check_references
+from .._contents.unmet_references import check_references
 from .._module.argspec import (
     ReleaseOptions,
     Spec,
@@ -20,13 +21,64 @@ from .._module.argspec import (
     cluster_options_spec,
     release_spec,
 )
-from .._problems import DestinationError, Problem, Problems
-from .._release.credentials_requests import PLATFORMS, credentials_request
-from .._release.loader import MISSING_IMAGE
+from .._problems import DestinationError, Problem, Problems, ReleaseError
+from .._release.credentials_requests import PLATFORMS, credentials_request, is_credentials_request, is_for_platform
+from .._release.loader import CVO_MANIFESTS, MISSING_IMAGE, RELEASE_MANIFESTS
+from .._release.manifest import Manifest
+from .._release.release import Release
 from .._release_image.open_release import open_release
 from .destination import write_destination
-from .files import included_files, secret_files, selector
 from .result import credentials_request_dict, decision_dict, destination_diff, image_lists_dict
+
+Selector = Callable[[Manifest], bool]
+
+
+def included_files(release: Release, inclusions: Iterable[Inclusion], select: Selector) -> dict[str, bytes]:
+    """Extract the included manifests that ``select`` accepts, byte for byte: file name -> content.
+
+    Raises ``ReleaseError`` if both directories of the release have a file of the same name.
+    """
+    kept: dict[str, set[int]] = {}
+    position: dict[str, int] = {}
+    for inclusion in inclusions:
+        file = inclusion.manifest.file
+        at = position[file] = position.get(file, -1) + 1
+        if inclusion.included and select(inclusion.manifest):
+            kept.setdefault(file, set()).add(at)
+    files: dict[str, bytes] = {}
+    problems = Problems()
+    for file, positions in kept.items():
+        name = os.path.basename(file)
+        if name in files:
+            message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name, expected one"
+            problems.error("duplicate-file", file, message, "Rename one of the two files")
+        files[name] = release.files[file].excerpt(release.read_file(file), frozenset(positions))
+    problems.raise_errors(ReleaseError)
+    return files
+
+
+def selector(release: Release, *, only_credentials_requests: bool = False, platform: str | None = None) -> Selector:
+    """A function that decides whether an included manifest goes to the directory.
+
+    Manifests that delete their resource do not: clients do not read the annotation, and would create the resource
+    (openshift/cluster-version-operator:lib/resourcedelete). ``platform`` leaves out CredentialsRequests of others.
+    """
+
+    def select(manifest: Manifest) -> bool:
+        if manifest.deletes:
+            return False
+        if not is_credentials_request(manifest):
+            return not only_credentials_requests
+        return platform is None or is_for_platform(release.read_body(manifest), platform)
+
+    return select
+
+
+def secret_files(inclusions: Iterable[Inclusion]) -> frozenset[str]:
+    """Return the names of the files that contain an included Secret."""
+    secrets = (item.manifest for item in inclusions if item.included and item.manifest.resource_id.kind == "Secret")
+    return frozenset(os.path.basename(manifest.file) for manifest in secrets)
+
 
 NOTHING_INCLUDED = Problem(
     "error",

@@ -16,7 +16,7 @@ from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection, unchecked_rules
 from .._capability.selection import Selection
 from .._capability.solution import ResolvedSelection
-from .._contents.reference_report import check_references
+from .._contents.unmet_references import check_references
 from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
 from .._data.dependencies import DEPENDENCIES

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from .._contents.reference_report import consequence, missing_names
-from .._contents.unmet_references import UnmetReference, unmet_references
+from .._contents.unmet_references import UnmetReference, consequence, missing_names, unmet_references
 from .._problems import Location, Problem
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_OPERATORS, ResourceId

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Literal, NamedTuple
@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 from .._problems import Problem, Problems, RegistryError
 from .._progress import Progress, silent
 from .._registry.pull_spec import PullSpec
+from .._release_image.signature_stores import SIGNATURE_LABEL, SIGNATURE_NAMESPACE, key_prefix
 from .._release_image.unchecked import UNCHECKED
 from .._release_image.verifier import Verifier, verify_digest
-from .attachments import find_signatures
-from .commands import add_openpgp, copy_image, copy_sigstore
+from .attachments import find_signatures, signature_tag
 from .identity import ImageName
 from .image_policy import ImagePolicy, policies_of
 from .reader import NOT_FOUND, MirrorReader, MirrorRepository
@@ -230,3 +230,41 @@ def _sigstore_of(
         return "verified"
     problems.extend(reasons)
     return _unverified(reasons, "no-sigstore-signature")
+
+
+_SHORT_HEX = 16
+
+
+def copy_image(spec: PullSpec, mirror: PullSpec, *, in_part: bool, insecure: bool) -> str:
+    """The command that copies an image, all architectures included, and keeps its digest.
+
+    Source: openshift/openshift-docs:modules/nodes-sigstore-prepare-for-4.21.adoc; openshift/oc:pkg/cli/image/mirror.
+
+    The tag protects it: some registries delete manifests without one. oc-mirror uses the same. ``in_part``: the mirror
+    has the manifest. Without ``--force``, the command would copy nothing then.
+    """
+    options = f"{_access(insecure=insecure)} --keep-manifest-list=true{' --force' if in_part else ''}"
+    tag = key_prefix(spec.digest or "", "-")
+    return f"oc image mirror{options} {spec.name}@{spec.digest} {mirror.name}:{tag}"
+
+
+def copy_sigstore(spec: PullSpec, mirror: PullSpec, digests: Iterable[str], *, insecure: bool) -> Iterator[str]:
+    """The commands that copy the sigstore signatures of the images ``digests``."""
+    for digest in digests:
+        tag = signature_tag(digest)
+        yield f"oc image mirror{_access(insecure=insecure)} {spec.name}:{tag} {mirror.name}:{tag}"
+
+
+def _access(*, insecure: bool) -> str:
+    return " --insecure=true" if insecure else ""
+
+
+def add_openpgp(digest: str, store: str) -> Iterator[str]:
+    """The commands that read a signature from the web server ``store`` and add it to a cluster."""
+    value = digest.partition(":")[2]
+    name = f"signature-{key_prefix(digest, '-')[: len('sha256-') + _SHORT_HEX]}"
+    yield f"curl --fail --location --output signature-1 {store.rstrip('/')}/{key_prefix(digest, '=')}/signature-1"
+    yield (
+        f"oc create configmap {name} --namespace {SIGNATURE_NAMESPACE} --from-file=sha256-{value}-1=signature-1 && "
+        f"oc label configmap {name} --namespace {SIGNATURE_NAMESPACE} {SIGNATURE_LABEL}="
+    )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .._capability.inclusion import InclusionContext, included_manifests
 from .._data.inclusion_rules import inclusion_rules
-from .._data.release_keys import RED_HAT_KEYS
+from .._data.signatures import RED_HAT_KEYS
 from .._problems import Problems
 from .._registry.pull_spec import PullSpec, parse_pull_spec
 from .._release.manifest import Manifest

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .._cluster.admin_acks import AdminGate, gates_in, gates_of_minor
+from .._data.signatures import SIGSTORE_GATE, SIGSTORE_GATE_SOURCE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_UPDATES
 from .._problems import InvalidOptionError, Problem, Problems
 from .._progress import Progress
 from .._registry.access_options import AccessOptions
@@ -17,8 +19,7 @@ from .._release_image.http_store import http_get
 from .check import check_images
 from .inputs import MirrorOptions, mirror_request
 from .reader import MirrorReader
-from .row import RELEASE
-from .update import check_update
+from .row import RELEASE, ImageRow
 
 UnreadRelease = tuple[Problem, ...]
 """Why a release cannot be read."""
@@ -53,3 +54,32 @@ def check_mirror(
         mirrored = any(row.mirror and not row.image.startswith(f"{row.mirror}@") for row in rows)
         result["update_check"] = check_update(previous, read, release, mirrored=mirrored)
     return result
+
+
+def check_update(previous: Release, target: Release | None, release: ImageRow, *, mirrored: bool) -> dict[str, Any]:
+    """Return whether the CVO accepts the update without ``force``, and which gates have to be acknowledged before.
+
+    ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured. The gates of a target
+    that cannot be read are not known.
+    """
+    gates = None if target is None else _gates(previous, target, mirrored=mirrored)
+    return {
+        "from_version": previous.shown_version,
+        "to_version": None if target is None else target.shown_version,
+        "accepted": release.openpgp == "verified",
+        "acknowledge": None
+        if gates is None
+        else [
+            {"gate": gate.name, "text": gate.text, "source": gate.source, "command": gate.command}
+            for gate in {gate.name: gate for gate in gates}.values()
+        ],
+    }
+
+
+def _gates(previous: Release, target: Release, *, mirrored: bool) -> Iterator[AdminGate]:
+    """Updates within a minor have none (openshift/cluster-version-operator:pkg/cvo/upgradeable.go)."""
+    if previous.minor is None or target.minor is None or target.minor <= previous.minor:
+        return
+    yield from gates_of_minor(gates_in(previous, previous.manifests), previous.minor)
+    if mirrored and (previous.minor, target.minor) == SIGSTORE_GATE_UPDATES:
+        yield AdminGate(SIGSTORE_GATE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_SOURCE)

@@ -14,8 +14,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from .._problems import Problems, missing_library, shown
-from .._release_image.signature_content import CRITICAL_FIELDS
 from .._release_image.strict_json import check_fields, parse_strict_json
+from .._release_image.verifier import CRITICAL_FIELDS
 from .attachments import SIGNATURE_ANNOTATION, SigstoreSignature
 from .identity import ImageName, accepts_identity
 from .image_policy import ImagePolicy

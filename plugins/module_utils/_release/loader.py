@@ -20,11 +20,10 @@ from .._resources import nested
 from .._version import find_minor, is_semantic_version
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
-from .image_stream import ImageStream, parse_image_stream
 from .index import IndexCache, ReleaseIndex
 from .manifest import Manifest
 from .manifest_file import ManifestFile, with_scopes
-from .release import Release, read_minor
+from .release import ImageStream, Release, parse_image_stream, read_minor
 from .template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render
 
 CVO_MANIFESTS = "manifests"

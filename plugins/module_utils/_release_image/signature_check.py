@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from .._data.release_keys import RED_HAT_KEYS
+from .._data.signatures import RED_HAT_KEYS
 from .._files.files import write_cache_file
 from .._problems import Problem, Problems, ReleaseError
 from .opened_release import OpenedRelease, Signer

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-from .._data.release_keys import RED_HAT_KEYS
+from .._data.signatures import RED_HAT_KEYS
 from .._problems import Problems
 from .._registry.configured_access import read_http_client
 from .._resources import Object

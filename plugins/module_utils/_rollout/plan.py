@@ -11,8 +11,7 @@ from typing import NamedTuple
 from .._capability.cluster_options import check_options, inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._cluster.cluster_version import CLUSTER_VERSION
-from .._contents.reference_report import report_dangling
-from .._contents.unmet_references import ReleaseReferences
+from .._contents.unmet_references import ReleaseReferences, report_dangling
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.lookup import api_identity
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems

@@ -11,7 +11,7 @@ from .._capability.inclusion import is_overridden
 from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
-from .._contents.reference_report import report_dangling
+from .._contents.unmet_references import report_dangling
 from .._data.capabilities import gates_of_capability
 from .._problems import Problems, did_you_mean
 from .._resources import ResourceId

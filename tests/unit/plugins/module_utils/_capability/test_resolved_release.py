@@ -13,7 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of, newest_minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
-from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import (
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import (
     ImageStream,
     ImageStreamTag,
 )

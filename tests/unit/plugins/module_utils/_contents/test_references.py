@@ -9,9 +9,9 @@ import json
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._contents.reference_report import report_dangling
 from ansible_collections.capability.openshift.plugins.module_utils._contents.unmet_references import (
     ReleaseReferences,
+    report_dangling,
     unmet_references,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.commands import (
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.check import (
     add_openpgp,
     copy_image,
     copy_sigstore,

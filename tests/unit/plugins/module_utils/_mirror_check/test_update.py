@@ -10,9 +10,9 @@ import json
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import AdminGate
-from ansible_collections.capability.openshift.plugins.module_utils._data.admin_gates import SIGSTORE_GATE
+from ansible_collections.capability.openshift.plugins.module_utils._data.signatures import SIGSTORE_GATE
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.row import RELEASE, ImageRow
-from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.update import check_update
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import check_update
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release

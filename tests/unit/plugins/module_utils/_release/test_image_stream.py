@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import (
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import (
     ImageStream,
     ImageStreamTag,
     parse_image_stream,

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_content import (
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verifier import (
     is_signature_of,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import content
