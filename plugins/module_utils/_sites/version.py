@@ -69,14 +69,15 @@ class SiteVersions:
         self._image_sets: dict[str, str] = {}
         self._deployments: dict[tuple[str, str], tuple[str, str]] = {}
         for item in sources:
+            own = item.image_set, item.release_image
+            if not any(own):  # a patch of something else
+                continue
             if item.kind == CLUSTER_IMAGE_SET:
                 other = self._image_sets.setdefault(item.name, item.release_image)
                 if _tag_of(other) != _tag_of(item.release_image):  # of another hub
                     self._image_sets[item.name] = ""
-            else:
-                own = item.image_set, item.release_image
-                if self._deployments.setdefault((item.namespace, item.name), own) != own:
-                    self._deployments[item.namespace, item.name] = ("", "")
+            elif self._deployments.setdefault((item.namespace, item.name), own) != own:
+                self._deployments[item.namespace, item.name] = ("", "")
 
     def of(self, site: Site) -> SiteVersion:
         """The version of ``site``. The map of the user comes first, the default version last.

@@ -255,6 +255,7 @@ def test_image_sets_of_two_hubs_with_different_versions_do_not_count(check, tag,
         "one/sites.yaml": instance("Ingress", image_set="stable"),
         "one/sets.yaml": image_set("stable", "quay.io/ocp/release:4.18.5-x86_64"),
         "two/sets.yaml": image_set("stable", f"quay.io/ocp/release:{tag}"),
+        "two/patch.yaml": "apiVersion: hive.openshift.io/v1\nkind: ClusterImageSet\nmetadata: {name: stable}\n",
     }
     assert check(files)["sites"][0]["openshift_version"] == version
     assert check(files, openshift_versions={"one/*": "4.18"})["sites"][0]["openshift_version"] == "4.18"
