@@ -69,11 +69,15 @@ def against_lines(hop: Mapping[str, Any], origins: Sequence[str]) -> Iterator[st
     ``origins``: how each of its reasons is identified.
     """
     yield from map(_reason_line, hop["reasons"], origins)
+    yield from _accepted_capabilities(hop)
+    for item in hop["not_checked"]:
+        yield f"  {words.NOT_CHECKED.lower()}: {item['message']}"
+
+
+def _accepted_capabilities(hop: Mapping[str, Any]) -> Iterator[str]:
     for entry in hop["accepted"]:
         if entry["name"] in hop["newly_enabled"]:
             yield f"  {words.accepted_until(entry)}: enables {entry['name']}. {words.BECAUSE}: {entry['reason']}"
-    for item in hop["not_checked"]:
-        yield f"  {words.NOT_CHECKED.lower()}: {item['message']}"
 
 
 def _reason_line(reason: Mapping[str, Any], origin: str, place: str = "") -> str:
@@ -232,6 +236,8 @@ def _first_reasons(plan: Mapping[str, Any]) -> Iterator[str]:
         yield _reason_line(reason, reason["reason"], f" in {hop['to']}")
     if len(reasons) > _MOST:
         yield f"  and {len(reasons) - _MOST:,} more reasons"
+    for hop in plan["hops"]:
+        yield from _accepted_capabilities(hop)
 
 
 def _fleet_problems(result: Mapping[str, Any]) -> Iterator[str]:

@@ -251,7 +251,8 @@ def test_all_forms_of_a_plan_show_what_is_accepted_why_and_until_when():
 
 def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
     waiting = plans.plan(plans.second_hop(reasons=[plans.ACKNOWLEDGE, plans.BLOCKED]), clusters=["berlin", "rome"])
-    accepted = plans.plan(plans.second_hop(reasons=[plans.ACCEPTED]), clusters=["paris"])
+    entries = [plans.ACCEPTED["accepted"], plans.acceptance("Ingress", "its routes are closed")]
+    accepted = plans.plan(plans.second_hop(reasons=[plans.ACCEPTED], accepted=entries), clusters=["paris"])
     report = plans.report(waiting, accepted)
     html, markdown = render_html(report), render_markdown(report)
     text = summary_lines(fleet_result(report, problems=[]), {"full": True})
@@ -261,6 +262,7 @@ def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
     assert text[3:4] == [f"{name}  acknowledge         3         1"]
     assert text[4:5] == [f"FeatureSet{' ' * 31}blocked             2     never"]
     assert text[7:8] == [f"{name}         3"]
+    assert text[-1] == "  accepted until 2027-03-01: enables Ingress. Accepted because: its routes are closed"
     assert f"| **Acknowledge** | {name} | {message} | 3: berlin, rome, paris | 1: paris |" in markdown
     assert f"| FeatureSet | {plans.BLOCKED['message']} | 2: berlin, rome | never |" in markdown
     assert f"| {name} | {message} | 3: berlin, rome, paris |" in markdown
