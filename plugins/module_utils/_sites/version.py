@@ -74,7 +74,7 @@ class SiteVersions:
                 continue
             if item.kind == CLUSTER_IMAGE_SET:
                 other = self._image_sets.setdefault(item.name, item.release_image)
-                if _tag_of(other) != _tag_of(item.release_image):  # of another hub
+                if find_minor(_tag_of(other)) != find_minor(_tag_of(item.release_image)):  # of another hub
                     self._image_sets[item.name] = ""
             elif self._deployments.setdefault((item.namespace, item.name), own) != own:
                 self._deployments[item.namespace, item.name] = ("", "")
@@ -82,7 +82,7 @@ class SiteVersions:
     def of(self, site: Site) -> SiteVersion:
         """The version of ``site``. The map of the user comes first, the default version last.
 
-        A checkout can have the objects of several hubs. Two of the same name with different versions do not count.
+        A checkout can have the objects of several hubs. Two of one name with different minor versions do not count.
         """
         image_set, release_image = site.image_set, site.release_image
         if not image_set and not release_image:

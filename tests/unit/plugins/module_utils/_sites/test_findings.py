@@ -248,7 +248,7 @@ def test_the_version_is_the_tag_of_the_release_image_or_else_in_the_name(check, 
 
 
 @pytest.mark.parametrize(
-    ("tag", "version"), [("4.18.5-x86_64", "4.18.5"), ("4.14.9-x86_64", None), ("4.18.5-multi@sha256:abcd", "4.18.5")]
+    ("tag", "version"), [("4.18.5-x86_64", "4.18.5"), ("4.14.9-x86_64", None), ("4.18.7-multi@sha256:abcd", "4.18.5")]
 )
 def test_image_sets_of_two_hubs_with_different_versions_do_not_count(check, tag, version):
     files = {
