@@ -93,8 +93,9 @@ def wait_for_pool(cluster: ControlPlane, kind: str, status: str) -> None:
     wait_for(lambda: condition_of(cluster.api.get(WORKER), kind).get("status") == status, f"{kind}={status}", 30.0)
 
 
-def pause(cluster: ControlPlane, *, paused: bool) -> None:
-    cluster.api.patch(WORKER, {"spec": {"paused": paused}})
+def pause(cluster: ControlPlane, *names: str, paused: bool) -> None:
+    for name in names:
+        cluster.api.patch(f"{POOLS}/{name}", {"spec": {"paused": paused}})
 
 
 def codes(outcome: Outcome) -> list[str]:
@@ -105,12 +106,12 @@ def test_pools_that_are_not_ready_are_named_before_the_update(
     cluster: ControlPlane, pools: Pools, update: Update
 ) -> None:
     mark = cluster.audit.mark()
-    pause(cluster, paused=True)
+    pause(cluster, "worker", paused=True)
     for check in (True, False):
         assert codes(update(check=check)) == ["paused-pool"]
     assert update("paused-pool/worker", check=True)["changed"]
 
-    pause(cluster, paused=False)
+    pause(cluster, "worker", paused=False)
     pools.held.add("worker")
     cluster.api.patch(WORKER, {"spec": {"configuration": {"name": "rendered-worker-other"}}})
     wait_for_pool(cluster, "Updating", "True")
@@ -155,6 +156,24 @@ def test_pools_are_followed_and_those_that_go_on_after_the_update_delay_the_next
     pools.held.clear()
     wait_for_pool(cluster, "Updated", "True")
     assert update(version=LAST)["desired_update"]["state"] == "completed"
+
+
+@pytest.mark.deep
+def test_a_paused_pool_stays_and_only_a_required_one_keeps_the_update_from_its_end(
+    cluster: ControlPlane, pools: Pools, update: Update, lines: list[str]
+) -> None:
+    pause(cluster, "master", "worker", paused=True)
+    accepted = "paused-pool/master", "paused-pool/worker"
+    outcome = update(*accepted, wait_timeout=5, stuck_timeout=1)
+    assert codes(outcome) == ["unfinished-update"]
+    assert "master 0 of 3, worker 0 of 3" in lines[-1]
+    assert "waiting on machine-config" in outcome.problem("update-stuck")["message"]
+
+    pause(cluster, "master", paused=False)
+    again = update(*accepted)
+    assert (again["desired_update"]["state"], again["prediction"], again["changed"]) == ("completed", PROVED, False)
+    assert condition_of(cluster.api.get(WORKER), "Updating")["message"].startswith("Pool is paused; will not update")
+    assert codes(update(version=LAST)) == ["paused-pool"]
 
 
 @pytest.mark.deep

@@ -127,6 +127,7 @@ def test_another_release_is_refused(options, available, problem):
         (cluster_version((NEXT, "Partial"), (CURRENT, "Completed"), desiredUpdate=release(NEXT)), "partial"),
         (cluster_version((NEXT, "Completed"), (CURRENT, "Completed"), desiredUpdate=release(NEXT)), "completed"),
         (cluster_version((CURRENT, "Partial"), (NEXT, "Completed")), "not_started"),
+        (cluster_version((CURRENT, "Completed"), status={"desired": release(NEXT)}), "not_started"),
     ],
 )
 def test_the_phase_is_that_of_the_image(obj, phase):
