@@ -213,7 +213,7 @@ from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import progress_of
 from ..module_utils._problems import InvalidOptionError, Problems
-from ..module_utils._update_plan.plan_options import FAIL_ON, SharedOptions
+from ..module_utils._update_plan.request import FAIL_ON, SharedOptions
 from ..module_utils._update_plan.violations import ALL
 
 

@@ -879,8 +879,8 @@ from ..module_utils._module.progress import show_progress
 from ..module_utils._module.result import diff_entry, warn
 from ..module_utils._problems import InvalidOptionError, Problem, Problems, problem_dicts
 from ..module_utils._update_plan.plan import RULES
-from ..module_utils._update_plan.plan_options import FAIL_ON, PlanOptions, SharedOptions
 from ..module_utils._update_plan.planner import FleetPlan
+from ..module_utils._update_plan.request import FAIL_ON, PlanOptions, SharedOptions
 from ..module_utils._update_plan.result import PlanSerializer, planning_result, shown_problems
 from ..module_utils._update_plan.run import plan_cluster, plan_fleet
 

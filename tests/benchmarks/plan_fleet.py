@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
     PlanOptions,
     SharedOptions,
 )

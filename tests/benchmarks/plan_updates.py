@@ -22,7 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
     PlanOptions,
     SharedOptions,
 )

@@ -32,8 +32,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster, plan_fleet
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, precedence

@@ -21,8 +21,8 @@ from .._problems import CapabilityError, ClusterError, InvalidOptionError, Probl
 from .._progress import Progress
 from .._registry.pull_spec import parse_pull_spec
 from .._resources import Object, Target, as_text, mappings_in, nested
-from .._update_plan.plan_options import PlanOptions, SharedOptions
 from .._update_plan.planner import PlanResult
+from .._update_plan.request import PlanOptions, SharedOptions
 from .._update_plan.result import all_problems
 from .._update_plan.run import plan_cluster
 from .._update_plan.update_reasons import ACK_REQUIRED, MISSING_ACKS, Unchecked, UpdateReason

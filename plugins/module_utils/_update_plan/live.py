@@ -21,9 +21,8 @@ from .._kubernetes.lookup import find_existing
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._resources import CONFIG_MAPS, Object, ResourceId, nested, target_for
-from .plan_options import PlanOptions
 from .planner import ResolvedPath, deciding_resources
-from .request import PlanRequest
+from .request import PlanOptions, PlanRequest
 
 _WHERE, _RESOURCES = "cluster", "live_resources"
 _OF_INFRASTRUCTURE = frozenset({"control_plane_topology", "infrastructure_topology", "infrastructure_name"})

@@ -26,11 +26,9 @@ from .._release.release import Release
 from .._resources import ResourceId
 from .._version import find_minor
 from .acceptance import Acceptance
-from .blockers import release_gates
-from .path import check_path, is_upgrade, resolve_on_path
+from .path import check_path, is_upgrade, release_gates, resolve_on_path
 from .plan import Hop, Plan, ReleaseDiff, plan_path
-from .plan_options import DEFAULT_SHARED_OPTIONS, SharedOptions
-from .request import PlanRequest
+from .request import DEFAULT_SHARED_OPTIONS, PlanRequest, SharedOptions
 from .update_reasons import VERDICTS, Verdict
 from .verdict import HopVerdict, hop_verdicts
 from .warnings import check_dangling, check_plan, check_status

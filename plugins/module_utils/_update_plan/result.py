@@ -14,8 +14,8 @@ from .._release.manifest import Manifest, manifest_dict
 from .._resources import nested
 from .._version import COLLECTION_VERSION
 from .plan import EnabledCapability, HopPlan, Plan
-from .plan_options import SharedOptions
 from .planner import FleetPlan, PlanResult
+from .request import SharedOptions
 from .update_reasons import VERDICTS
 from .verdict import HopVerdict
 from .violations import capability_violations, enabling, verdict_violations

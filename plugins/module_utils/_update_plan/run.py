@@ -17,10 +17,9 @@ from .._progress import Progress, silent, with_progress
 from .._release.extra_manifests import read_extra_manifests
 from .._resources import ResourceId, mappings_in, nested
 from .acceptance import Acceptance, acceptances_of, check_used, read_acceptances
-from .plan_options import DEFAULT_SHARED_OPTIONS, PlanOptions, SharedOptions
 from .planner import FleetPlan, Planner, PlanResult
 from .releases import HopSignatures, PathRelease, PathReleases
-from .request import PlanRequest, read_request
+from .request import DEFAULT_SHARED_OPTIONS, PlanOptions, PlanRequest, SharedOptions, read_request
 from .update_reasons import ACCEPTABLE_CODES
 from .verdict import acceptable_names
 from .violations import check_forbidden

@@ -16,8 +16,7 @@ from .._capability.inclusion import Override
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of_minor
 from .._version import find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
-from .blockers import blockers, downgrade_reasons, is_minor_update, override_blockers
-from .path import is_upgrade
+from .path import blockers, downgrade_reasons, is_minor_update, is_upgrade, override_blockers
 from .plan import Hop, HopPlan
 from .signature import ImageSignature, signature_reasons
 from .update_reasons import (

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from .._problems import Problems, did_you_mean
 from .plan import HopPlan
-from .plan_options import FailOn
 from .planner import PlanResult
+from .request import FailOn
 from .update_reasons import VERDICTS, UpdateReason
 from .verdict import HopVerdict
 

@@ -29,12 +29,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import EnabledCapability, HopPlan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
-    PlanOptions,
-    SharedOptions,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
+    PlanOptions,
+    PlanRequest,
+    SharedOptions,
+    read_request,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 Pair = tuple[Manifest, Manifest]

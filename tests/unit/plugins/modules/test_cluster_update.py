@@ -23,8 +23,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     INFRASTRUCTURES,
     LEASES,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster
 from ansible_collections.capability.openshift.plugins.modules import cluster_update
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault

@@ -14,12 +14,11 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
     Planner,
     deciding_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import read_request
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions, read_request
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING
 

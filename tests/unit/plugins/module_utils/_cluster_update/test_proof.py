@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster_upda
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.start import start_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_updates import (

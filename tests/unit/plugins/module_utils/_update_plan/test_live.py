@@ -26,7 +26,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     find_admin_acks,
     look_up_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
 
 OVERRIDES = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]

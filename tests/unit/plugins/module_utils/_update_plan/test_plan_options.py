@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
 
 COMMON = PlanOptions(
     ClusterOptions(

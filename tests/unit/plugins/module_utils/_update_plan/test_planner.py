@@ -21,16 +21,17 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan import planner as planner_module
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
-    PlanOptions,
-    SharedOptions,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
     Planner,
     PlanResult,
     _cached,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
+    PlanOptions,
+    PlanRequest,
+    SharedOptions,
+    read_request,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.plans import build_release, manifest, select_only
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import (

@@ -14,8 +14,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORM_DATA
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import StartingCluster
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
+    PlanOptions,
     PlanRequest,
     read_request,
     resolve_platform,

@@ -20,12 +20,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     INFRASTRUCTURES,
     NAMESPACES,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan_options import (
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import PathReleases
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
     PlanOptions,
     SharedOptions,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import PathReleases
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     PlanSerializer,
     planning_result,
