@@ -395,7 +395,7 @@ from ..module_utils._rollout.options import (
     REAL_TIMINGS,
     check_rollout_options,
     release_apply_spec,
-    rollout_options_from_params,
+    rollout_options,
 )
 from ..module_utils._rollout.result import rollout_dict, rollout_problems
 from ..module_utils._rollout.run import roll_out
@@ -434,10 +434,7 @@ def _roll_out(module: Module, problems: Problems) -> Rollout:
     target = load_release_for(state, release, opened, problems)
     previous = load_previous_release(state, release, previous_release) if previous_release else None
     image = release.release_image or opened.pull_spec
-    options = rollout_options_from_params(
-        params, image, TIMINGS, rewritten_fields, dry_run=module.check_mode, diff_mode=module._diff
-    )
-
+    options = rollout_options(module, image, TIMINGS, rewritten_fields)
     progress = progress_of(module)
     if params["only"]:
         return apply_definitions(client, state, target, options, progress)

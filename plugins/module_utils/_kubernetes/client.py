@@ -25,6 +25,7 @@ from .retries import OutageTimer, RequestLimit, delay_after_answer, delay_after_
 
 if TYPE_CHECKING:
     import urllib3
+    from urllib3._collections import HTTPHeaderDict
 
 FIELD_MANAGER = "capability.openshift"
 READ_SECONDS = 60.0
@@ -333,21 +334,7 @@ class Client:
         accept: str = _JSON,
         read_seconds: float = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
-        from urllib3._collections import HTTPHeaderDict  # public only since urllib3 2
-
-        headers = HTTPHeaderDict(self._headers)
-        headers["Accept"] = accept
-        if content_type:
-            headers["Content-Type"] = content_type
-        try:
-            token = self._token()
-        except Exception as error:  # a program or a provider that creates tokens can fail in any way
-            message = f"cannot {verb} {shown}: no token for {self.host}: {one_line(error)}"
-            raise ClusterError(
-                [Problem("error", "missing-token", "", message, "Log in again, and use the new kubeconfig")]
-            ) from None
-        if token:
-            headers["Authorization"] = token
+        headers = self._headers_of(verb, shown, accept, content_type)
         started = time.monotonic()
         # A watch has its own limit: it is silent until something changes.
         deadline = math.inf if verb == "watch" else self._outage.deadline(started)
@@ -380,6 +367,24 @@ class Client:
         if response.status >= 300:
             raise answer
         return response
+
+    def _headers_of(self, verb: str, shown: str, accept: str, content_type: str) -> HTTPHeaderDict:
+        from urllib3._collections import HTTPHeaderDict  # public only since urllib3 2
+
+        headers = HTTPHeaderDict(self._headers)
+        headers["Accept"] = accept
+        if content_type:
+            headers["Content-Type"] = content_type
+        try:
+            token = self._token()
+        except Exception as error:  # a program or a provider that creates tokens can fail in any way
+            message = f"cannot {verb} {shown}: no token for {self.host}: {one_line(error)}"
+            raise ClusterError(
+                [Problem("error", "missing-token", "", message, "Log in again, and use the new kubeconfig")]
+            ) from None
+        if token:
+            headers["Authorization"] = token
+        return headers
 
     def _parse(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:
         try:

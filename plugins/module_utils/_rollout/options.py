@@ -13,6 +13,7 @@ from .._capability.cluster_options import ClusterOptions
 from .._kubernetes.auth_options import auth_spec
 from .._kubernetes.crds import ESTABLISH_SECONDS, TOUCH_SECONDS
 from .._module.argspec import Spec, chdir_spec, check_wait_timeout, release_spec, rollout_spec
+from .._module.interface import Module
 from .._problems import Problems
 from .._release.task_graph import MODES, Mode
 
@@ -95,23 +96,18 @@ def release_apply_spec() -> Spec:
     }
 
 
-def rollout_options_from_params(
-    params: Mapping[str, Any],
-    release_image: str,
-    timings: Timings,
-    rewritten_fields: RewrittenFields,
-    *,
-    dry_run: bool,
-    diff_mode: bool,
+def rollout_options(
+    module: Module, release_image: str, timings: Timings, rewritten_fields: RewrittenFields
 ) -> RolloutOptions:
-    """Read the options of a rollout from ``params``, which ``release_apply_spec`` checked."""
+    """Read the options of a rollout from the ones of ``module``, which ``release_apply_spec`` checked."""
+    params = module.params
     same = {name: params[name] for name in RolloutOptions._fields if name in params and name != "release_image"}
     return RolloutOptions(
         cluster=ClusterOptions.from_params(params),
         deadline=time.monotonic() + (params["wait_timeout"] if params["wait"] else 0),
         release_image=release_image,
-        dry_run=dry_run,
-        diff_mode=diff_mode,
+        dry_run=module.check_mode,
+        diff_mode=module._diff,
         timings=timings,
         rewritten_fields=rewritten_fields,
         **same,
