@@ -31,8 +31,9 @@ _WITHOUT_PLATFORM = ("ppc64le", "s390x")
 """Architectures on which assisted-service has no platform (internal/provider/platform.go)."""
 
 _OF_RELEASES = ("different-capabilities",)
-_VERSION = Location(field="openshift_version")
 """Codes of problems about a release. They are the same for all of its sites."""
+
+_VERSION = Location(field="openshift_version")
 
 
 class SitesOptions(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 from .._data.consequences import consequences_of
 from .._data.install_rules import HOSTED
 from .._problems import plural
-from .words import listed, problem_text
+from .words import listed, problem_text, sorted_names, table
 
 _WITH_OVERRIDES = ("assisted", "agent")
 """Install methods whose sites have the selection in ``installConfigOverrides``."""
@@ -76,8 +76,8 @@ def _valid(result: Mapping[str, Any]) -> Iterator[str]:
             yield _to_paste(method, result)
     yield from (f"reason: {reason}" for reason in result["explanation"])
     enabled, known = result["enabled_capabilities"], result["known_capabilities"]
-    yield f"enabled: {len(enabled)} of {len(known)} capabilities: {listed(sorted(enabled, key=str.lower))}"
-    yield from _consequences(sorted(set(known) - set(enabled), key=str.lower))
+    yield f"enabled: {len(enabled)} of {len(known)} capabilities: {listed(sorted_names(enabled))}"
+    yield from _consequences(sorted_names(set(known) - set(enabled)))
 
 
 def _to_paste(method: str, result: Mapping[str, Any]) -> str:
@@ -111,12 +111,8 @@ def _consequences(disabled: Sequence[str]) -> Iterator[str]:
 
 def _fleet(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
     clusters = result["clusters"]
-    rows = [_row(item, result["selections"]) for item in clusters]
     titles = ("CLUSTER", "VERSION", "PLATFORM", "METHOD", "SELECTION", "ENABLED", "FILE", "STATE")
-    least = (7, 7, 8, 8, 9, 7, 9, 0)
-    widths = [max(low, *(len(row[at]) for row in rows), 0) for at, low in enumerate(least)]
-    for row in (titles, *rows):
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    yield from table([titles, *(_row(item, result["selections"]) for item in clusters)])
     invalid = [item for item in clusters if item["errors"]]
     for item in invalid:
         yield ""
