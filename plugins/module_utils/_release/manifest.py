@@ -83,7 +83,7 @@ def manifest_from_object(
     fields = metadata if isinstance(metadata, Mapping) else {}
     api_version, kind, name = obj.get("apiVersion"), obj.get("kind"), fields.get("name")
     if isinstance(kind, str) and kind.endswith("List") and "items" in obj and not name:
-        message = f"kind {kind} is a list, which the CVO does not expand"
+        message = f"is {kind}, which the CVO does not expand"
         problems.error("unsupported-list", where.child("kind"), message, "Write each item as a separate document")
         return None
     for field, value in (("kind", kind), ("metadata.name", name)):

@@ -120,11 +120,11 @@ def test_annotations_that_are_not_a_map_are_unreadable(value):
         ({"apiVersion": 1}, [("invalid-field", "apiVersion", "is a number, expected VERSION or GROUP/VERSION")]),
         (
             {"kind": "List", "items": [], "metadata": None},
-            [("unsupported-list", "kind", "kind List is a list, which the CVO does not expand")],
+            [("unsupported-list", "kind", "is List, which the CVO does not expand")],
         ),
         (
             {"kind": "ConfigMapList", "items": [], "metadata": {}},
-            [("unsupported-list", "kind", "kind ConfigMapList is a list, which the CVO does not expand")],
+            [("unsupported-list", "kind", "is ConfigMapList, which the CVO does not expand")],
         ),
     ],
 )
