@@ -216,9 +216,9 @@ def test_a_directory_that_may_not_be_written_is_one_error(present, source):
             dest.mkdir()
         Path(parent, "dest" if present else "").chmod(0o555)
         Path(parent).chmod(0o555)
-        with as_other_user(), pytest.raises(DestinationError, match="cannot be written: no permission") as raised:
+        with as_other_user(), pytest.raises(DestinationError) as raised:
             write(dest, FILES, source)
-        assert len(raised.value.problems) == 1
+        assert [item.code for item in raised.value.problems] == ["unwritable-directory"]
         Path(parent).chmod(0o755)
         assert not dest.exists() or content(dest) == {}
 
