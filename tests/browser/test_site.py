@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 SECONDS = 30.0
 RESULTS = "return [...document.querySelectorAll('ul.search li a')].map(link => link.getAttribute('href').split('?')[0])"
 SUMMARY = "return document.querySelector('.search-summary')?.textContent"
-CAPTIONS = "return [...document.querySelectorAll('.wy-menu .caption')].map(caption => caption.textContent)"
-SECTIONS = "return [...document.querySelectorAll('nav.contents a')].map(link => link.textContent)"
 
 HEADINGS = (
     "return [...document.querySelectorAll('[role=main] :is(h1, h2, h3, h4, h5, h6)')].map(one => +one.tagName[1])"
@@ -122,36 +120,6 @@ def results(driver: webdriver.Chrome, site: Path, query: str) -> list[str]:
 )
 def test_a_search_finds_the_page_for_users_first(driver: webdriver.Chrome, site: Path, query: str, first: str) -> None:
     assert results(driver, site, query)[:1] == [first]
-
-
-def test_an_option_is_not_first_where_developers_read(driver: webdriver.Chrome, site: Path) -> None:
-    found = results(driver, site, "fail_on")
-
-    for_developers = {"CONTRIBUTING.html", "docs/architecture.html", "CHANGELOG.html"}
-    assert found[-1] in for_developers
-    assert for_developers.isdisjoint(found[:5])
-
-
-def test_a_guide_lists_its_sections(driver: webdriver.Chrome, site: Path) -> None:
-    driver.get((site / "docs" / "how_to" / "plan_an_update.html").as_uri())
-
-    assert driver.execute_script(SECTIONS) == [
-        "1. Name the releases",
-        "2. Describe the cluster",
-        "3. Run the plan",
-        "4. Read the plan",
-        "5. Decide",
-    ]
-
-
-def test_the_last_section_of_the_side_bar_is_for_clusters_without_openshift(
-    driver: webdriver.Chrome, site: Path
-) -> None:
-    driver.get((site / "index.html").as_uri())
-    captions = driver.execute_script(CAPTIONS)
-
-    assert captions[0] == "Tutorial"
-    assert captions[-1] == "Without OpenShift"
 
 
 @pytest.fixture

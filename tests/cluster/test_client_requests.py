@@ -163,18 +163,6 @@ def test_members_of_kinds_that_a_release_defines_cost_one_request_each(
     assert [request.code for request in site.requests(mark)] == [200] * 6
 
 
-def test_documents_of_discovery(client: Client) -> None:
-    assert client.document("/version")["gitVersion"]
-    with pytest.raises(ApiError, match="cannot get /nowhere: 404"):
-        client.document("/nowhere")
-
-
-def test_concurrent_requests_keep_their_order(site: Site, client: Client) -> None:
-    create(site, *"abcdefghijkl")
-    results = client.each(lambda name: client.get(one(name))["metadata"]["name"], list("lkjihgfedcba"))
-    assert list(results) == list("lkjihgfedcba")
-
-
 # Writing
 
 
@@ -341,14 +329,3 @@ def test_a_watch_is_restarted_after_a_while(site: Site, client: Client, monkeypa
                 break
         created.result()
     assert verbs(site.requests(mark))[:3] == ["list", "watch", "watch"]
-
-
-def test_a_kind_that_is_not_served_is_an_error(client: Client) -> None:
-    target = Target(ApiResource("example.com", "v1", "nothings", "Nothing"))
-    with pytest.raises(ClusterError, match=r"cannot list nothings\.example\.com: 404"):
-        snapshots_of(client, [target])
-
-
-def test_observing_ends_in_time(client: Client) -> None:
-    assert len(list(watch_objects(client, snapshots_of(client, [ALL]), 0))) <= 2
-    assert len(list(watch_objects(client, snapshots_of(client, [ALL]), 0.5))) == 2

@@ -13,15 +13,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER, Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.rest_mapper import RestMapper
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
-    CLUSTER_OPERATORS,
-    CLUSTER_VERSIONS,
-    CUSTOM_RESOURCE_DEFINITIONS,
     DEPLOYMENTS,
     ApiResource,
 )
@@ -67,26 +63,6 @@ def lists(cluster: ControlPlane, path: str) -> bool:
     except ApiServerError:
         return False
     return True
-
-
-@pytest.mark.parametrize("kind", [CLUSTER_VERSIONS, CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS])
-def test_known_kinds_are_found(kind: ApiResource, client: Client) -> None:
-    kinds = RestMapper(client)
-
-    assert kinds.find(kind.group, kind.kind) == kind
-    assert kinds.find(kind.group, kind.kind, kind.version) == kind
-
-
-def test_kinds_of_the_core_group_have_their_scope(client: Client) -> None:
-    kinds = RestMapper(client)
-
-    assert kinds.find("", "Namespace") == ApiResource("", "v1", "namespaces", "Namespace")
-    assert kinds.find("", "ConfigMap") == ApiResource("", "v1", "configmaps", "ConfigMap", True)
-
-
-def test_the_kind_is_the_resource_and_not_a_sub_resource(client: Client) -> None:
-    # deployments/scale, statefulsets/scale and others have this kind.
-    assert RestMapper(client).find("apps", "Scale") is None
 
 
 def test_the_preferred_version_comes_first(client: Client) -> None:
@@ -174,9 +150,3 @@ def test_a_group_without_its_server_is_unknown_and_affects_no_other(client: Clie
     assert kinds.unknown(stale_group)
     assert kinds.find(DEPLOYMENTS.group, DEPLOYMENTS.kind) == DEPLOYMENTS
     assert not kinds.unknown(DEPLOYMENTS.group)
-
-
-def test_a_rejected_request_is_an_error(cluster: ControlPlane) -> None:
-    stranger = cluster.write_kubeconfig("stranger", "no-token")
-    with client_with(stranger) as client, pytest.raises(ApiError, match=r"cannot get /api: 401"):
-        RestMapper(client).find("apps", "Deployment")

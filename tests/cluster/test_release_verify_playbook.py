@@ -99,18 +99,6 @@ def test_findings_are_listed_and_fail(rollouts: Rollouts, desk: Desk) -> None:
 
 
 @pytest.mark.deep
-def test_another_selection_is_compared_with(rollouts: Rollouts, desk: Desk) -> None:
-    roll_out_ready(rollouts)
-    host = {"kubeconfig": GOOD, "capabilities": {"baselineCapabilitySet": "None"}, "feature_set": ""}
-    wanted = {**host, "capabilities": selection("Console")}
-
-    done = desk.run(VERIFY, *RELEASE, right={**host, "cluster_profile": "self-managed-high-availability"}, wrong=wanted)
-
-    assert done.refusal("right") == "", done.text
-    assert "wrong differs from the release: 5 missing" in done.refusal("wrong")
-
-
-@pytest.mark.deep
 def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Rollouts, desk: Desk) -> None:
     roll_out_ready(rollouts)
     rollouts.api.delete(SCHEDULE)
@@ -121,13 +109,6 @@ def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Ro
     assert "- ConfigMap openshift-config/insights-upload-schedule: does not exist" in done.text
     assert "error: cannot list deployments.apps: 403 Forbidden" in done.text
     assert "1 missing, some resources could not be checked" in done.refusal("localhost")
-
-
-@pytest.mark.deep
-def test_an_impossible_selection_is_reported(desk: Desk) -> None:
-    host = {"kubeconfig": GOOD, "capabilities": {"baselineCapabilitySet": "v9.99"}}
-
-    assert "v9.99" in desk.run(VERIFY, *RELEASE, one=host).refusal("one")
 
 
 @pytest.mark.deep
@@ -147,8 +128,3 @@ def test_only_the_cluster_that_is_named_is_asked(desk: Desk) -> None:
     }
     assert wrong == {}, done.text
     assert desk.requests(mark) == []
-
-
-@pytest.mark.deep
-def test_a_release_has_to_be_named(desk: Desk) -> None:
-    assert "-e release=" in desk.run(VERIFY, "-e", "kubeconfig=kubeconfig").refusal("localhost")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans i
     by_hand,
     config_map,
     enabled_by,
-    group_without_server,
-    groups,
     namespace,
     plan,
     requests_since,
@@ -29,14 +26,12 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans i
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
-    CRDS,
     EXAMPLE,
     capabilities_status,
     make_cluster_version,
     read_release,
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_of, token_user
-from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
@@ -170,16 +165,6 @@ def manifests(release: str) -> Any:
     return read_release(Path(release)).manifests
 
 
-def test_problems_name_the_object_of_the_cluster(site: ControlPlane, call: Call) -> None:
-    overrides = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]
-    status = {**capabilities_status(ALWAYS_ON, KNOWN), "desired": {"version": "4.20.3"}}
-    make_cluster_version(site.api, {"capabilities": NOTHING, "overrides": overrides}, status)
-    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
-
-    assert outcome.problem("4.20.3")["where"] == ("clusterversions.config.openshift.io version.status.desired.version")
-    assert outcome["verdict"] == "blocked"
-
-
 def test_gates_of_the_cluster_are_compared_with_its_acknowledgements(site: ControlPlane, call: Call) -> None:
     gate, done = "ack-4.21-kube-1.35", "ack-4.21-done"
     gates, acks = ADMIN_CONFIG_MAPS
@@ -205,40 +190,6 @@ def test_gates_that_the_user_must_not_read_are_not_considered(site: ControlPlane
         "configmaps openshift-config-managed/admin-gates",
         "configmaps openshift-config/admin-acks",
     ]
-
-
-@pytest.mark.parametrize(
-    "crd", ["consolelinks.console.openshift.io", "credentialsrequests.cloudcredential.openshift.io"]
-)
-def test_a_kind_that_is_not_served_has_no_resources(crd: str, site: ControlPlane, call: Call) -> None:
-    group = crd.partition(".")[2]
-    site.api.delete(f"{CRDS}/{crd}")
-    wait_for(lambda: not site.api.exists(f"{CRDS}/{crd}"), "the CRD to be gone")
-    wait_for(lambda: group not in groups(site), "the group to be gone")
-    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
-
-    assert plan(outcome) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
-    assert "does not serve 1 of the kinds" in outcome.problem("live-resources-read")["message"]
-
-
-@pytest.fixture
-def console_without_server(cluster: ControlPlane) -> Iterator[str]:
-    """Return a group whose API server does not exist, after its CRD has been deleted."""
-    group = "console.openshift.io"
-    cluster.api.delete(f"{CRDS}/consolelinks.{group}")
-    wait_for(lambda: group not in groups(cluster), "the group to be gone")
-    with group_without_server(cluster, group):
-        yield group
-
-
-def test_a_group_that_does_not_answer_is_an_error(site: ControlPlane, console_without_server: str, call: Call) -> None:
-    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, rule="presence")
-
-    assert f"cannot list ConsoleLink of {console_without_server}" in outcome.message
-    assert "\n" not in outcome.message
-    hint = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
-    assert hint.problem(f"cannot list ConsoleLink of {console_without_server}")["severity"] == "warning"
-    assert enabled_by(hint)
 
 
 def test_all_kinds_that_the_user_cannot_list_are_named_together(site: ControlPlane, call: Call) -> None:
@@ -290,17 +241,6 @@ def test_permission_to_list_those_kinds_is_enough(site: ControlPlane, call: Call
 
     assert enabled_by(outcome)
     assert plan(outcome) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"platform": ""}, {"feature_set": "Nonsense"}, {"forbidden_capabilities": ["all"], "overrides": [1]}]
-)
-def test_invalid_options_do_not_wait_for_lists(wrong: dict[str, Any], site: ControlPlane, call: Call) -> None:
-    mark = site.audit.mark()
-    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, **wrong)
-
-    assert outcome.failed
-    assert [request for request in requests_since(site, mark) if request.verb == "list"] == []
 
 
 def test_the_playbook_reads_from_the_cluster(site: ControlPlane) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import namespace, requests_since
+from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import namespace
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import deployment
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
@@ -89,31 +89,6 @@ def blockers(outcome: Outcome) -> list[dict[str, Any]]:
 
 def version_of(plane: ControlPlane) -> dict[str, Any]:
     return dict(plane.api.get(f"{CLUSTER_VERSIONS}/version"))
-
-
-def test_what_the_user_sets_is_not_read(openshift: ControlPlane, call: Call) -> None:
-    given = {
-        "capabilities": {"baselineCapabilitySet": "None"},
-        "cluster_profile": "self-managed-high-availability",
-        "feature_gates": [],
-        "feature_set": "",
-        "live_resources": [],
-        "overrides": [],
-    }
-    mark = openshift.audit.mark()
-    outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, **given)
-
-    assert blockers(outcome) == []
-    requests = [request.uri for request in requests_since(openshift, mark)]
-    assert [uri for uri in requests if "configmaps" not in uri and "leases" not in uri] == [
-        f"{CONFIG}/infrastructures/cluster"
-    ]
-
-
-def test_another_feature_set_than_that_of_the_cluster_is_a_warning(openshift: ControlPlane, call: Call) -> None:
-    outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, feature_set="")
-
-    assert outcome.problem("different-feature-set")["severity"] == "warning"
 
 
 def test_overrides_are_read_for_a_start_that_has_none(openshift: ControlPlane, call: Call) -> None:
