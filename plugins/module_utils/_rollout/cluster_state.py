@@ -30,7 +30,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity
 from .._kubernetes.rest_mapper import RestMapper
 from .._module.argspec import ReleaseOptions
-from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems, Severity, raise_errors, shown_names
 from .._release.loader import read_version
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -192,7 +192,19 @@ def read_context(client: Client, state: ClusterState, release: Release, options:
     members = _NO_MEMBERS if is_new else find_members(client, state.kinds, resources)
     members = with_unlabelled(client, state.kinds, members, context.dropped)
     configuration = read_config(client, state.kinds, context.manifests, release.minor)
-    return context._replace(members=members, configuration=configuration)
+    problems = Problems(context.problems)
+    _report_unread(members.unclear.intersection(context.dropped), options, problems)
+    return context._replace(members=members, configuration=configuration, problems=tuple(problems))
+
+
+def _report_unread(dropped: frozenset[ResourceId], options: RolloutOptions, problems: Problems) -> None:
+    """Report resources of earlier rollouts that may be leftovers. With ``prune``, that they stay is an error."""
+    if dropped:
+        names = shown_names([str(resource) for resource in sorted(dropped)])
+        message = f"cannot be read, so it is not known whether they are leftovers: {names}"
+        hint = "Grant the user a role that allows get and list on their kinds, or check the API servers of their groups"
+        severity: Severity = "error" if options.prune else "warning"
+        problems.append(Problem(severity, "unread-leftover", "resources of earlier rollouts", message, hint))
 
 
 def read_release_context(

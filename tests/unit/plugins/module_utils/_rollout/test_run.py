@@ -513,6 +513,20 @@ def test_a_refused_manifest_is_reported_and_the_others_are_applied(
     assert not rollout.changes.is_complete
 
 
+@pytest.mark.parametrize(("prune", "severity"), [(False, "warning"), (True, "error")])
+def test_a_leftover_that_cannot_be_read_is_reported_and_not_forgotten(site: Site, prune: bool, severity: str) -> None:
+    more = [config(name) for name in ("b", "c", "d")]
+    site.roll_out(OLD, team(), *more, config("left"))
+    for _run in range(2):
+        site.server.faults["GET", CONFIG_MAPS.path()] = [fault(403)]
+        found = Problems()
+        rollout = site.roll_out(NEW, team(), *more, prune=prune, reported=found)
+        assert rollout.leftovers == ()
+        assert (severity, "unread-leftover") in codes(found)
+    rollout = site.roll_out(NEW, team(), *more, prune=prune)
+    assert [(item.resource.name, item.pruned) for item in rollout.leftovers] == [("left", prune)]
+
+
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_nothing_is_rolled_out_that_is_deleted_with_its_owner(site: Site, dry_run: bool) -> None:
     site.roll_out(OLD, team(), config("a"))
