@@ -165,3 +165,11 @@ def finalizers_of(obj: object) -> tuple[str, ...]:
     spec = nested(obj, "spec", "finalizers") if nested(obj, "kind") == "Namespace" else None
     lists = (nested(obj, "metadata", "finalizers"), spec)
     return tuple(str(item) for items in lists if isinstance(items, list) for item in items)
+
+
+def applied_fields(metadata: object, manager: str) -> Mapping[str, Any]:
+    """The fields (``fieldsV1``) that a field manager owns by server-side apply, empty if it owns none."""
+    for entry in mappings_in(nested(metadata, "managedFields")):
+        if (entry.get("manager"), entry.get("operation"), entry.get("subresource")) == (manager, "Apply", None):
+            return entry.get("fieldsV1") or {}
+    return {}

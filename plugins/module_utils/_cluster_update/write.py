@@ -16,7 +16,7 @@ from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import update_cluster_version
 from .._kubernetes.client import FIELD_MANAGER, Client
 from .._problems import ClusterError, Problem, Problems
-from .._resources import CONFIG_MAPS, Object, as_text, mappings_in, nested, target_for
+from .._resources import CONFIG_MAPS, Object, applied_fields, as_text, mappings_in, nested, target_for
 from .start import ANNOTATION, UpdateStart, start_of
 from .target import TargetRelease, update_phase
 
@@ -99,13 +99,8 @@ def _acknowledge(client: Client, gates: Collection[str] | None, *, dry_run: bool
 
 def _applied(config_map: Object | None) -> set[str]:
     """The keys that this collection applied earlier: an apply without them would remove them."""
-    return {
-        key.removeprefix("f:")
-        for entry in mappings_in(nested(config_map, "metadata", "managedFields"))
-        if (entry.get("manager"), entry.get("operation")) == (FIELD_MANAGER, "Apply")
-        for key in nested(entry, "fieldsV1", "f:data") or {}
-        if key.startswith("f:")
-    }
+    fields = nested(applied_fields(nested(config_map, "metadata"), FIELD_MANAGER), "f:data") or {}
+    return {key.removeprefix("f:") for key in fields if key.startswith("f:")}
 
 
 def _knows_risks(client: Client, target: TargetRelease, start: UpdateStart, risks: Collection[str]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from .._kubernetes.client import FIELD_MANAGER
 from .._problems import Problem, shown_names
 from .._release.manifest import Manifest
-from .._resources import mappings_in, nested
+from .._resources import applied_fields
 
 REWRITTEN_FIELD = "rewritten-field"
 """Code of the warning. The next run applies the object again, and restores it if nothing rewrites it any more."""
@@ -53,12 +53,8 @@ def merged_preview(obj: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str,
 
 def owned_digest(metadata: Mapping[str, Any]) -> str:
     """A digest of the fields that rollouts applied and still own, empty if they own none."""
-    for entry in mappings_in(nested(metadata, "managedFields")):
-        writer = entry.get("manager"), entry.get("operation"), entry.get("subresource")
-        if writer == (FIELD_MANAGER, "Apply", None):
-            text = json.dumps(entry.get("fieldsV1"), sort_keys=True)
-            return hashlib.sha256(text.encode()).hexdigest()[:12]
-    return ""
+    fields = applied_fields(metadata, FIELD_MANAGER)
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:12] if fields else ""
 
 
 def rewritten_problem(manifest: Manifest, fields: Sequence[str]) -> Problem:
