@@ -280,6 +280,12 @@ def test_secrets_are_not_shown(run, tmp_path):
     assert secret not in out + errors
 
 
+@pytest.mark.parametrize("secret", ["0", ":"])
+def test_a_secret_that_occurs_in_the_result_is_only_hidden(run, secret):
+    code, out, _errors = run("site-check", SITES, f"--pull-secret={secret}", "--fail-on=never", "--format=json")
+    assert (code, json.loads(out)["changed"]) == (0, False)
+
+
 @pytest.mark.parametrize("image", ["user:hidden@127.0.0.1:1/x:1", "https://user:hidden@127.0.0.1:1/x:1"])
 def test_a_name_with_a_password_is_rejected_before_it_is_read(run, image):
     code, out, errors = run("release-info", image)

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, NoReturn, TextIO
@@ -58,15 +58,22 @@ class CommandModule:
         try:
             run_definition(definition, self)
         except Ended as ended:
-            text = json.dumps([ended.args[0], list(dict.fromkeys(self.warnings))])
-            result, self.warnings = json.loads(self.masked(text, lambda secret: json.dumps(secret)[1:-1]))
+            plain = json.loads(json.dumps([ended.args[0], list(dict.fromkeys(self.warnings))]))
+            result, self.warnings = self._without_secrets(plain) if self.no_log_values else plain
             return dict(result)
 
-    def masked(self, text: str, form: Callable[[str], str] = str) -> str:
-        """``text`` without secrets, which are in it in a ``form``."""
+    def masked(self, text: str) -> str:
+        """``text`` without secrets."""
         for secret in sorted(self.no_log_values, key=len, reverse=True):
-            text = text.replace(form(secret), "********")
+            text = text.replace(secret, "********")
         return text
+
+    def _without_secrets(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: self._without_secrets(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._without_secrets(item) for item in value]
+        return self.masked(value) if isinstance(value, str) else value
 
 
 def _secrets(value: Any, spec: Spec, *, hidden: bool = False) -> Iterator[str]:
