@@ -214,7 +214,7 @@ def _read_document(path: str, text: str, start: int, line: int, problems: Proble
     if tree.next_document >= 0:
         where = Location(path, line=line + len(text[: tree.next_document].splitlines()))
         message = "is another document, which Kubernetes does not read: no line before it is ---"
-        problems.error("invalid-yaml", where, message, "Write --- on a line of its own, and end lines with line feeds")
+        problems.error("invalid-yaml", where, message, "Write --- on a separate line, and end lines with line feeds")
     if tree.root is None or tree.root.kind not in ("map", "list"):
         return None
     if any(pair.key.kind == "map" for pair in tree.root.pairs):  # {{ x }} is a map with a map as its key

@@ -96,7 +96,7 @@ class UpdateReason(NamedTuple):
 def accept(reasons: Iterable[UpdateReason], acceptances: Sequence[Acceptance]) -> Iterator[UpdateReason]:
     """Yield ``reasons``, each with the acceptance of its name.
 
-    Whoever accepts all gates accepts a missing ConfigMap, too: acknowledging them creates it.
+    With all gates, a missing ConfigMap is accepted, too: acknowledging them creates it.
     """
     marked = [reason._replace(accepted=accepting(reason.name, acceptances)) for reason in reasons]
     gates = [reason.accepted for reason in marked if reason.code == ACK_REQUIRED]
