@@ -280,6 +280,14 @@ def test_secrets_are_not_shown(run, tmp_path):
     assert secret not in out + errors
 
 
+def test_a_glob_can_begin_with_a_bracket(run, tmp_path):
+    site = (EXAMPLES / "sites" / "policies" / "console.yaml").read_text()
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(site)
+    code, out, _errors = run("site-check", str(tmp_path), "--paths=[b-c]*.yaml", "--fail-on=never", "--format=json")
+    assert (code, {site["path"] for site in json.loads(out)["sites"]}) == (0, {"b.yaml"})
+
+
 @pytest.mark.parametrize("secret", ["0", ":"])
 def test_a_secret_that_occurs_in_the_result_is_only_hidden(run, secret):
     code, out, _errors = run("site-check", SITES, f"--pull-secret={secret}", "--fail-on=never", "--format=json")

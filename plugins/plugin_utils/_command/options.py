@@ -178,7 +178,7 @@ def _value(
         return _read(given, option["type"], where, problems)[0] if isinstance(given, str) else given
     items: list[Any] = []
     for text in given:
-        value, content = _read(text, "raw", where, problems)
+        value, content = _read(text, option["elements"], where, problems)
         for at, line in enumerate(_lines(content, name), len(items)):
             place = where.child(f"[{at}]")
             places[place.field] = place._replace(source=text[1:], line=line)
