@@ -14,7 +14,6 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import SINGLE_RULES
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
-    COMMENTED,
     runner,
     selection,
     site,
@@ -22,7 +21,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,
     manifest,
-    tree,
     write_release,
 )
 
@@ -222,28 +220,6 @@ def test_values_that_are_not_secrets_are_not_masked(run, tmp_path):
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "sites" / "install-config.yaml"
-
-
-TEXTS = {
-    "not YAML": ("apiVersion: v1\nmetadata: [\n", "invalid-yaml", ", line 3, column 1"),
-    "two documents": (COMMENTED + "---\na: b\n", "several-documents", ", line {last}"),
-}
-
-
-@pytest.mark.parametrize("source", ["content", "file"])
-@pytest.mark.parametrize("case", TEXTS)
-def test_a_text_that_is_not_an_install_config(case, source, run, path):
-    text, code, line = TEXTS[case]
-    where = "content"
-    options: dict[str, Any] = {"content": text}
-    if source == "file":
-        path.parent.mkdir()
-        path.write_text(text)
-        where, options = str(path), {"capabilities": selection("Ingress")}
-    before = tree(path.parents[1])
-
-    assert run(path=path, **options).faults == [(code, where + line.format(last=len(text.splitlines()) - 1))]
-    assert tree(path.parents[1]) == before
 
 
 OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {

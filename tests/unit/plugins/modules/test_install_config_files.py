@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +27,6 @@ from ansible_collections.capability.openshift.tests.unit.kill_points import kill
 from ansible_collections.capability.openshift.tests.unit.other_user import OTHER_USER, as_other_user
 
 REQUESTED = {"capabilities": selection("Ingress", "Console")}
-AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the owner of a file")
 
 
 @pytest.fixture
@@ -79,15 +76,6 @@ def test_only_the_owner_can_read_a_new_file_with_any_umask(umask, run, path):
     assert mode(path) == 0o600
 
 
-@pytest.mark.parametrize("old", [0o600, 0o644, 0o666, 0o4755, 0o400])
-def test_only_the_owner_can_read_an_edited_file(old, run, path):
-    path.chmod(old)
-    run(path=path, **REQUESTED)
-
-    assert mode(path) == 0o600
-    assert os.listdir(path.parent) == [path.name]
-
-
 @pytest.mark.parametrize(("old", "shown"), [(0o644, "0644"), (0o640, "0640"), (0o660, "0660"), (0o604, "0604")])
 def test_a_file_that_others_can_read_is_restricted_and_the_diff_shows_it(old, shown, run, path):
     path.chmod(old)
@@ -111,59 +99,6 @@ def test_a_file_that_is_only_checked_keeps_its_mode(run, path):
     assert (outcome["changed"], outcome["diff"], mode(path)) == (False, [], 0o644)
     (problem,) = [item for item in outcome["problems"] if item["severity"] == "warning"]
     assert (problem["code"], problem["where"]) == ("exposed-file", str(path))
-
-
-@AS_ROOT
-@pytest.mark.parametrize("old", [0o600, 0o644])
-def test_root_keeps_another_owner(old, run, path):
-    os.chown(path, OTHER_USER, OTHER_USER)
-    path.chmod(old)
-    run(path=path, **REQUESTED)
-
-    assert "Console" in path.read_text()
-    assert (path.stat().st_uid, path.stat().st_gid, mode(path)) == (OTHER_USER, OTHER_USER, 0o600)
-
-
-def _link(path: Path) -> None:
-    path.rename(path.with_name("real.yaml"))
-    path.symlink_to("real.yaml")
-
-
-def _dangling(path: Path) -> None:
-    path.unlink()
-    path.symlink_to("nowhere.yaml")
-
-
-def _directory(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def _fifo(path: Path) -> None:
-    path.unlink()
-    os.mkfifo(path)
-
-
-@pytest.mark.parametrize("options", [{}, REQUESTED, {"content": site()}], ids=["check", "edit", "write"])
-@pytest.mark.parametrize(
-    ("make", "hint"),
-    [
-        (_link, "Name {folder}/real.yaml"),
-        (_dangling, "Name {folder}/nowhere.yaml"),
-        (_directory, "Name the file,"),
-        (_fifo, "Name the file,"),
-    ],
-    ids=["link", "dangling link", "directory", "FIFO"],
-)
-def test_other_kinds_of_files_are_rejected_and_stay(make, hint, options, run, path):
-    make(path)
-    before = tree(path.parent), os.lstat(path)
-    outcome = run(path=path, **options)
-
-    (problem,) = outcome.errors
-    assert (problem["code"], problem["where"]) == ("not-a-file", str(path))
-    assert problem["hint"].startswith(hint.format(folder=path.parent))
-    assert (tree(path.parent), os.lstat(path)) == before
 
 
 def test_an_unreadable_file_is_one_error(run, public_folder):
@@ -205,39 +140,6 @@ def test_a_file_that_is_too_large_leaves_the_old_one_intact(path):
     assert leaks(done.stdout + done.stderr) == []
     assert path.read_text() == COMMENTED
     assert {name for name in os.listdir(path.parent) if name != "home"} == {path.name}
-
-
-def _unshared() -> list[str]:
-    """Return the start of a command that may mount a file system which no other process sees."""
-    for options in (["--mount"], ["--user", "--map-root-user", "--mount"]):
-        command = ["unshare", *options, "sh", "-c", 'mount -t tmpfs -o size=4k none "$0" && exec "$@"']
-        if not shutil.which("unshare"):
-            break
-        with tempfile.TemporaryDirectory() as folder:
-            if subprocess.run([*command, folder, "true"], capture_output=True, check=False).returncode == 0:
-                return command
-    return []
-
-
-def test_a_full_disk_leaves_the_old_file_intact(tmp_path):
-    prefix = _unshared()
-    if not prefix:
-        pytest.skip("no file system can be mounted; the limit on the size of files is tested instead")
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    path = disk / "install-config.yaml"  # it fills the disk
-    fill = f"from pathlib import Path; Path({str(path)!r}).write_text({COMMENTED!r})"
-    listing = f"""
-import os
-files = {{name: open(os.path.join({str(disk)!r}, name)).read() for name in os.listdir({str(disk)!r})}}
-open({str(tmp_path / "files.json")!r}, "w").write(json.dumps(files))
-"""
-    done = run_alone(
-        {"path": str(path), **REQUESTED}, tmp_path, before=fill, after=listing, prefix=[*prefix, str(disk)]
-    )
-
-    assert "cannot be written: No space left on device" in json.loads(done.stdout)["msg"]
-    assert json.loads((tmp_path / "files.json").read_text()) == {path.name: COMMENTED}
 
 
 @pytest.mark.parametrize("name", ["fchmod", "fchown", "replace"])

@@ -146,25 +146,6 @@ def test_invalid_entries_are_reported(entries, faults, write):
     assert [bool(row["errors"]) for row in outcome["clusters"]] == [True] * len(entries)
 
 
-def test_two_clusters_cannot_share_a_file(write, tmp_path):
-    (tmp_path / "same").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "same")
-    paths = [str(tmp_path / folder / "install-config.yaml") for folder in ("same", "link", "other")]
-    outcome = write(*(cluster(tmp_path, name, path=path) for name, path in zip("abc", paths, strict=True)))
-
-    assert outcome.faults == [("duplicate-path", "clusters[0] (a).path"), ("duplicate-path", "clusters[1] (b).path")]
-    assert "is also the path of clusters[1] (b)" in outcome.message
-    assert tree(tmp_path / "same") == {}
-
-
-def test_an_equal_problem_of_many_clusters_is_reported_once(write, tmp_path):
-    names = [f"site-{number}" for number in range(40)]
-    outcome = write(*(cluster(tmp_path, name) for name in names), content={**COMMON, "apiVersion": "v2"})
-
-    (error,) = outcome.errors
-    assert error["where"] == "site-0, site-1, site-2, site-3, site-4 and 35 more: content, apiVersion"
-
-
 def test_comments_of_existing_files_stay(write, tmp_path):
     clusters = [cluster(tmp_path, "berlin"), cluster(tmp_path, "paris")]
     write(clusters[0])
@@ -210,18 +191,6 @@ def test_a_file_that_changes_meanwhile_stops_all(write, tmp_path, monkeypatch):
 
     assert outcome.faults == [("concurrent-change", str(paris))]
     assert (tmp_path / "berlin" / "install-config.yaml").read_text() == before
-
-
-def test_a_misspelled_solution_of_all_clusters_is_one_error_of_the_call(write, tmp_path):
-    outcome = write(cluster(tmp_path, "berlin"), cluster(tmp_path, "paris"), solution="ran-du", write_valid=True)
-
-    (problem,) = outcome["problems"]
-    assert (problem["code"], problem["where"], problem["hint"]) == (
-        "unknown-solution",
-        "solution",
-        "Did you mean ran_du?",
-    )
-    assert (outcome["clusters"], outcome["selections"], tree(tmp_path)) == ([], [], {})
 
 
 def test_the_secrets_of_each_cluster_are_masked(write, tmp_path):

@@ -58,24 +58,6 @@ def test_a_release_is_compared_as_if_each_was_installed(call, releases):
     assert [item["name"] for item in outcome["changes"]["manifests"]["deleted"]] == ["deleted"]
 
 
-def test_two_selections_of_a_release_are_compared(call, releases):
-    changes = call(release_info, release=releases[0], capabilities=CONSOLE, previous_capabilities={})["changes"]
-
-    assert changes["previous_version"] == "4.18.0"
-    assert "CloudCredential" in changes["enabled_capabilities"]["removed"]
-    assert "Console" not in changes["enabled_capabilities"]["removed"]
-    assert changes["known_capabilities"] == {"added": [], "removed": []}
-    assert changes["resources"]["credentials_requests"]["removed"] == ["aws", "gcp"]
-    assert changes["resources"]["cloud_permissions"]["removed"] == [
-        "aws: permission aws.get",
-        "gcp: permission gcp.get",
-    ]
-    assert changes["accounts"]["do_everything"]["removed"] == []
-    assert changes["unknown_roles"] == []
-    back = call(release_info, release=releases[0], previous_capabilities=CONSOLE)["changes"]
-    assert back["resources"]["credentials_requests"]["added"] == ["aws", "gcp"]
-
-
 def test_a_release_and_a_selection_can_both_differ(call, releases):
     given = {"release": releases[1], "previous_release": releases[0]}
     changes = call(release_info, **given, capabilities=NOTHING, previous_capabilities=CONSOLE)["changes"]
@@ -103,17 +85,3 @@ def test_resources_are_returned_with_their_decisions(call, releases):
     none = call(release_info, release=releases[0], resource_kind="Route")
     assert (none["resources"], none.problem("unknown-resource")["where"]) == ([], "resource_kind")
     assert "resources" not in call(release_info, release=releases[0]).result
-
-
-@pytest.mark.parametrize(
-    ("query", "count"),
-    [
-        ({"resource_name": "*"}, 6),
-        ({"resource_name": "console"}, 1),
-        ({"resource_name": "c*"}, 0),
-        ({"resource_kind": "*", "resource_namespace": ""}, 6),
-        ({"resource_name": "kept", "resource_namespace": "openshift-one"}, 0),
-    ],
-)
-def test_a_resource_has_the_whole_name_and_namespace(query, count, call, releases):
-    assert len(call(release_info, release=releases[0], **query)["resources"]) == count

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._http.client import Patience
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image import http_store
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.http_store import HttpStore, http_get
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import FoundSignature
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
@@ -94,12 +92,6 @@ def test_a_server_that_is_not_there_is_asked_and_reported_once():
     assert "secret" not in str(problem)
 
 
-def test_a_certificate_that_is_not_trusted_is_reported(server):
-    problems = Problems()
-    found(HttpStore(server.url.replace("http:", "https:"), http_get(client())), problems)
-    assert [problem.code for problem in problems] == ["store-unreachable"]
-
-
 def test_the_proxy_of_the_environment_is_used(server, monkeypatch):
     server.answers = {"signature-1": (200, b"by proxy")}
     monkeypatch.setenv("HTTP_PROXY", server.url.partition("/signatures")[0])
@@ -108,35 +100,3 @@ def test_the_proxy_of_the_environment_is_used(server, monkeypatch):
         b"by proxy"
     ]
     assert server.paths[0] == f"http://store.example.invalid/x/{FOLDER}/signature-1"
-
-
-@pytest.mark.parametrize(
-    ("variables", "is_proxied"),
-    [
-        ({"HTTP_PROXY": "PROXY"}, True),
-        ({"http_proxy": "PROXY"}, True),
-        ({"HTTP_PROXY": "PROXY", "http_proxy": "http://127.0.0.1:1"}, True),
-        ({"HTTP_PROXY": "PROXY", "NO_PROXY": "10.0.0.0/8"}, False),
-        ({"HTTP_PROXY": "PROXY", "NO_PROXY": "10.1.2.3:80"}, False),
-        ({"HTTP_PROXY": "PROXY", "NO_PROXY": "10.1.2.3:8080"}, True),
-        ({"ALL_PROXY": "PROXY"}, False),
-        ({"HTTPS_PROXY": "PROXY"}, False),
-    ],
-)
-def test_the_proxy_rules_are_those_of_registries_and_of_the_cvo(server, monkeypatch, variables, is_proxied):
-    monkeypatch.setattr(http_store, "_PATIENCE", Patience(connect=0.2, read=0.2, tries=1))
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value.replace("PROXY", server.url.partition("/signatures")[0]))
-    server.answers = {"signature-1": (200, b"by proxy")}
-    found(HttpStore("http://10.1.2.3/x", http_get(client())))
-    assert bool(server.paths) == is_proxied
-
-
-@pytest.mark.parametrize("value", ["socks5://127.0.0.1:1", "http://127.0.0.1:x"])
-def test_a_proxy_that_is_not_valid_is_a_problem(monkeypatch, value):
-    monkeypatch.setenv("HTTP_PROXY", value)
-    problems = Problems()
-    assert found(HttpStore("http://10.1.2.3/x", http_get(client())), problems) == []
-    (problem,) = problems
-    assert problem.code == "store-unreachable"
-    assert "HTTP_PROXY" in problem.message
