@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._resources import mappings_in, nested
+from .._resources import as_list, mappings_in, nested
 from .api_fields import DEFAULTS
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -41,86 +41,85 @@ def _completed(value: Any, defaults: Any) -> Any:
     return result
 
 
-def _pod(pod: Any) -> None:
-    if not isinstance(pod, dict):
-        return
-    for volume in mappings_in(pod.get("volumes")):
-        if isinstance(volume, dict) and not any(volume[name] is not None for name in volume if name != "name"):
+def _pod(pod: dict[str, Any]) -> None:
+    for volume in _maps(pod.get("volumes")):
+        if not any(volume[name] is not None for name in volume if name != "name"):
             volume["emptyDir"] = {}
     if pod.get("hostNetwork"):
-        for field in ("initContainers", "containers"):
-            for container in mappings_in(pod.get(field)):
-                for port in mappings_in(container.get("ports")):
-                    if isinstance(port, dict):
-                        port.setdefault("hostPort", port.get("containerPort"))
+        for container in (*_maps(pod.get("initContainers")), *_maps(pod.get("containers"))):
+            for port in _maps(container.get("ports")):
+                port.setdefault("hostPort", port.get("containerPort"))
 
 
 def _workload(body: dict[str, Any]) -> None:
-    _pod(nested(body, "spec", "template", "spec"))
+    _pod(_map(body, "spec", "template", "spec"))
 
 
 def _deployment(body: dict[str, Any]) -> None:
     _workload(body)
-    spec = body.get("spec")
-    if not isinstance(spec, dict):
-        return
+    spec = _map(body, "spec")
     strategy = {"type": "RollingUpdate", **(spec.get("strategy") or {})}
     if strategy["type"] == "RollingUpdate":
-        strategy["rollingUpdate"] = {
-            "maxSurge": "25%",
-            "maxUnavailable": "25%",
-            **(strategy.get("rollingUpdate") or {}),
-        }
+        given = strategy.get("rollingUpdate") or {}
+        strategy["rollingUpdate"] = {"maxSurge": "25%", "maxUnavailable": "25%", **given}
     spec["strategy"] = strategy
 
 
 def _cron_job(body: dict[str, Any]) -> None:
-    _pod(nested(body, "spec", "jobTemplate", "spec", "template", "spec"))
+    _pod(_map(body, "spec", "jobTemplate", "spec", "template", "spec"))
 
 
 def _job(body: dict[str, Any]) -> None:
     _workload(body)
-    spec = body.get("spec")
-    if isinstance(spec, dict):
-        if spec.get("parallelism") is None and spec.get("completions") is None:
-            spec["completions"] = 1
-        spec.setdefault("parallelism", 1)
+    spec = _map(body, "spec")
+    if spec.get("parallelism") is None and spec.get("completions") is None:
+        spec["completions"] = 1
+    spec.setdefault("parallelism", 1)
 
 
 def _service(body: dict[str, Any]) -> None:
-    for port in mappings_in(nested(body, "spec", "ports")):
-        if isinstance(port, dict) and port.get("targetPort") in (None, 0, ""):
+    for port in _maps(nested(body, "spec", "ports")):
+        if port.get("targetPort") in (None, 0, ""):
             port["targetPort"] = port.get("port")
 
 
 def _definition(body: dict[str, Any]) -> None:
-    names, spec = nested(body, "spec", "names"), body.get("spec")
-    if isinstance(names, dict) and isinstance(spec, dict):
+    names, spec = nested(body, "spec", "names"), _map(body, "spec")
+    if isinstance(names, dict):
         kind = str(names.get("kind"))
         spec["names"] = {"singular": kind.lower(), "listKind": f"{kind}List", **names}
         spec["conversion"] = spec.get("conversion") or {"strategy": "None"}
 
 
 def _image_stream(body: dict[str, Any]) -> None:
-    spec = body.get("spec")
-    if isinstance(spec, dict):
-        spec["lookupPolicy"] = {"local": False, **(spec.get("lookupPolicy") or {})}
-        spec["tags"] = [
-            {**tag, "importPolicy": {"importMode": "Legacy", **(tag.get("importPolicy") or {})}}
-            for tag in mappings_in(spec.get("tags"))
-        ]
+    spec = _map(body, "spec")
+    spec["lookupPolicy"] = {"local": False, **(spec.get("lookupPolicy") or {})}
+    spec["tags"] = [
+        {**tag, "importPolicy": {"importMode": "Legacy", **(tag.get("importPolicy") or {})}}
+        for tag in mappings_in(spec.get("tags"))
+    ]
 
 
 def _binding(body: dict[str, Any]) -> None:
-    for subject in mappings_in(body.get("subjects")):
-        if isinstance(subject, dict) and subject.get("kind") in ("Group", "User"):
+    for subject in _maps(body.get("subjects")):
+        if subject.get("kind") in ("Group", "User"):
             subject["apiGroup"] = subject.get("apiGroup") or _RBAC
 
 
 def _network_policy(body: dict[str, Any]) -> None:
-    spec = body.get("spec")
-    if isinstance(spec, dict) and not spec.get("policyTypes"):
+    spec = _map(body, "spec")
+    if not spec.get("policyTypes"):
         spec["policyTypes"] = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
+
+
+def _map(body: Mapping[str, Any], *path: str) -> dict[str, Any]:
+    """The map at ``path``, to change it. If there is none, a map that nothing contains."""
+    found = nested(body, *path)
+    return found if isinstance(found, dict) else {}
+
+
+def _maps(items: object) -> list[dict[str, Any]]:
+    return [item for item in as_list(items) if isinstance(item, dict)]
 
 
 _DEPENDENT: Mapping[str, Callable[[dict[str, Any]], None]] = {
