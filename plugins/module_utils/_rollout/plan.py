@@ -140,42 +140,28 @@ def _warn_about_references(plan: RolloutPlan, status: CapabilityStatus, problems
 def final_inventory(
     plan: RolloutPlan, work: ManifestPlan, changes: ChangeSet, leftovers: Sequence[Leftover]
 ) -> Inventory:
-    """The inventory after a rollout, with the digests of the fields that we own.
+    """The inventory after a rollout, without what no longer exists, and with the digests of the fields that we own.
 
     It stays unfinished if a manifest is left, or if an update is required and the mode was one that deletes nothing.
     """
     is_finished = changes.is_complete and (work.mode == "update" or work.required_mode != "update")
-    entries = dict(work.inventory.entries)
+    context, entries = plan.context, dict(work.inventory.entries)
+    exists = {*context.live, *context.members.unclear}
+    gone = {item for item in context.dropped if item not in exists} | {
+        item.resource for item in leftovers if item.pruned
+    }
     for result in changes.results:
         resource, entry = result.manifest.resource_id, entries.get(result.manifest.resource_id)
-        is_deleted = result.manifest.deletes and is_finished and result.action in ("deleted", "absent")
+        if result.manifest.deletes and is_finished and result.action in ("deleted", "absent"):
+            gone.add(resource)
         # Others may change a create-only object, so it does not matter which of its fields we own.
-        is_once = is_create_only(result.manifest.annotations)
-        if entry is not None and result.metadata and not is_deleted and not is_once:
+        elif entry is not None and result.metadata and not is_create_only(result.manifest.annotations):
             is_rewritten = any(problem.code == REWRITTEN_FIELD for problem in result.problems)
             entries[resource] = entry._replace(owned="" if is_rewritten else owned_digest(result.metadata))
-    for resource in _gone(plan, changes, leftovers, is_finished=is_finished):
-        entries.pop(resource, None)
+    entries = {resource: entry for resource, entry in entries.items() if resource not in gone}
     if is_finished:
         return work.inventory._replace(entries=entries, unfinished="", implicit=frozenset())
     return work.inventory._replace(entries=entries, unfinished=work.required_mode)
-
-
-def _gone(
-    plan: RolloutPlan, changes: ChangeSet, leftovers: Sequence[Leftover], *, is_finished: bool
-) -> set[ResourceId]:
-    """Resources that no longer exist: dropped ones without an object, pruned ones, and deleted ones."""
-    context = plan.context
-    exists = {*context.live, *context.members.unclear}
-    gone = {item for item in context.dropped if item not in exists}
-    gone |= {item.resource for item in leftovers if item.pruned}
-    if is_finished:
-        gone |= {
-            result.manifest.resource_id
-            for result in changes.results
-            if result.manifest.deletes and result.action in ("deleted", "absent")
-        }
-    return gone
 
 
 def _planned_inventory(
