@@ -48,23 +48,18 @@ def find_existing(
     """
     defined = {resource.name for resource in resources if resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind}
     label, _equals, value = labels.partition("=")
-    by_kind: dict[tuple[str, str], list[ResourceId]] = {}
-    for resource in sorted(resources):
-        by_kind.setdefault(resource.group_kind, []).append(resource)
     # Manifests of cluster-scoped resources can have a namespace, which the API ignores; targets do not have it.
     by_key: dict[ApiResource, dict[str, list[ResourceId]]] = {}
-    unclear: set[ResourceId] = set()
-    errors: list[ClusterError] = []
-    for (group, kind), named in by_kind.items():
-        served = kinds.find(group, kind)
-        if served is not None:
-            keys = by_key.setdefault(served, {})
-            for resource in named:
-                keys.setdefault(target_for(served, resource).key, []).append(resource)
-        elif kinds.unknown(group):
-            unclear.update(named)
-            errors.append(_group_unavailable(group, kind))
-    unserved = len(by_kind) - len(by_key) - len(errors)
+    missing: dict[tuple[str, str], list[ResourceId]] = {}
+    for resource in sorted(resources):
+        served = kinds.find(resource.group, resource.kind)
+        if served is None:
+            missing.setdefault(resource.group_kind, []).append(resource)
+        else:
+            by_key.setdefault(served, {}).setdefault(target_for(served, resource).key, []).append(resource)
+    unknown = {group_kind: named for group_kind, named in missing.items() if kinds.unknown(group_kind[0])}
+    unclear = {resource for named in unknown.values() for resource in named}
+    errors: list[ClusterError] = [_group_unavailable(*group_kind) for group_kind in unknown]
 
     def list_kind(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
         keys = by_key[served]
@@ -88,7 +83,7 @@ def find_existing(
             unclear.update(resource for resources in by_key[served].values() for resource in resources)
         else:
             existing.update(answer)
-    return ExistingResources(existing, frozenset(unclear), tuple(errors), unserved)
+    return ExistingResources(existing, frozenset(unclear), tuple(errors), len(missing) - len(unknown))
 
 
 def read_schema(client: Client, kind: ApiResource) -> Schema:
