@@ -168,12 +168,11 @@ Api = tuple[str, str]
 class _Ownership(NamedTuple):
     """What belongs to each capability.
 
-    ``apis`` maps an API to the capabilities without which it does not exist. ``namespaces`` and ``accounts`` (namespace
-    and name) are those of a capability.
+    ``apis`` maps an API to the capabilities without which it does not exist. ``accounts`` are those of a capability, by
+    namespace and name: an empty name stands for all accounts of a namespace.
     """
 
     apis: Mapping[Api, frozenset[str]]
-    namespaces: Mapping[str, frozenset[str]]
     accounts: Mapping[str, frozenset[tuple[str, str]]]
 
     @property
@@ -240,7 +239,6 @@ def _report_uncovered(release: Release, ownership: _Ownership, problems: Problem
 def _ownership_of(release: Release) -> _Ownership:
     """What the manifests of ``release`` assign to capabilities, for all cluster profiles and feature sets."""
     apis: defaultdict[Api, set[str]] = defaultdict(set)
-    namespaces: defaultdict[str, set[str]] = defaultdict(set)
     accounts: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
     for manifest in release.manifests:
         resource = manifest.resource_id
@@ -251,14 +249,13 @@ def _ownership_of(release: Release) -> _Ownership:
             apis[plural, group].update(manifest.capabilities)
         for capability in manifest.capabilities:
             if (resource.group, resource.kind) == ("", "Namespace"):
-                namespaces[capability].add(resource.name)
+                accounts[capability].add((resource.name, ""))
             elif (resource.group, resource.kind) == ("", "ServiceAccount"):
                 accounts[capability].add((resource.namespace, resource.name))
     for item in (*AGGREGATED_APIS, *OPERATOR_APIS):
         apis[item.resource, item.group].add(item.capability)
     return _Ownership(
         {api: frozenset(names) for api, names in apis.items() if names},
-        {name: frozenset(items) for name, items in namespaces.items()},
         {name: frozenset(items) for name, items in accounts.items()},
     )
 
@@ -353,11 +350,10 @@ def _client_kind(username: str, capability: str, ownership: _Ownership) -> Clien
     namespace, _colon, name = username.removeprefix(_ACCOUNT).partition(":")
     if namespace in ADD_ON_NAMESPACES:
         return "yours"
+    own = ownership.accounts.get(capability, frozenset())
     if any(_matches(namespace, item.namespace) and item.name in ("", name) for item in LISTING_CLIENTS):
-        return "own" if namespace in ownership.namespaces.get(capability, ()) else "lists_everything"
-    if namespace in ownership.namespaces.get(capability, ()):
-        return "own"
-    if (namespace, name) in ownership.accounts.get(capability, ()):
+        return "own" if (namespace, "") in own else "lists_everything"
+    if not own.isdisjoint({(namespace, ""), (namespace, name)}):
         return "own"
     return "openshift" if namespace == "openshift" or namespace.startswith(_OPENSHIFT_NAMESPACES) else "yours"
 

@@ -109,9 +109,20 @@ def build_apply_object(
     The configuration of the cluster is already in ``body`` (``_cluster.injection.inject``).
     The object must not be applied if an error is reported.
     """
-    metadata = _metadata(manifest, body.get("metadata") or {}, ownership, hash_value, problems, namespaced=namespaced)
+    dropped = _SERVER_OWNED if namespaced else (*_SERVER_OWNED, "namespace")
+    metadata = {field: value for field, value in (body.get("metadata") or {}).items() if field not in dropped}
+    labels = metadata.get("labels") or {}
+    if not isinstance(labels, Mapping):
+        where = manifest.location.child("metadata.labels")
+        problems.error("not-a-map", where, f"is {type_name(labels)}, expected a map", "Write a map")
     if problems.has_errors:
         return {}
+    metadata["labels"] = {**labels, PART_OF: ownership.applyset}
+    metadata["annotations"] = {**(manifest.annotations or {}), LAST_APPLIED_HASH: hash_value}
+    if ownership.is_created:
+        metadata["annotations"][CREATED_BY_ROLLOUT] = "true"
+    owners = _owners(manifest, metadata.pop("ownerReferences", None), ownership)
+    metadata |= {"ownerReferences": owners} if owners else {}
     obj = {**{field: value for field, value in body.items() if field != "status"}, "metadata": metadata}
     if manifest.resource_id.group_kind == _CLUSTER_OPERATOR:
         # The API requires spec, and manifests omit it (pkg/cvo/internal/operatorstatus.go PreCreate).
@@ -137,34 +148,6 @@ def with_encoded_texts(obj: Mapping[str, Any]) -> dict[str, Any]:
         encoded = {key: b64encode((text or "").encode()).decode() for key, text in texts.items()}
         content["data"] = {**(content.get("data") or {}), **encoded}
     return content
-
-
-def _metadata(
-    manifest: Manifest,
-    original: Mapping[str, Any],
-    ownership: OwnershipMetadata,
-    hash_value: str,
-    problems: Problems,
-    *,
-    namespaced: bool,
-) -> dict[str, Any]:
-    """Build the metadata of the object to apply from ``original``, that of its manifest."""
-    metadata = {field: value for field, value in original.items() if field not in _SERVER_OWNED}
-    if not namespaced:
-        metadata.pop("namespace", None)
-    labels = metadata.get("labels") or {}
-    if not isinstance(labels, Mapping):
-        where = manifest.location.child("metadata.labels")
-        problems.error("not-a-map", where, f"is {type_name(labels)}, expected a map", "Write a map")
-        return {}
-    metadata["labels"] = {**labels, PART_OF: ownership.applyset}
-    metadata["annotations"] = {**(manifest.annotations or {}), LAST_APPLIED_HASH: hash_value}
-    if ownership.is_created:
-        metadata["annotations"][CREATED_BY_ROLLOUT] = "true"
-    owners = _owners(manifest, metadata.pop("ownerReferences", None), ownership)
-    if owners:
-        metadata["ownerReferences"] = owners
-    return metadata
 
 
 def mark_normalized(obj: Mapping[str, Any], *, hashed: bool = True) -> dict[str, Any]:
