@@ -22,8 +22,10 @@ from typing import NamedTuple
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, RegistryError
-from ansible_collections.capability.openshift.plugins.module_utils._registry.credential_files import read_credentials
-from ansible_collections.capability.openshift.plugins.module_utils._registry.credentials import Credentials
+from ansible_collections.capability.openshift.plugins.module_utils._registry.credentials import (
+    Credentials,
+    read_credentials,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._registry.token_server import basic_header
 from ansible_collections.capability.openshift.tests.parity import make_facts
 

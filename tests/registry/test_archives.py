@@ -9,8 +9,10 @@ import tarfile
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._registry.registry_storage import RegistryStorage
-from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_files import ArchiveFiles
+from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_images import (
+    ArchiveFiles,
+    RegistryStorage,
+)
 from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site
 from ansible_collections.capability.openshift.tests.unit.builders.stored_images import (
     BLOB,

@@ -15,8 +15,7 @@ from .._http.client import HttpClient, Patience, trusted_certificates
 from .._http.error import HttpError
 from .._problems import Problem, Problems, RegistryError
 from .access_options import AccessOptions
-from .credential_files import read_credentials
-from .credentials import Credentials
+from .credentials import Credentials, read_credentials
 from .mirror_files import read_mirrors
 from .mirrors import RegistryRule, pull_sources
 from .pull_spec import DOCKER_HUB, PullSpec, is_registry

@@ -3,9 +3,10 @@
 
 """Credentials for registries, as in a pull secret, ``auth.json`` and Docker's ``config.json``.
 
-Which entry counts: containers/image:pkg/docker/config/config.go findCredentialsInFile. Protocol of
-helpers: docker/docker-credential-helpers:client/client.go. Neither the text of a secret nor
-a part of it is ever in a problem or in the representation of an object.
+Which entry counts: containers/image:pkg/docker/config/config.go findCredentialsInFile. In which files: getAuthFilePaths
+there, containers/common:pkg/auth/auth.go GetDefaultAuthFile. Protocol of helpers:
+docker/docker-credential-helpers:client/client.go. Neither the text of a secret nor a part of it is ever in a problem or
+in the representation of an object.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -21,6 +23,7 @@ from typing import Any, NamedTuple
 from .._problems import Problem, Problems, RegistryError, type_name
 from .pull_spec import registry_of
 
+_AUTH_FILE_VARIABLE = "REGISTRY_AUTH_FILE"
 _HELPER_SECONDS = 60
 _HELPER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HELPER_FOUND_NOTHING = "credentials not found in native keychain"
@@ -197,3 +200,55 @@ def call_helper(helper: str, server: str) -> Credential | None:
 def _failed(program: str, server: str, fault: str) -> RegistryError:
     hint = f"Install {program} on the host where the module runs, or log in with another method"
     return RegistryError([Problem("error", "credential-helper-failed", program, f"{fault}, for {server}", hint)])
+
+
+def read_credentials(
+    pull_secret: str | None, auth_file: str | None, environ: Mapping[str, str], problems: Problems
+) -> Credentials:
+    """Read what the options ``pull_secret`` and ``auth_file`` name, else what podman and skopeo would read.
+
+    The content of ``pull_secret`` precedes ``auth_file``. A file that an option or ``REGISTRY_AUTH_FILE`` names must
+    exist. Other files are optional, and one that cannot be read is only a warning. ``environ`` are environment
+    variables.
+    """
+    configs: list[AuthConfig | None] = []
+    if pull_secret:
+        configs.append(parse_auth_config(pull_secret, "pull_secret", problems))
+    if auth_file:
+        configs.append(_read_file(auth_file, f"auth_file ({auth_file})", problems))
+    elif not pull_secret and environ.get(_AUTH_FILE_VARIABLE):
+        path = environ[_AUTH_FILE_VARIABLE]
+        configs.append(_read_file(path, f"{_AUTH_FILE_VARIABLE} ({path})", problems))
+    elif not pull_secret:
+        for path in _default_paths(environ):
+            if os.path.exists(path):
+                reported = Problems()
+                configs.append(_read_file(path, path, reported))
+                problems.extend(item._replace(severity="warning") for item in reported)
+    return Credentials(tuple(config for config in configs if config))
+
+
+def _default_paths(environ: Mapping[str, str]) -> tuple[str, ...]:
+    home = environ.get("HOME") or os.path.expanduser("~")
+    runtime = environ.get("XDG_RUNTIME_DIR")
+    primary = os.path.join(runtime, "containers") if runtime else f"/run/containers/{os.getuid()}"
+    settings = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return (
+        os.path.join(primary, "auth.json"),
+        os.path.join(settings, "containers", "auth.json"),
+        os.path.join(environ.get("DOCKER_CONFIG") or os.path.join(home, ".docker"), "config.json"),
+    )
+
+
+def _read_file(path: str, where: str, problems: Problems) -> AuthConfig | None:
+    hint = "Set the path of an auth.json, a config.json of Docker, or a pull secret"
+    try:
+        with open(path, "rb") as handle:
+            data = handle.read()
+    except ValueError:
+        problems.error("invalid-path", where, "is not a valid file name", hint)
+        return None
+    except OSError as error:
+        problems.error("unreadable-file", where, f"cannot be read: {error.strerror or error}", hint)
+        return None
+    return parse_auth_config(data, where, problems)

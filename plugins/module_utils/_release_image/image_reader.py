@@ -20,9 +20,7 @@ from .._registry.client import RegistryClient
 from .._registry.configured_access import configure_access
 from .._registry.image import ResolvedImage, read_files, resolve_image
 from .._registry.image_manifest import Descriptor
-from .._registry.oci_layout import OciLayout
-from .._registry.registry_storage import RegistryStorage
-from .._registry.stored_files import ArchiveFiles, unreadable
+from .._registry.stored_images import ArchiveFiles, OciLayout, RegistryStorage, unreadable
 from .._release.loader import CVO_MANIFESTS, IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
 from .._resources import as_text
 from .cache import ReleaseCache

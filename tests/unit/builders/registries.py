@@ -12,7 +12,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._http.client 
 from ansible_collections.capability.openshift.plugins.module_utils._http.error import HttpError
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.configured_access import ConfiguredAccess
-from ansible_collections.capability.openshift.plugins.module_utils._registry.credential_files import read_credentials
+from ansible_collections.capability.openshift.plugins.module_utils._registry.credentials import read_credentials
 from ansible_collections.capability.openshift.plugins.module_utils._registry.mirror_files import read_mirrors
 from ansible_collections.capability.openshift.tests.unit.builders.images import Image
 

@@ -14,12 +14,12 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry import credentials as credentials_file
-from ansible_collections.capability.openshift.plugins.module_utils._registry.credential_files import read_credentials
 from ansible_collections.capability.openshift.plugins.module_utils._registry.credentials import (
     Credential,
     Credentials,
     call_helper,
     parse_auth_config,
+    read_credentials,
 )
 
 SECRET = "tr0ub4dor"

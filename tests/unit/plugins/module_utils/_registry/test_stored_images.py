@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._registry.image import resolve_image
-from ansible_collections.capability.openshift.plugins.module_utils._registry.oci_layout import OciLayout
-from ansible_collections.capability.openshift.plugins.module_utils._registry.registry_storage import RegistryStorage
-from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_files import ArchiveFiles
+from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_images import (
+    ArchiveFiles,
+    OciLayout,
+    RegistryStorage,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.images import (
     Image,
     image_list,

@@ -1,15 +1,21 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Files in tar archives, which images are stored in."""
+"""Images in tar archives: of an OCI image layout, and of the storage of a registry, as oc-mirror v2 has them.
+
+The formats: opencontainers/image-spec:image-layout.md; distribution:registry/storage/paths.go;
+oc-mirror:v2/internal/pkg/archive.
+"""
 
 from __future__ import annotations
 
 import io
+import json
 import os
+import re
 import tarfile
-from collections.abc import Iterator, Sequence
-from typing import IO
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any
 
 from .._problems import Problem, RegistryError
 from .blob import BlobSink, StoredManifest, checked_manifest
@@ -18,6 +24,7 @@ from .layer import UNREADABLE_ARCHIVE
 from .pull_spec import is_digest
 
 _CHUNK = 1 << 18
+_MOST_SHOWN = 10
 
 
 class ArchiveFiles:
@@ -144,3 +151,100 @@ def unreadable(path: str, error: Exception) -> RegistryError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else text
     message, hint = f"cannot be read: {reason}", "Correct the path, or copy the image again"
     return RegistryError([Problem("error", "unreadable-image", path, message, hint)])
+
+
+REF_NAME = "org.opencontainers.image.ref.name"
+"""The annotation with the name of an image (opencontainers/image-spec:annotations.md)."""
+
+
+class OciLayout(StoredImages):
+    """An image store. ``reference`` is the name of an image, empty for the only one."""
+
+    complete_hint = "Copy the image with all of its layers"
+
+    def path(self, digest: str) -> str:
+        """Return the path of a blob or manifest."""
+        return f"blobs/sha256/{digest.partition(':')[2]}"
+
+    def find(self, name: str) -> str:
+        """Return the digest of the image with a name, empty for the only image. Raises ``RegistryError``."""
+        entries = self._entries()
+        named = {
+            str(annotations[REF_NAME]): entry
+            for entry in entries
+            if isinstance(annotations := entry.get("annotations"), dict) and REF_NAME in annotations
+        }
+        entry = named.get(name) if name else entries[0] if len(entries) == 1 else None
+        if entry is not None and is_digest(entry.get("digest")):
+            return str(entry["digest"])
+        listed = ", ".join(sorted(named)[:_MOST_SHOWN]) or "no names"
+        if name:
+            message = f"has no image with the name {name!r}; it has {listed}"
+        else:
+            message = f"has {len(entries)} images, and no name is given; it has {listed}"
+        raise self.error("image-not-found", message, "Add :NAME of one of the images")
+
+    def _entries(self) -> list[dict[str, Any]]:
+        data = self.read_small("index.json", LARGEST_MANIFEST)
+        if data is None:
+            hint = "Name the archive that skopeo copy wrote"
+            raise self.error("not-an-image", "has no index.json, so it is not an OCI image layout", hint)
+        try:
+            entries = json.loads(data).get("manifests")
+        except (ValueError, AttributeError, RecursionError):
+            entries = None
+        if not isinstance(entries, list):
+            message = "has an index.json that is not an image index"
+            raise self.error("invalid-manifest", message, "Copy the image again")
+        return [entry for entry in entries if isinstance(entry, dict)]
+
+
+_ROOT = "docker/registry/v2"
+_TAG = re.compile(rf"(?:.*/)?{_ROOT}/repositories/(?:.*/)?release-images/_manifests/tags/([^/]+)/current/link")
+"""oc-mirror:v2/internal/pkg/release/const.go: release images are in a repository of this name."""
+_LARGEST_LINK = 128
+
+
+class RegistryStorage(StoredImages):
+    """An image store. ``reference`` is a digest, or empty for the only release."""
+
+    complete_hint = "Name the directory with all archives of the mirror: an archive of a later run has only what is new"
+
+    def path(self, digest: str) -> str:
+        """Return the path of a blob or manifest."""
+        name = digest.partition(":")[2]
+        return f"{_ROOT}/blobs/sha256/{name[:2]}/{name}/data"
+
+    def missing(self, digest: str) -> RegistryError:
+        """Return the error for an image that is not there."""
+        message = f"does not contain the image {digest}; it has {_describe(self._releases())}"
+        return self.error("image-not-found", message, "Correct the digest, or name the archive that has it")
+
+    def find(self, _name: str) -> str:
+        """Return the digest of the only release: an archive has no names. Raises ``RegistryError``."""
+        releases = self._releases()
+        digests = set(releases.values())
+        if len(digests) == 1:
+            return digests.pop()
+        message = f"has {len(digests)} releases, expected one, or a digest; it has {_describe(releases)}"
+        hint = "Add @ and the digest of one of the releases" if digests else "Name an archive with a release"
+        raise self.error("image-not-found", message, hint)
+
+    def _releases(self) -> Mapping[str, str]:
+        """Return the digests of all releases by their tag.
+
+        An archive has the tags of the whole cache, and the manifests of one run
+        (oc-mirror:v2/internal/pkg/archive/archive.go BuildArchive).
+        """
+        names = set(self.files.names())
+        found = {}
+        for name in names:
+            if match := _TAG.fullmatch(name):
+                digest = (self.read_small(name, _LARGEST_LINK) or b"").decode("ascii", "replace").strip()
+                if is_digest(digest) and self.path(digest) in names:
+                    found[match[1]] = digest
+        return found
+
+
+def _describe(releases: Mapping[str, str]) -> str:
+    return ", ".join(f"{tag} ({releases[tag]})" for tag in sorted(releases)[:_MOST_SHOWN]) or "no releases"
