@@ -209,14 +209,10 @@ def _location(given: Selection, index: int) -> Location:
 
 
 def _implicit_names(
-    cluster: ClusterVersion,
-    requested_by_spec: frozenset[str],
-    data: MinorData,
-    unknown: frozenset[str],
-    problems: Problems,
+    cluster: ClusterVersion, requested: frozenset[str], data: MinorData, unknown: frozenset[str], problems: Problems
 ) -> tuple[str, ...]:
     """The implicitly enabled names. Warns about names of another version, because the API would reject them."""
-    implicit = cluster.enabled - requested_by_spec
+    implicit = cluster.enabled - requested
     foreign = sorted(implicit - (data.capabilities - unknown))
     for name in foreign:
         message = f"{name} is enabled and not a capability of {data.minor}, so it cannot be requested"

@@ -272,7 +272,12 @@ class Applier:
             self._written[manifest.resource_id] = metadata
         action: Action = "created"
         if not written.created and not (dry_run and before is None):
-            action = "unchanged" if self._is_same(manifest, written.object, before, known) else "changed"
+            if before is not None:
+                is_same = without_server_fields(before) == without_server_fields(written.object)
+            else:
+                earlier = self._live.get(manifest.resource_id, known)
+                is_same = earlier is not None and is_untouched(earlier, metadata)
+            action = "unchanged" if is_same else "changed"
         return ApplyResult(
             manifest,
             action,
@@ -293,19 +298,6 @@ class Applier:
         if self._learn(WriteResult(created=False, object=crd)):
             return result
         return result._replace(metadata=crd["metadata"], pending=True)
-
-    def _is_same(
-        self,
-        manifest: Manifest,
-        after: Mapping[str, Any],
-        before: Mapping[str, Any] | None,
-        known: Mapping[str, Any] | None,
-    ) -> bool:
-        """Whether a request changed nothing. ``known`` is the metadata of an object that is not in the baseline."""
-        if before is not None:
-            return without_server_fields(before) == without_server_fields(after)
-        metadata = self._live.get(manifest.resource_id, known)
-        return metadata is not None and is_untouched(metadata, after["metadata"])
 
     def _learn(self, written: WriteResult, before: Mapping[str, Any] | None = None) -> bool:
         """Learn the kinds of a definition, if it is established. ``before``: its metadata before it was written."""

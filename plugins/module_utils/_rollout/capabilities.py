@@ -72,7 +72,7 @@ def reconcile_cluster_version(
     if existing is not None:
         found = _Step(existing, changed=False)
     else:
-        found = _create(client, context, plan.selection, options, attempts)
+        found = _create(client, context, plan.selection, attempts)
     extended = found if found.changed else _extend_spec(client, found.obj, plan.selection, target, attempts)
     inputs = target._replace(always_enabled=target.always_enabled | plan.stay_enabled)
     status_problems = Problems()
@@ -102,26 +102,20 @@ def _unreported(status_problems: Problems) -> ClusterError:
     return ClusterError(wrong or [Problem("error", "missing-status", str(CLUSTER_VERSION), message, hint)])
 
 
-def _create(
-    client: Client,
-    context: RolloutContext,
-    selection: Selection | None,
-    options: RolloutOptions,
-    attempts: _NameRetries,
-) -> _Step:
+def _create(client: Client, context: RolloutContext, selection: Selection | None, attempts: _NameRetries) -> _Step:
     """Create the ClusterVersion, unless another client has created it."""
     if selection is None:
         raise no_capabilities_error()
     body = _new_cluster_version(selection, context.target)
     predicted = _Step({**body, "metadata": {**body["metadata"], "uid": str(uuid.uuid4())}}, changed=True)
-    if options.dry_run and context.state.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
+    if attempts.dry_run and context.state.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
         for verb in ("create", "patch"):
             client.check_access(verb, CLUSTER_VERSION)
         return predicted
 
     def create() -> _Step:
         try:
-            return _Step(client.apply_new(CLUSTER_VERSION, body, dry_run=options.dry_run).object, changed=True)
+            return _Step(client.apply_new(CLUSTER_VERSION, body, dry_run=attempts.dry_run).object, changed=True)
         except ApiError as error:
             existing = client.find(CLUSTER_VERSION) if error.is_conflict else None
             if existing is None:
@@ -143,11 +137,7 @@ def _new_cluster_version(selection: Selection, target: StatusInputs) -> Object:
 
 
 def _extend_spec(
-    client: Client,
-    obj: Object,
-    selection: Selection | None,
-    target: StatusInputs,
-    attempts: _NameRetries,
+    client: Client, obj: Object, selection: Selection | None, target: StatusInputs, attempts: _NameRetries
 ) -> _Step:
     if selection is None:
         return _Step(obj, changed=False)
