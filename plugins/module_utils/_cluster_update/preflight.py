@@ -18,10 +18,15 @@ from .target import TargetRelease, listed_updates
 
 
 def image_reasons(target: TargetRelease, cluster_version: Object) -> Iterator[UpdateReason]:
-    """Yield the reason that no update of the ClusterVersion has the image of ``target``.
+    """Yield the reason that no update of the ClusterVersion has the image of ``target``, or that the CVO finds none.
 
-    The CVO compares versions only. Source: openshift/oc:pkg/cli/admin/upgrade/upgrade.go, with --to-image.
+    The CVO compares versions only. Source: openshift/oc:pkg/cli/admin/upgrade/upgrade.go, with --to-image, and
+    openshift/cluster-version-operator:pkg/cvo/availableupdates.go calculateAvailableUpdatesStatus.
     """
+    if target.replaced and not nested(cluster_version, "spec", "channel"):
+        message = "no channel is set, so the CVO cannot look up the image for several architectures"
+        source, hint = "ClusterVersion version: spec.channel", "Set the channel: oc adm upgrade channel CHANNEL"
+        yield UpdateReason("blocked", "no-channel", "NoChannel", message, source, hint)
     if target.image and target.image not in {nested(item, "image") for item in listed_updates(cluster_version)}:
         message = f"the ClusterVersion lists no update with the image {target.image}"
         source, code = "ClusterVersion version: status.availableUpdates", "update-not-listed"

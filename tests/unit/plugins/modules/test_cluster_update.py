@@ -434,6 +434,13 @@ def test_a_migration_to_several_architectures_is_requested_and_recognized(run):
     assert written(server) == [f"PATCH {OBJECT}"]
 
 
+def test_a_migration_needs_a_channel(run):
+    server = cluster(cluster_version(channel=""))
+    (error,) = run(server, **{**MIGRATION, "acceptances": [{"name": "no-channel", "reason": "x"}]}).errors
+    assert (error["code"], error["where"]) == ("no-channel", "ClusterVersion version: spec.channel")
+    assert written(server) == []
+
+
 def test_what_is_against_a_migration_has_to_be_accepted(run):
     failing = condition("Failing", "True", "Broken", "it is broken")
     server = cluster(cluster_version(conditions=[failing]))
