@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import kubeconfig
 from ansible_collections.capability.openshift.tests.cluster.helpers.identities import identity_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
@@ -72,18 +71,6 @@ def test_kubeconfig_is_a_path_or_its_content(site: Site) -> None:
     user = certificate_user(site.plane, "by-path", [READER])
     assert identity_of(site, kubeconfig=user.kubeconfig).user == "by-path"
     assert identity_of(site, kubeconfig=kubeconfig_of(user.kubeconfig)).user == "by-path"
-
-
-def test_kubeconfig_is_a_list_of_paths(site: Site, tmp_path: Path) -> None:
-    """The context of one can refer to cluster and user of others, as in kubectl."""
-    user = certificate_user(site.plane, "by-list", [READER])
-    document = kubeconfig_of(user.kubeconfig)
-    parts = {name: {"apiVersion": "v1", "kind": "Config", name: document.pop(name)} for name in ("users", "clusters")}
-    parts["rest"] = document
-    for name, part in parts.items():
-        (tmp_path / name).write_text(yaml.safe_dump(part), encoding="utf-8")
-    joined = ":".join(str(tmp_path / name) for name in parts)
-    assert identity_of(site, kubeconfig=joined).user == "by-list"
 
 
 def test_context_selects_a_context(site: Site, tmp_path: Path) -> None:
@@ -166,33 +153,6 @@ def test_a_program_creates_credentials(site: Site, direct: dict[str, Any], tmp_p
     document["users"][0]["user"] = administrator
     document["users"][0]["user"] = certificate_from_program(document, tmp_path)
     assert identity_of(site, kubeconfig=document).user == "administrator"
-
-
-def test_an_identity_provider_creates_credentials(site: Site, direct: dict[str, Any]) -> None:
-    document = kubeconfig_of(site.plane.kubeconfig)
-    config = {"id-token": direct["api_key"], "idp-issuer-url": "https://127.0.0.1:1", "client-id": "a"}
-    document["users"][0]["user"] = {"auth-provider": {"name": "oidc", "config": config}}
-    assert identity_of(site, kubeconfig=document).user == DIRECT
-
-
-def test_a_file_has_a_token(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "token").write_text(direct["api_key"] + "\n", encoding="utf-8")
-    document = kubeconfig_of(site.plane.kubeconfig)
-    document["users"][0]["user"] = {"tokenFile": "token"}
-    (tmp_path / "kubeconfig").write_text(yaml.safe_dump(document), encoding="utf-8")
-    assert identity_of(site, kubeconfig=tmp_path / "kubeconfig").user == DIRECT
-
-
-def test_in_a_pod_its_service_account_is_used(
-    site: Site, direct: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kubeconfig, "_SERVICE_ACCOUNT", str(tmp_path))
-    (tmp_path / "ca.crt").write_bytes(direct["ca_cert"].read_bytes())
-    (tmp_path / "token").write_text(direct["api_key"], encoding="utf-8")
-    host, _colon, port = site.plane.url.removeprefix("https://").partition(":")
-    set_all(monkeypatch, KUBERNETES_SERVICE_HOST=host, KUBERNETES_SERVICE_PORT=port)
-    assert identity_of(site).user == DIRECT
-    assert identity_of(site, kubeconfig=site.plane.kubeconfig).user == "administrator"
 
 
 @pytest.mark.parametrize("by_program", [False, True])
@@ -284,20 +244,6 @@ def test_environment_names_a_host(site: Site, direct: dict[str, Any], monkeypatc
     monkeypatch.delenv("K8S_AUTH_CA_CERT")
     set_all(monkeypatch, K8S_AUTH_VERIFY_SSL="no")
     assert identity_of(site).user == DIRECT
-
-
-def test_environment_names_a_client_certificate(
-    site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    files = client_files(site, tmp_path)
-    set_all(
-        monkeypatch,
-        K8S_AUTH_HOST=site.plane.url,
-        K8S_AUTH_CA_CERT=direct["ca_cert"],
-        K8S_AUTH_CERT_FILE=files["client_cert"],
-        K8S_AUTH_KEY_FILE=files["client_key"],
-    )
-    assert identity_of(site).user == "by-files"
 
 
 def test_environment_names_the_impersonated_user(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
