@@ -390,7 +390,6 @@ from ..module_utils._release_image.open_release import open_release, source_afte
 from ..module_utils._release_image.release_name import is_directory_name
 from ..module_utils._rollout.change_set import Rollout
 from ..module_utils._rollout.cluster_state import load_previous_release, load_release_for, read_cluster_state
-from ..module_utils._rollout.definitions import apply_definitions
 from ..module_utils._rollout.options import (
     REAL_TIMINGS,
     check_rollout_options,
@@ -398,7 +397,7 @@ from ..module_utils._rollout.options import (
     rollout_options,
 )
 from ..module_utils._rollout.result import rollout_dict, rollout_problems
-from ..module_utils._rollout.run import roll_out
+from ..module_utils._rollout.run import apply_definitions, roll_out
 from ..module_utils._verify.difference import rewritten_fields
 
 TIMINGS = REAL_TIMINGS

@@ -28,9 +28,15 @@ from .._problems import ClusterError, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import Target, finalizers_of, nested, target_for
-from .._rollout.cluster_state import ClusterState, RolloutContext, included_by_resource, rollout_context
+from .._rollout.cluster_state import (
+    ClusterState,
+    FeatureGateReading,
+    RolloutContext,
+    included_by_resource,
+    read_feature_gate,
+    rollout_context,
+)
 from .._rollout.desired_object import check_annotations
-from .._rollout.feature_set import FeatureGateReading, read_feature_gate
 from .._rollout.inventory_store import is_applyset_member, is_ours
 from .._version import Minor
 from .compare import CheckedResource, Owner, compare_with_cluster, report_checked

@@ -30,9 +30,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
     load_release_for,
     read_cluster_state,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.definitions import apply_definitions
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import RolloutOptions, Timings
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import apply_definitions, roll_out
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Verification, verify
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
 from ansible_collections.capability.openshift.tests.unit.builders.releases import write_release

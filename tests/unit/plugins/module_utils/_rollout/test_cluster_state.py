@@ -20,10 +20,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import OpenedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     ClusterState,
+    FeatureGateReading,
     load_release_for,
     rollout_context,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import FeatureGateReading
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
