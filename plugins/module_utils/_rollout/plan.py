@@ -120,7 +120,8 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
     required = _required_mode(plan, capabilities.status)
     # A cluster is installed once. A task that always requests it means the mode of the CVO afterwards.
     mode = required if plan.options.mode in (None, "install") else plan.options.mode
-    # A killed run leaves what the CVO would do to the next one, even if its own mode does less.
+    # A killed run leaves what the CVO would do to the next one, even if its own mode does less, and its own deletions.
+    required = mode if mode == "update" else required
     # For implicit enablement, overridden resources count as applied, as in the CVO.
     inventory = _planned_inventory(plan, capabilities, enabled, required)
     uid = nested(capabilities.cluster_version, "metadata", "uid")

@@ -160,6 +160,16 @@ def test_a_deletion_that_hangs_is_reported(site: Site, wait: bool) -> None:
         assert codes(reported) == [("error" if wait else "warning", "terminating-object")] * 2
 
 
+def test_a_deletion_that_hangs_is_not_forgotten_if_the_next_run_has_no_mode(site: Site) -> None:
+    site.roll_out(OLD, team(), config("gone"))
+    site.server.objects[CONFIG_MAPS.path("gone", "team")]["metadata"]["finalizers"] = ["test.io/held"]
+    for mode in ("update", None):
+        reported = Problems()
+        rollout = site.roll_out(OLD, team(), config("gone", **{DELETE: "true"}), mode=mode, reported=reported)
+        assert (rollout.mode, actions(rollout)["gone"]) == ("update", "deleting")
+        assert codes(reported) == [("warning", "terminating-object")]
+
+
 def test_a_leftover_that_stays_is_not_terminating(site: Site) -> None:
     site.roll_out(OLD, team(), config("a"), config("old"))
     site.server.objects[CONFIG_MAPS.path("old", "team")]["metadata"]["finalizers"] = ["test.io/held"]
