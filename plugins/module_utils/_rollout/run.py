@@ -30,7 +30,8 @@ from .plan import ManifestPlan, RolloutPlan, final_inventory, plan_manifests, pl
 from .prune import as_kept, prune
 from .wait import wait_until_ready
 
-_MODE_OF_DEFINITIONS: Mode = "install"
+_MODE: Mode = "install"
+"""The mode in which only definitions are applied."""
 
 
 def roll_out(
@@ -210,24 +211,13 @@ def apply_definitions(
         hint = "Check cluster_profile, feature_set and capabilities"
         raise InvalidOptionError([*problems, Problem("error", "empty-release", "release", message, hint)])
     context = context._replace(members=find_members(client, state.kinds, {item.resource_id for item in manifests}))
-    applier = Applier(
-        client, context, options, _MODE_OF_DEFINITIONS, OwnershipMetadata(applyset_id(), "", InjectedConfig())
-    )
+    applier = Applier(client, context, options, _MODE, OwnershipMetadata(applyset_id(), "", InjectedConfig()))
     # It need not wait at a barrier: definitions are ready when they are established.
     listener = RunListener(manifests, progress)
-    changes = GraphRunner(task_graph(manifests, _MODE_OF_DEFINITIONS), applier, state.kinds, options, listener).run()
+    changes = GraphRunner(task_graph(manifests, _MODE), applier, state.kinds, options, listener).run()
     progress("")
     version = release.shown_version
-    return Rollout(
-        _MODE_OF_DEFINITIONS,
-        version,
-        None,
-        capabilities,
-        changes,
-        (),
-        inventory_changed=False,
-        problems=problems.unique(),
-    )
+    return Rollout(_MODE, version, None, capabilities, changes, (), inventory_changed=False, problems=problems.unique())
 
 
 def _requested(context: RolloutContext, problems: Problems) -> CapabilityResult:
