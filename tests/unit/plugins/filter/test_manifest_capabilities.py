@@ -42,7 +42,7 @@ def test_a_manifest_without_annotations_needs_nothing():
         ([], "is a list, expected a map"),
         ({}, "kind: is missing"),
         ({"apiVersion": "v1", "kind": "A"}, "metadata.name: is missing"),
-        ({"apiVersion": "v1", "kind": "List", "items": []}, "is a list"),
+        ({"apiVersion": "v1", "kind": "List", "items": []}, "is List"),
     ],
 )
 def test_what_is_no_manifest_is_an_error_of_the_filter(value, part):
