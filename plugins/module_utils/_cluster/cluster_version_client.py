@@ -70,6 +70,10 @@ def update_cluster_version(
         if body is None:
             before, proposal = unanswered or (obj, proposal)
             return before, obj, proposal
+        if nested(obj, "metadata", "deletionTimestamp"):
+            message = "is being deleted, so the change would be lost with it"
+            hint = "Wait until it is gone and the cluster-version operator has created it again"
+            raise ClusterError([Problem("error", "terminating-object", str(target), message, hint)])
         version = nested(obj, "metadata", "resourceVersion")
         body = {"metadata": {"resourceVersion": version}, **body}
         try:

@@ -80,6 +80,15 @@ def test_a_write_gives_up_after_many_conflicts(server, monkeypatch):
     assert server.requests.count(f"PATCH {PATH}") == 3
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_nothing_is_requested_of_a_cluster_version_that_is_being_deleted(server, dry_run):
+    server.objects[PATH]["metadata"]["deletionTimestamp"] = "2026-02-03T12:00:00Z"
+    with pytest.raises(ClusterError) as error:
+        update_cluster_version(server.client(), CLUSTER_VERSION, count_up, dry_run=dry_run)
+    assert [item.code for item in error.value.problems] == ["terminating-object"]
+    assert f"PATCH {PATH}" not in server.requests
+
+
 @pytest.mark.parametrize(("changes", "written"), [(False, 0), (True, 0)])
 def test_no_change_and_a_dry_run_store_nothing(server, changes, written):
     stored = server.objects[PATH]
