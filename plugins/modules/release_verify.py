@@ -259,8 +259,7 @@ from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import ClusterError, Problems
 from ..module_utils._release_image.open_release import open_release
 from ..module_utils._rollout.cluster_state import load_release_for, read_cluster_state
-from ..module_utils._verify.result import verification_dict
-from ..module_utils._verify.verify import verify
+from ..module_utils._verify.verify import verification_dict, verify
 
 
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:

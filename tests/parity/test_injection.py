@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config_reader import read_config
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.injection import inject
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injection import inject, read_config
 from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import TLS_INJECTIONS
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import manifest_from_object

@@ -28,7 +28,7 @@ from .._cluster.cluster_properties import (
     read_properties,
 )
 from .._cluster.cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
-from .._cluster.injected_config_reader import ConfigReading, read_config
+from .._cluster.injection import ConfigReading, read_config
 from .._cluster.running_cvo import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE

@@ -9,8 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._cluster.injected_config_reader import read_config
-from .._cluster.injection import inject, with_live_formatting
+from .._cluster.injection import inject, read_config, with_live_formatting
 from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
 from .._kubernetes.api_errors import ApiError

@@ -19,13 +19,13 @@ from .._capability.inclusion import CapabilityStatus, Reason, depends_on_feature
 from .._capability.resolved_release import resolve_cluster
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.running_cvo import find_running_cvo
-from .._cluster.spec_change import merged_status
+from .._cluster.spec_change import merged_status, status_dict
 from .._data.aggregated_apis import is_aggregated
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._kubernetes.rest_mapper import RestMapper
-from .._problems import ClusterError, Problem, Problems
-from .._release.manifest import Manifest
+from .._problems import ClusterError, Problem, Problems, has_errors
+from .._release.manifest import Manifest, manifest_dict
 from .._release.release import Release
 from .._resources import Target, finalizers_of, nested, target_for
 from .._rollout.cluster_state import (
@@ -43,6 +43,7 @@ from .compare import CheckedResource, Owner, compare_with_cluster, report_checke
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 
 ABSENT = "does not exist"
+_MOST_FIELDS = 20
 
 
 class Missing(NamedTuple):
@@ -245,3 +246,56 @@ def _terminating(metadata: Mapping[str, Any]) -> tuple[Reason, ...]:
     finalizers = ", ".join(finalizers_of({"metadata": metadata})) or "none in its metadata"
     message = f"it has been terminating since {since}; finalizers: {finalizers}"
     return (Reason("terminating", message),) if since else ()
+
+
+def verification_dict(verification: Verification) -> dict[str, Any]:
+    """Convert a verification to the result of the module."""
+    different = [item for item in verification.checked if item.fields]
+    unready = [(item.manifest, item.readiness) for item in verification.checked if item.readiness]
+    return {
+        "differences": _differences(verification, len(different), len(unready)),
+        "changed": False,
+        "verified": verification.verified,
+        "missing": [{**manifest_dict(item.manifest), "reason": item.reason} for item in verification.missing],
+        "unexpected": [
+            {
+                **item.resource._asdict(),
+                "file": item.manifest.file if item.manifest else "",
+                "capabilities": list(item.capabilities),
+                "reasons": [reason._asdict() for reason in item.reasons],
+            }
+            for item in verification.unexpected
+        ],
+        "different": [
+            {
+                **manifest_dict(item.manifest),
+                "fields": [field._asdict() for field in item.fields[:_MOST_FIELDS]],
+                "more_fields": max(0, len(item.fields) - _MOST_FIELDS),
+            }
+            for item in different
+        ],
+        "unready": [
+            {**manifest_dict(manifest), "state": readiness.state, "message": readiness.message}
+            for manifest, readiness in unready
+        ],
+        "capability_status": status_dict(verification.status),
+    }
+
+
+def _differences(verification: Verification, different: int, unready: int) -> list[str]:
+    """What keeps a cluster from being as its release describes.
+
+    What an earlier rollout left does not: no CVO deletes it.
+    """
+    unexpected = [item for item in verification.unexpected if not item.needs_label]
+    counts = {
+        "missing": len(verification.missing),
+        "different": different,
+        "unready": unready,
+        "unexpected": len(unexpected),
+    }
+    failed = has_errors(verification.problems)
+    return [
+        *(f"{count} {name}" for name, count in counts.items() if count),
+        *(["some resources could not be checked"] if failed else []),
+    ]

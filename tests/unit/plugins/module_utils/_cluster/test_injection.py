@@ -19,9 +19,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.inje
     config_kinds,
     tls_settings,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config_reader import read_config
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.injection import (
     inject,
+    read_config,
     with_live_formatting,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import TLS_INJECTIONS

@@ -10,8 +10,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._verify.compare import CheckedResource, shorten
 from ansible_collections.capability.openshift.plugins.module_utils._verify.difference import Difference
-from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
-from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Verification
+from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Verification, verification_dict
 
 MANIFEST = Manifest(ResourceId("", "ConfigMap", "a", "b"), "v1", {}, "file.yaml")
 

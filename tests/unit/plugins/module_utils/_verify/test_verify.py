@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, DEPLOYMENTS
-from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
+from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verification_dict
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
