@@ -153,18 +153,20 @@ def verify(
     resources = {*(item.resource_id for item in desired.expected), *desired.unexpected}
     lookup = find_existing(client, state.kinds, resources)
     problems += lookup.problems
-    find_cvo = cache(lambda: _is_cvo_running(client, state))
+    unread = Problems()
+    find_cvo = cache(lambda: _is_cvo_running(client, state, unread))
     found = find_missing(state.kinds, desired.expected, lookup, lambda: find_cvo() is not False, problems)
     is_controller = release.minor is None or release.minor >= _CONTROLLED_SINCE
     uid = str(nested(state.cluster_version, "metadata", "uid") or "") if is_controller else ""
     owner = Owner(uid, lambda: find_cvo() is True)
     checked = compare_with_cluster(client, state.kinds, release, found.existing, owner, problems)
     report_checked(checked, problems)
-    unread = {item.manifest.resource_id for item in checked if item.unclear}
+    problems += [_of_owners(item) for item in unread.unique()]
+    unclear = {item.manifest.resource_id for item in checked if item.unclear}
     unserved = {manifest.resource_id for manifest in found.unserved}
     return Verification(
         status,
-        len(resources - lookup.unclear - unread - unserved),
+        len(resources - lookup.unclear - unclear - unserved),
         (*found.missing, *(Missing(item.manifest, ABSENT) for item in checked if item.absent)),
         _unexpected(desired, lookup),
         tuple(checked),
@@ -172,12 +174,20 @@ def verify(
     )
 
 
-def _is_cvo_running(client: Client, state: ClusterState) -> bool | None:
-    """Whether a CVO manages the cluster, ``None`` if the user may not read that."""
+def _is_cvo_running(client: Client, state: ClusterState, problems: Problems) -> bool | None:
+    """Whether a CVO manages the cluster, ``None`` if that cannot be read, with the reasons in ``problems``."""
     try:
         return bool(find_running_cvo(client, state.cluster_version or {}, is_ours))
-    except ClusterError:
+    except ClusterError as error:
+        problems += error.problems
         return None
+
+
+def _of_owners(problem: Problem) -> Problem:
+    """The warning for a reason why it is not known whether a CVO manages the cluster."""
+    message = f"{problem.message}, and objects without the ClusterVersion as their owner are not reported"
+    hint = "Grant the user a role that allows get on what the message names"
+    return problem._replace(severity="warning", message=message, hint=hint)
 
 
 def _check_version(state: ClusterState, release: Release, problems: Problems) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, DEPLOYMENTS
+from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, DEPLOYMENTS, LEASES
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verification_dict
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
@@ -93,6 +93,13 @@ def test_what_cannot_be_read_is_not_verified(site: Site) -> None:
     site.server.faults["GET", CONFIG_MAPS.path("b", "team")] = [fault(403)]
     site.server.faults["GET", CONFIG_MAPS.path("c", "team")] = [fault(404, 'configmaps "c" not found')]
     assert found(site) == {"missing": ["c"], "problems": ["forbidden-request"], "verified": 5}
+
+
+def test_owners_that_cannot_be_compared_are_named(site: Site) -> None:
+    metadata = site.server.objects[CONFIG_MAPS.path("a", "team")]["metadata"]
+    metadata.update(ownerReferences=[], annotations={})
+    site.server.faults["GET", LEASES.path("version", "openshift-cluster-version")] = [fault(403)]
+    assert found(site)["problems"] == ["forbidden-request"]
 
 
 def test_another_release_is_an_error_and_an_unfinished_rollout_is_named(site: Site) -> None:
