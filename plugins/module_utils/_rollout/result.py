@@ -17,7 +17,7 @@ from .._problems import Problem, Problems, shown_names
 from .._release.task_graph import run_level_of
 from .._resources import nested
 from .change_set import Action, ApplyResult, Rollout
-from .refusals import EXPLANATIONS, Refusal
+from .refusals import EXPLANATIONS, Explanation, Refusal
 
 _COUNTED = ("created", "changed", "unchanged", "deleted", "deleting", "failed", "not_sent")
 _COUNTED_AS = {**{action: action for action in _COUNTED}, "absent": "unchanged", "skipped": "not_sent"}
@@ -71,7 +71,8 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     groups: dict[tuple[Refusal, str, str], list[ApplyResult]] = {}
     for item in (*rollout.changes.results, *rollout.changes.refused_later):
         if item.refusal in EXPLANATIONS:
-            groups.setdefault((item.refusal, _group(item), _group_hint(item)), []).append(item)
+            hint = _group_hint(item, EXPLANATIONS[item.refusal])
+            groups.setdefault((item.refusal, _group(item), hint), []).append(item)
         else:
             problems += item.problems
     problems += [_refusal_problem(*group, items) for group, items in groups.items()]
@@ -91,12 +92,10 @@ def _refusal_problem(refusal: Refusal, where: str, hint: str, items: list[ApplyR
     return Problem(explanation.severity, explanation.code, where, message, hint)
 
 
-def _group_hint(item: ApplyResult) -> str:
+def _group_hint(item: ApplyResult, explanation: Explanation) -> str:
     """The hint for a reason, or for the error of the API server: the same code can have several causes."""
-    explanation = EXPLANATIONS[item.refusal] if item.refusal else None
-    if explanation is None or explanation.hint or not explanation.quotes_server:
-        return explanation.hint if explanation else ""
-    return item.problems[0].hint if item.problems else ""
+    own = item.problems[0].hint if item.problems and explanation.quotes_server else ""
+    return explanation.hint or own
 
 
 def _ids(results: Iterable[ApplyResult], action: Action) -> list[dict[str, str]]:
