@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
@@ -62,17 +61,6 @@ def test_a_broken_connection_is_retried(
     assert (outcome["spec"], proxy.pending) == (selection("Build", "Console"), 0)
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
     assert outcome["diff"]["before"] != outcome["diff"]["after"]
-
-
-@pytest.mark.parametrize("options", [{"keep_implicit": True}, {"capabilities": selection("Build", "Console")}])
-def test_a_lost_answer_is_a_change_of_every_kind_of_request(
-    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
-) -> None:
-    short_waits(monkeypatch, read_seconds=30)
-    site.make(selection("Console"), ["Build", "Console"])
-    proxy.fail("lose", method="PATCH")
-    outcome = site.ask(kubeconfig=proxy.kubeconfig, **options)
-    assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
 
 
 def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(

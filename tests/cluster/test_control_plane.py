@@ -13,7 +13,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.access impor
     READ_CLUSTER_VERSIONS,
     status_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
@@ -23,23 +22,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_user
-
-
-def test_api_server_is_ready_and_reports_its_version(plane: ControlPlane) -> None:
-    assert plane.api.text("/readyz") == "ok"
-    assert plane.api.get("/version")["gitVersion"] in plane.kubectl("version")
-    assert {name for name, path in plane.programs.items() if path.is_file()} == {"etcd", "kube-apiserver", "kubectl"}
-
-
-def test_users_may_do_what_their_rules_say(cluster: ControlPlane) -> None:
-    make_cluster_version(cluster.api)
-    path = f"{CLUSTER_VERSIONS}/version"
-    for make in (certificate_user, token_user):
-        stranger, reader = make(cluster, "stranger"), make(cluster, "reader", [READ_CLUSTER_VERSIONS])
-        assert (status_of(stranger.kubeconfig, path), status_of(reader.kubeconfig, path)) == (403, 200)
-        assert status_of(reader.kubeconfig, "/api/v1/nodes") == 403
-        with pytest.raises(ApiError, match=r"cannot (list|delete) resource"):
-            Api(reader.kubeconfig).delete(path)
 
 
 def test_audit_counts_each_request_once(cluster: ControlPlane) -> None:

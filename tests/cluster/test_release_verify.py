@@ -165,13 +165,6 @@ def test_capabilities_are_required_if_the_cluster_reports_none(rollouts: Rollout
     assert outcome.faults == [("missing-capabilities", "clusterversions.config.openshift.io version")]
 
 
-def test_all_is_missing_on_an_empty_cluster(rollouts: Rollouts) -> None:
-    outcome = verified(rollouts, capabilities=NONE)
-
-    assert set(found(outcome, idle=False)) == {"missing"}
-    assert len(outcome["missing"]) == 23
-
-
 def test_capabilities_of_status_and_inventory_are_united(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=NONE)
     known = rollouts.api.get(OBJECT)["status"]["capabilities"]["knownCapabilities"]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
@@ -38,13 +37,6 @@ def test_field_of_kubectl_is_reported_with_its_manager_and_not_taken(rollouts: R
     (problem,) = outcome.errors
     assert (problem["code"], problem["where"]) == ("conflicting-managers", "0000_10_a_00.yaml, document 1")
     assert rollouts.get(MINE)["data"] == {"key": "of kubectl"}
-
-
-def test_conflict_keeps_nothing_else_from_being_applied(rollouts: Rollouts) -> None:
-    applied_by_kubectl(rollouts, bare(key="of kubectl"))
-    files: dict[str, Any] = {"0000_10_a_1.yaml": MINE, "0000_10_b_1.yaml": config_map("other")}
-    rollouts.apply(rollouts.release(files))
-    assert rollouts.has(config_map("other"))
 
 
 def test_field_of_kubectl_is_taken_over_on_request(rollouts: Rollouts) -> None:

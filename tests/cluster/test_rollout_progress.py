@@ -225,17 +225,6 @@ def test_task_with_no_log_shows_nothing(site):
     assert "berlin: " not in played.err
 
 
-def test_defaults_of_the_groups_reach_the_module(site):
-    defaults = {
-        "group/capability.openshift.cluster": {"kubeconfig": str(site.plane.kubeconfig)},
-        "group/capability.openshift.openshift": {"parallelism": 3},
-    }
-    played = site.play({"module_defaults": defaults})
-
-    assert played.code == 0, played
-    assert played.result["invocation"]["module_args"]["parallelism"] == 3
-
-
 def test_a_loop_shows_the_progress_of_each_item(site):
     task = {"loop": [str(EXAMPLE), str(UPDATE)]}
     played = site.play(task, release="{{ item }}", capabilities=selected("Ingress"), **LONG)

@@ -87,13 +87,6 @@ def test_dropped_field_is_applied_once_the_definition_declares_it(rollouts: Roll
     assert rollouts.get(body)["spec"] == {"a": "1", "b": "2"}
 
 
-@pytest.mark.deep
-def test_undeclared_field_is_reported_again_if_the_definition_changes_without_it(rollouts: Rollouts) -> None:
-    body = thing(a="1", b="2")
-    rollouts.done([kind("a"), body])
-    assert severities(rollouts.done([kind("a", "c"), body])) == ["warning"]
-
-
 # Conflicting defaults of the API server
 
 
@@ -151,18 +144,6 @@ def test_rollout_does_not_wait_for_an_existing_create_only_object(rollouts: Roll
 
 
 # Secrets
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"data": {"pin": 12345678}}, {"data": {"pin": "12345678#"}}, {"type": "12345678", "immutable": "12345678"}],
-    ids=["type", "base64", "other fields"],
-)
-def test_error_of_a_secret_names_the_field_and_no_value(rollouts: Rollouts, fields: dict[str, Any]) -> None:
-    outcome = rollouts.apply([manifest("Secret", "a", HOME, **fields)])
-    assert outcome.failed
-    assert "12345678" not in json.dumps(outcome.result)
-    assert outcome.errors[0]["where"] == "0000_10_a_00.yaml, document 1"
 
 
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])

@@ -63,12 +63,6 @@ def test_cluster_operator_gets_an_empty_spec_and_never_a_status(rollouts: Rollou
     assert not found.get("status", {}).get("versions")
 
 
-def test_undeclared_field_is_dropped_with_one_warning(rollouts: Rollouts) -> None:
-    outcome = rollouts.done([binding()])
-    assert outcome.problem("undeclared-field")["severity"] == "warning"
-    assert "userNames" not in rollouts.get(binding())
-
-
 def test_dropped_field_costs_nothing_in_the_second_run(rollouts: Rollouts) -> None:
     rollouts.done([binding()])
     with rollouts.unwritten():

@@ -127,17 +127,6 @@ def store(path: Path, *images: Image, tags: Sequence[tuple[str, str, str]] = ())
     return RegistryStorage(ArchiveFiles([str(write_archive(path, files))]))
 
 
-def test_the_only_release_of_a_storage(tmp_path):
-    tags = [("openshift/release-images", "one", f"{ONE.digest}\n"), ("openshift/release", "two", TWO.digest)]
-    found = store(tmp_path / "x.tar", ONE, TWO, tags=tags)
-
-    assert found.manifest("").digest == ONE.digest
-    assert found.manifest(TWO.digest).data == TWO.manifest.data
-    assert blob(found) == ONE.blobs[1].data
-    missing = problem(found.manifest, NONE)
-    assert missing.message.endswith(f" one ({ONE.digest})")
-
-
 def test_tags_without_their_manifest_are_no_release(tmp_path):
     tags = [("release-images", tag, digest) for tag, digest in (("a", ONE.digest), ("b", NONE), ("c", "text"))]
     assert store(tmp_path / "x.tar", ONE, tags=tags).manifest("").digest == ONE.digest
