@@ -97,16 +97,15 @@ def read_entry(kubeconfig: object, context: str | None, problems: Problems) -> K
         files = [KubeconfigPart(kubeconfig)]
     else:
         files = []
-        message = f"is {type_name(kubeconfig)}, expected a path or a map"
-        problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+        _invalid(f"is {type_name(kubeconfig)}, expected a path or a map", problems)
     contexts, clusters, users = (_sections(files, kind, problems) for kind in ("context", "cluster", "user"))
     current = [name for file in files if (name := _string(file, "current-context", problems))]
     if problems.has_errors:
         return KubeconfigEntry()
     if not contexts:
-        problems.error("invalid-kubeconfig", "kubeconfig", "has no contexts", _HINT)
+        _invalid("has no contexts", problems)
     elif not context and not current:
-        problems.error("invalid-kubeconfig", "kubeconfig", "has no current-context", "Set the option context")
+        _invalid("has no current-context", problems, "Set the option context")
     elif (name := context or current[-1]) not in contexts:
         message = f"{name} is not a context of the kubeconfig"
         problems.error("invalid-kubeconfig", "context", message, did_you_mean(name, contexts))
@@ -141,12 +140,11 @@ def connection_config(
     cluster, user = entry.cluster, KubeconfigPart({}) if has_credentials(options) else entry.user
     server = options.get("host") or _string(cluster, "server", problems)
     if not server and not cluster.fields.get("server"):
-        message = "names a cluster without a server"
-        problems.error("invalid-kubeconfig", "kubeconfig", message, "Add its address, or set the option host")
+        _invalid("names a cluster without a server", problems, "Add its address, or set the option host")
     is_unverified = cluster.fields.get("insecure-skip-tls-verify") or False
     if not isinstance(is_unverified, bool):
         message = f"insecure-skip-tls-verify is {type_name(is_unverified)}, expected true or false"
-        problems.error("invalid-kubeconfig", "kubeconfig", message, "Remove the quotes")
+        _invalid(message, problems, "Remove the quotes")
     is_verified = options.get("validate_certs")
     # A token from a file ends with a line break.
     token = (options.get("api_key") or _string(user, "token", problems)).strip()
@@ -177,12 +175,11 @@ def _impersonation(options: Mapping[str, Any], user: KubeconfigPart, problems: P
         groups, extra = user.fields.get("as-groups") or [], user.fields.get("as-user-extra") or {}
         is_valid = isinstance(groups, list) and isinstance(extra, Mapping)
         if not is_valid or not all(isinstance(values, list) for values in extra.values()):
-            message = "as-groups or as-user-extra of the user is wrong, expected a list and a map of lists"
-            problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+            _invalid("as-groups or as-user-extra of the user is wrong, expected a list and a map of lists", problems)
             return ()
         if not name and (uid or groups or extra):
             message = "the user has as-uid, as-groups or as-user-extra, but not as"
-            problems.error("invalid-kubeconfig", "kubeconfig", message, "Add the name of the user to impersonate")
+            _invalid(message, problems, "Add the name of the user to impersonate")
     headers = [("Impersonate-User", name), ("Impersonate-Uid", uid)]
     headers += [("Impersonate-Group", str(group)) for group in groups]
     headers += [
@@ -191,6 +188,10 @@ def _impersonation(options: Mapping[str, Any], user: KubeconfigPart, problems: P
         for value in values
     ]
     return tuple((header, value) for header, value in headers if value)
+
+
+def _invalid(message: str, problems: Problems, hint: str = _HINT) -> None:
+    problems.error("invalid-kubeconfig", "kubeconfig", message, hint)
 
 
 def _read_files(paths: str, problems: Problems) -> Iterator[KubeconfigPart]:
@@ -216,12 +217,10 @@ def _load(path: str, problems: Problems) -> Mapping[str, Any] | None:
         problems.error("unreadable-file", "kubeconfig", f"{path} cannot be read: {error.strerror}", _HINT)
         return None
     except YamlError as error:  # its text can contain a secret
-        message = f"{path} is not valid YAML" + (f" (line {error.line})" if error.line else "")
-        problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+        _invalid(f"{path} is not valid YAML" + (f" (line {error.line})" if error.line else ""), problems)
         return None
     if len(documents) != 1 or not isinstance(documents[0], dict):
-        message = f"{path} is not a map with contexts, clusters and users"
-        problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+        _invalid(f"{path} is not a map with contexts, clusters and users", problems)
         return None
     return documents[0]
 
@@ -236,8 +235,7 @@ def _sections(files: Sequence[KubeconfigPart], kind: str, problems: Problems) ->
             if isinstance(name, str) and isinstance(fields, Mapping):
                 found.setdefault(name, KubeconfigPart(fields, file.directory))
             else:
-                message = f"{kind}s is not a list of maps with name and {kind}"
-                problems.error("invalid-kubeconfig", "kubeconfig", message, _HINT)
+                _invalid(f"{kind}s is not a list of maps with name and {kind}", problems)
     return found
 
 
@@ -248,7 +246,7 @@ def _selected(
     if isinstance(name, str) and name in sections:
         return sections[name]
     message = f"the context names the {kind} {name}, which is not in the kubeconfig"
-    problems.error("invalid-kubeconfig", "kubeconfig", message, did_you_mean(name, sections))
+    _invalid(message, problems, did_you_mean(name, sections))
     return KubeconfigPart({})
 
 
@@ -257,8 +255,7 @@ def _string(section: KubeconfigPart, field: str, problems: Problems) -> str:
     value = section.fields.get(field) or ""
     if isinstance(value, str):
         return value
-    message = f"{field} is {type_name(value)}, expected a string"
-    problems.error("invalid-kubeconfig", "kubeconfig", message, "Quote it")
+    _invalid(f"{field} is {type_name(value)}, expected a string", problems, "Quote it")
     return ""
 
 
@@ -276,5 +273,5 @@ def _pem(section: KubeconfigPart, field: str, problems: Problems) -> Pem | None:
     except ValueError:
         pem = b""
     if not pem:
-        problems.error("invalid-kubeconfig", "kubeconfig", f"{field}-data is not base64", "Create the file again")
+        _invalid(f"{field}-data is not base64", problems, "Create the file again")
     return pem
