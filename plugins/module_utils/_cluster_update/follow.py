@@ -102,9 +102,7 @@ class _Watcher:
         self.last = obj or self.last
         if obj is not None and update_phase(obj, self._target) == "completed":
             return True
-        if obj is not None and _is_replaced(obj, self._target):
-            desired = nested(obj, "spec", "desiredUpdate")
-            other = as_text(nested(desired, "version")) or as_text(nested(desired, "image")) or "no update"
+        if obj is not None and (other := replacing_update(obj, self._target)):
             message = f"another client requested {other} before the update to {self._target.version} was completed"
             hint = "Find out who did, and decide which update to request"
             self._problems.error("replaced-update", str(CLUSTER_VERSION), message, hint)
@@ -142,11 +140,12 @@ class _Watcher:
         return "; ".join([*first, *_condition_texts(self.last), f"operators: {done} of {len(operators)}", *nodes])
 
 
-def _is_replaced(obj: Object, target: TargetRelease) -> bool:
-    """Whether neither the spec nor the status still has ``target``, or the spec has another update."""
-    if nested(obj, "spec", "desiredUpdate") is None:
-        return update_phase(obj, target) == "not_started"
-    return not requests(obj, target)
+def replacing_update(obj: Object, target: TargetRelease) -> str:
+    """The update that the spec requests instead of ``target``; empty if it requests ``target``, or the CVO began it."""
+    desired = nested(obj, "spec", "desiredUpdate")
+    if desired is None:
+        return "no update" if update_phase(obj, target) == "not_started" else ""
+    return "" if requests(obj, target) else as_text(desired.get("version")) or as_text(desired.get("image"))
 
 
 def _condition_texts(obj: Object | None) -> Iterator[str]:

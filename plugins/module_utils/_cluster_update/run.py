@@ -27,7 +27,7 @@ from .._update_plan.result import all_problems
 from .._update_plan.run import plan_cluster
 from .._update_plan.update_reasons import ACK_REQUIRED, MISSING_ACKS, Unchecked, UpdateReason
 from .._update_plan.violations import capability_violations, refused_reasons
-from .follow import OPERATORS, POOLS, follow_update, snapshots_to_follow
+from .follow import OPERATORS, POOLS, follow_update, replacing_update, snapshots_to_follow
 from .preflight import cvo_reasons, image_reasons, operator_reasons, pool_reasons
 from .proof import Prediction, check_prediction
 from .start import UpdateStart, read_start, start_of, with_start
@@ -96,6 +96,9 @@ class UpdateRun:
             seconds, stuck = options.wait_seconds, options.stuck_seconds
             obj = follow_update(client, target, snapshots, seconds, stuck, self._progress, problems) or obj
             self._note(obj, target)
+        if self.phase == "completed" and (other := replacing_update(obj, target)):
+            message = f"the cluster runs {target.version}, but spec.desiredUpdate requests {other}"
+            problems.warning("replaced-update", str(CLUSTER_VERSION), message, "Decide which of both it is to run")
         if self.phase == "completed" and self.plan is not None and start is not None:
             self.prediction = check_prediction(self.plan, start, obj, client, problems)
         problems.raise_errors(ClusterError)

@@ -485,6 +485,19 @@ def test_the_same_task_continues_and_predicts_the_same(run):
     assert written(server) == writes == [f"PATCH {OBJECT}"]
 
 
+def test_a_request_of_another_update_after_the_completed_one_is_named(run):
+    server = cluster()
+    run(server)
+    completes(server)
+    run(server)
+    server.before = lambda _method, _path: None
+    server.objects[OBJECT]["spec"]["desiredUpdate"] = {"version": "4.99.0", "image": MULTI}
+    outcome = run(server)
+
+    assert (outcome["desired_update"]["state"], outcome["changed"]) == ("completed", False)
+    assert [item["code"] for item in outcome["problems"] if item["severity"] == "warning"] == ["replaced-update"]
+
+
 def test_a_requested_update_is_followed_although_something_new_is_against_it(run):
     server = cluster()
     run(server)
