@@ -61,7 +61,7 @@ WITH_VERSION = (
     "docs/how_to/install.md",
     "templates/check.yml",
     ".github/ISSUE_TEMPLATE/bug.yml",
-    "plugins/module_utils/_version.py",
+    "plugins/module_utils/_data/version.py",
 )
 PLACEHOLDER = "https://HOST/OWNER/NAME"
 """Stands for the address of the public repository until it is known."""

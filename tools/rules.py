@@ -38,13 +38,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.install
     Rule,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor, find_minor
 from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES as LINT_RULES
 from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import (
     REFERENCE_RULES,
     RULES_OF_EXTRA_MANIFESTS,
     site_rules,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, find_minor
 
 REFERENCE = ROOT / "docs" / "reference"
 LAYERS = {

@@ -281,3 +281,8 @@ def check_list(where: Location | str, value: object, problems: Problems, *, of_s
     elif of_strings:
         for index, item in enumerate(value):
             check_string(as_location(where).child(f"[{index}]"), item, problems)
+
+
+def sentence(text: str) -> str:
+    """``text`` with a full stop, unless it ends with a mark already."""
+    return text if text.endswith(("?", "!", ".")) else f"{text}."

@@ -212,6 +212,7 @@ from ..module_utils._module.argspec import (
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import progress_of
+from ..module_utils._module.result import diff_entry
 from ..module_utils._problems import InvalidOptionError, Problems
 from ..module_utils._update_plan.request import FAIL_ON, SharedOptions
 from ..module_utils._update_plan.violations import ALL
@@ -246,7 +247,9 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     try:
         update.run(problems)
     finally:
-        result.update(update_result(update, diff_mode=module._diff))
+        result.update(update_result(update))
+        if module._diff:
+            result["diff"] = [diff_entry(*change) for change in update.changes]
 
 
 MODULE = ModuleDefinition(

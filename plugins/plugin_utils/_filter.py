@@ -31,6 +31,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
     check_selection,
     platforms_of,
@@ -60,7 +61,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
     read_minor,
     release_of_version,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 SELECTION_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS if option.affects_names)
 """Options of filters and tests about names."""

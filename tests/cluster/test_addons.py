@@ -21,7 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.kinds i
     is_of_kubernetes,
     kubernetes_serves,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.tests.cluster.helpers.addon_oracle import Body, Item, TrimmedCluster
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     OBJECT,
     PROPERTIES,

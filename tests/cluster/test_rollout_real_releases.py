@@ -19,9 +19,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     CAPABILITIES,
     forced_capabilities,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.cluster.helpers import real_rollouts
 from ansible_collections.capability.openshift.tests.cluster.helpers.exposures import Expected, allowed
 from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollouts import (

@@ -13,7 +13,7 @@ from typing import Any
 import urllib3
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
-from ansible_collections.capability.openshift.plugins.module_utils._version import find_minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import find_minor
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,

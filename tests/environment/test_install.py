@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import COLLECTION_VERSION
 from ansible_collections.capability.openshift.tests.environment.bare import CHECKOUT, Bare
 
 pytestmark = pytest.mark.deep

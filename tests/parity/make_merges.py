@@ -30,7 +30,6 @@ from typing import Any, NamedTuple
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import is_create_only
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import define
@@ -89,7 +88,7 @@ def created(api: Api, folder: Path) -> Iterator[Example]:
         for manifest in file.manifests:
             body = release.read_body(manifest)
             found = paths.get((str(body.get("apiVersion")), manifest.resource_id.kind))
-            if manifest.deletes or is_create_only(manifest.annotations) or found is None:
+            if manifest.deletes or manifest.is_create_only or found is None:
                 continue
             if found[1] and not manifest.resource_id.namespace:
                 continue

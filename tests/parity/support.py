@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
     CAPABILITY_ANNOTATION,
     inclusion_rules,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor, minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
@@ -33,7 +34,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
 
 from .make_facts import DIRECTORIES, FACTS, compact
 

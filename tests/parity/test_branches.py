@@ -22,7 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.feature
     DEFAULT_FEATURE_SET,
     feature_set_names,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 
 from .branches import Branch, api, at, hypershift
 

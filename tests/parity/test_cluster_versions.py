@@ -18,8 +18,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     always_enabled_by_default,
     data_of,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.parity.support import cluster_versions, fact_release
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 

@@ -18,10 +18,10 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.injection import inject, read_config
 from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import TLS_INJECTIONS
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import manifest_from_object
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ApiResource, Target
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import load_body
 from ansible_collections.capability.openshift.plugins.module_utils._yaml.values import YamlError
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import InjectedConfig
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import Schema, schema_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -30,7 +31,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._verify.compa
     as_declared,
     different_fields,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest, read
 from ansible_collections.capability.openshift.tests.parity.mutations import OWNER, changed, owned
 from ansible_collections.capability.openshift.tests.parity.support import (

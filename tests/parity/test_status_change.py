@@ -19,9 +19,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.stat
     next_status,
     status_inputs,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.parity.support import cluster_versions
 
 

@@ -28,6 +28,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     newest_minor,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.feature_sets import feature_set_names
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor, precedence
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
@@ -36,7 +37,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster, plan_fleet
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, precedence
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,

@@ -17,8 +17,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
     INCLUSION_OPTIONS,
     ClusterOptions,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import COLLECTION_VERSION
 from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
-from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 from ansible_collections.capability.openshift.plugins.plugin_utils._documentation import read_documentation
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import read_playbook
 

@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.hosted_clusters import HOSTED_PROFILE
 from .._data.inclusion_rules import inclusion_rules
+from .._data.version import Minor
 from .._problems import Problems, did_you_mean
 from .._release.release import Release
 from .._resources import ResourceId
-from .._version import Minor
 from .hosted_cluster import deleted_files
 from .inclusion import CapabilityStatus, InclusionContext, Override
 from .release_properties import check_profile, read_release_gates, resolve_feature_set

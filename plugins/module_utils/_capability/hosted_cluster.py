@@ -22,9 +22,9 @@ from .._data.hosted_clusters import (
     SELECTABLE_SINCE,
     SelectableNames,
 )
+from .._data.version import Minor
 from .._problems import Problem, Problems
 from .._release.release import Release
-from .._version import Minor
 from .selection import Selection
 
 _WHERE = "hosted_control_plane"

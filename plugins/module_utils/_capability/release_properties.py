@@ -15,11 +15,11 @@ from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData
 from .._data.inclusion_rules import PROFILE_ANNOTATION
+from .._data.version import Minor, is_semantic_version
 from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import as_list, nested
-from .._version import Minor, is_semantic_version
 from .inclusion import InclusionContext, decide
 
 _UPDATE = "Update the collection"

@@ -12,10 +12,10 @@ from .._data.capabilities import MinorData, always_enabled_by_default, has_capab
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.install_rules import HOSTED
 from .._data.platforms import default_method
+from .._data.version import Minor
 from .._problems import InvalidOptionError, Location, Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._version import Minor
 from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_capability_status
 from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, without_pinning
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests

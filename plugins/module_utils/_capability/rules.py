@@ -21,8 +21,8 @@ from .._data.install_rules import (
     SET_NAME_MISSING,
     Rule,
 )
+from .._data.version import Minor
 from .._problems import Location, Problem, Severity
-from .._version import Minor
 from .hosted_cluster import hosted_capabilities, hosted_data, selectable_names
 from .selection import Selection
 

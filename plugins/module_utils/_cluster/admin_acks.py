@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from .._data.version import Minor
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId, nested
-from .._version import Minor
 
 ADMIN_GATES = ResourceId("", "ConfigMap", "openshift-config-managed", "admin-gates")
 ADMIN_ACKS = ResourceId("", "ConfigMap", "openshift-config", "admin-acks")

@@ -18,11 +18,11 @@ from .._data import feature_sets
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.hosted_clusters import HOSTED_PROFILE
 from .._data.inclusion_rules import inclusion_rules
+from .._data.version import Minor, find_minor
 from .._kubernetes.client import Client
 from .._problems import Problems
 from .._release.release import Release
 from .._resources import CVO, DEPLOYMENTS, FEATURE_GATES, INFRASTRUCTURES, Object, Target, mappings_in, nested
-from .._version import Minor, find_minor
 
 FEATURE_GATE = Target(FEATURE_GATES, "cluster")
 INFRASTRUCTURE = Target(INFRASTRUCTURES, "cluster")

@@ -13,11 +13,11 @@ from typing import TypeVar
 from .._capability.release_properties import accepted_names, data_as_accepted
 from .._data import capabilities as capability_data
 from .._data.capabilities import MinorData
+from .._data.version import find_minor
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Object, Target, nested
-from .._version import find_minor
 from .cluster_version import CLUSTER_VERSION, ClusterVersion
 
 _CRD = Target(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource)

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from .._data import capabilities as capability_data
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, V_CURRENT
+from .._data.version import Minor
 from .._problems import Problems, did_you_mean
 from .._resources import ADMISSION_BINDINGS, ADMISSION_POLICIES, CLUSTER_VERSIONS, ApiResource
-from .._version import Minor
 
 GUARD_NAME = "capabilities-only-grow.capability.openshift.io"
 """Name of the policy, and of its binding."""

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .._data.tls_profiles import DEFAULT_TLS_PROFILE, IANA_NAMES, TLS_PROFILES, TlsInjection, tls_injection
+from .._data.version import Minor
 from .._release.manifest import Manifest
 from .._resources import API_SERVERS, CONFIG_MAPS, CVO, INFRASTRUCTURES, PROXIES, ApiResource, ResourceId, nested
-from .._version import Minor
 
 INJECT_PROXY = "config.openshift.io/inject-proxy"
 INJECT_TLS = "config.openshift.io/inject-tls"

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from .._data.tls_profiles import tls_injection
+from .._data.version import Minor
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Location, Problem, Problems, raise_errors, shown, type_name
 from .._release.manifest import Manifest
 from .._resources import API_SERVERS, CVO, INFRASTRUCTURES, PROXIES, ApiResource, Object, Target, mappings_in, nested
-from .._version import Minor
 from .._yaml.values import YamlError
 from .injected_config import (
     INJECT_PROXY,

@@ -17,10 +17,10 @@ from .._capability.cluster_options import InclusionCriteria
 from .._capability.resolved_release import ResolvedRelease, check_always_enabled, resolve_release
 from .._capability.selection import Selection, capability_status, check_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of_capability
+from .._data.version import find_minor, is_semantic_version
 from .._problems import InvalidOptionError, Location, Problems
 from .._release.release import Release
 from .._resources import as_list, nested
-from .._version import find_minor, is_semantic_version
 from .cluster_version import IMPLICITLY_ENABLED, Condition, capability_condition, parse_live_cluster_version
 
 _INVALID = "Invalid"

@@ -20,7 +20,6 @@ from .._kubernetes.lookup import find_existing
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import Problems
 from .._resources import Object, as_list, as_text, nested
-from .._rollout.desired_object import is_create_only
 from .._update_plan.planner import PlanResult
 from .start import UpdateStart, selection_of
 
@@ -69,9 +68,7 @@ def _compare_resources(result: PlanResult, client: Client, problems: Problems) -
         manifest.object_id: manifest
         for manifest in causes
         # The CVO leaves their annotations as they are, or removes them.
-        if not (
-            manifest.deletes or is_create_only(manifest.annotations) or is_overridden(manifest.resource_id, overrides)
-        )
+        if not (manifest.deletes or manifest.is_create_only or is_overridden(manifest.resource_id, overrides))
     }
     if not manifests:
         return "equal" if not causes else "not_checked"

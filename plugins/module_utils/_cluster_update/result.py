@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._module.result import diff_entry
 from .._update_plan.result import PlanSerializer
 from .run import UpdateRun
 
 
-def update_result(run: UpdateRun, *, diff_mode: bool) -> dict[str, Any]:
+def update_result(run: UpdateRun) -> dict[str, Any]:
     """Return the result of the module as far as ``run`` came."""
     target, plan = run.target, run.plan
-    result: dict[str, Any] = {
+    return {
         "changed": bool(run.changes),
         "plan": None if plan is None else PlanSerializer().plan(plan, details=False)["hops"][0],
         "desired_update": None
@@ -23,6 +22,3 @@ def update_result(run: UpdateRun, *, diff_mode: bool) -> dict[str, Any]:
         else {"version": target.version, "image": target.image, "state": run.phase},
         "prediction": run.prediction._asdict(),
     }
-    if diff_mode:
-        result["diff"] = [diff_entry(*change) for change in run.changes]
-    return result

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from .._cluster.cluster_version import CLUSTER_VERSION
+from .._data.version import is_semantic_version
 from .._problems import Problems, shown
 from .._registry.pull_spec import parse_pull_spec
 from .._resources import Object, as_text, mappings_in, nested
-from .._version import is_semantic_version
 
 UpdatePhase = Literal["not_started", "requested", "partial", "completed"]
 """Before the spec requests the update, until the CVO begins it, and then the state of its entry in the history."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._version import Minor
+from .version import Minor
 
 
 class BootstrapResource(NamedTuple):

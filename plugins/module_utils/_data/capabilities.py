@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from .._version import Minor, find_minor
+from .version import Minor, find_minor
 
 NONE = "None"
 V_CURRENT = "vCurrent"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._version import Minor
 from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, VALIDATION, Rule
+from .version import Minor
 
 
 class Dependency(NamedTuple):

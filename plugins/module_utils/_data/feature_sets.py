@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .._version import Minor
+from .version import Minor
 
 DEFAULT_FEATURE_SET = "Default"
 

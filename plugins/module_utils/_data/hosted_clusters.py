@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._version import Minor
+from .version import Minor
 
 COMMITS = {
     Minor(4, 11): "da0a576c1cdd3f3d4bbd7b3540bf6ac843fa4483",

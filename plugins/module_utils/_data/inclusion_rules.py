@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from .._version import Minor
 from .feature_sets import feature_set_names
+from .version import Minor
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
 PROFILE_ANNOTATION = "include.release.openshift.io/"
@@ -16,6 +16,7 @@ EXCLUDE_ANNOTATION = "exclude.release.openshift.io/"
 FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
 FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
 MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
+CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"
 DELETE_ANNOTATION = "release.openshift.io/delete"
 BOOTSTRAP_ANNOTATION = "release.openshift.io/bootstrap-required"
 

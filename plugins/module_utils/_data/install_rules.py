@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from .._version import Minor
+from .version import Minor
 
 INSTALL_METHODS: tuple[str, ...] = ("ipi", "upi", "agent", "assisted", "hosted")
 """Installer-provisioned, user-provisioned, agent-based, assisted, and hosted control planes (HyperShift)."""

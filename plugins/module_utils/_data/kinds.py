@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._version import Minor
+from .version import Minor
 
 CLUSTER_SCOPED = frozenset(
     """

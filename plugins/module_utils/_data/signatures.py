@@ -9,7 +9,7 @@ Source of the keys: openshift/cluster-update-keys:keys, https://access.redhat.co
 
 from __future__ import annotations
 
-from .._version import Minor
+from .version import Minor
 
 RED_HAT_KEYS = frozenset(
     {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from .._version import Minor
+from .version import Minor
 
 TOPOLOGIES: Mapping[str, tuple[int, int]] = {"sno": (1, 0), "compact": (3, 0), "full": (3, 3)}
 """The replicas of the control plane and of the pool ``worker``, by the name of the topology."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from .._problems import Problem, Severity, plural
+from .._problems import Problem, Severity, plural, sentence
 
 FailOn = Literal["error", "warning", "info", "never"]
 
@@ -133,8 +133,3 @@ def printable(text: str) -> str:
 def sentences(*texts: str) -> str:
     """The ``texts`` that are not empty, as sentences."""
     return " ".join(sentence(text) for text in texts if text)
-
-
-def sentence(text: str) -> str:
-    """``text`` with a full stop, unless it ends with a mark already."""
-    return text if text.endswith(("?", "!", ".")) else f"{text}."

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean, shown
+from .._problems import InvalidOptionError, Location, Problem, Problems, did_you_mean, sentence, shown
 from .baseline import fingerprints
 from .finding import (
     CheckRule,
@@ -23,7 +23,6 @@ from .finding import (
     finding_line,
     path_of,
     printable,
-    sentence,
     sentences,
     summary,
 )

@@ -24,10 +24,10 @@ from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
+from .._data.version import Minor
 from .._problems import Location, Problem, Problems, Severity, nearest_name
 from .._release.release import Release
 from .._resources import NAMESPACES, nested
-from .._version import Minor
 from .fields import (
     check_install_config,
     feature_gates_of,

@@ -28,6 +28,7 @@ from .._data.install_rules import (
     rejects_unknown_fields,
 )
 from .._data.platforms import ASSISTED_PLATFORMS, PLATFORMS, PROVISIONED_BY_USER, agent_platforms, default_method
+from .._data.version import Minor
 from .._problems import (
     Location,
     Problem,
@@ -40,7 +41,6 @@ from .._problems import (
     type_name,
 )
 from .._resources import mappings_in, nested
-from .._version import Minor
 
 _SPELLED = ("capabilities", "platform")
 """Fields whose spelling is checked. ``openshift-install`` reports unknown fields itself, in some versions as errors."""

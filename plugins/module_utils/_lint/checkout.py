@@ -20,6 +20,7 @@ from .._data.inclusion_rules import (
     FEATURE_GATE_ANNOTATION,
     FEATURE_SET_ANNOTATION,
 )
+from .._data.version import Minor, find_minor
 from .._files.git import GitError, git
 from .._problems import InvalidOptionError, Problem, Problems, Severity
 from .._release.documents import read_manifest_file
@@ -28,7 +29,6 @@ from .._release.manifest_file import ManifestFile, with_scopes
 from .._release.release import Release
 from .._release.task_graph import component_of
 from .._resources import CLUSTER_OPERATORS, ResourceId
-from .._version import Minor, find_minor
 from .source import LintSource, read_source
 
 _REMOTES = ("upstream", "origin")

@@ -16,11 +16,11 @@ from .._data.capabilities import always_enabled_by_default, gated_capabilities
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import DEFAULT_FEATURE_SET, GATES_OF_FEATURE_SETS, feature_set_names
 from .._data.hosted_clusters import HOSTED_PROFILE, HOSTED_PROFILES
+from .._data.version import Minor
 from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
-from .._version import Minor
 
 _CANNOT_UPDATE = "NoUpgrade"
 

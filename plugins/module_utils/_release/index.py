@@ -19,10 +19,10 @@ from collections.abc import Iterable, Mapping
 from time import time
 from typing import Any, NamedTuple
 
+from .._data.version import COLLECTION_VERSION
 from .._files.files import is_part, write_cache_file
 from .._problems import Location, Problem
 from .._resources import ResourceId
-from .._version import COLLECTION_VERSION
 from .manifest import Manifest
 from .manifest_file import ManifestFile, Span
 from .template import TemplateValues

@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._data.version import find_minor, is_semantic_version
 from .._problems import Location, Problem, Problems, ReleaseError, has_errors, raise_errors
 from .._resources import nested
-from .._version import find_minor, is_semantic_version
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .index import IndexCache, ReleaseIndex

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION, PROFILE_ANNOTATION
+from .._data.inclusion_rules import CAPABILITY_ANNOTATION, CREATE_ONLY_ANNOTATION, DELETE_ANNOTATION, PROFILE_ANNOTATION
 from .._data.kinds import is_cluster_scoped
 from .._problems import Location, Problems, type_name
 from .._resources import ResourceId
@@ -60,6 +60,16 @@ class Manifest(NamedTuple):
     def deletes(self) -> bool:
         """Whether an update to the release deletes the resource instead of applying it (only if it is ``true``)."""
         return (self.annotations or {}).get(DELETE_ANNOTATION) == "true"
+
+    @property
+    def is_create_only(self) -> bool:
+        """Whether its object is created if missing, and never changed."""
+        return is_create_only(self.annotations)
+
+
+def is_create_only(annotations: Mapping[str, str] | None) -> bool:
+    """Whether the object with these annotations is created if missing, and never changed."""
+    return (annotations or {}).get(CREATE_ONLY_ANNOTATION, "").lower() == "true"
 
 
 def manifest_from_object(

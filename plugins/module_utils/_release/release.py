@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from .._data.version import Minor, find_minor
 from .._problems import Problems
 from .._resources import as_text, mappings_in, nested
-from .._version import Minor, find_minor
 from .manifest import Manifest
 from .manifest_file import ManifestFile
 

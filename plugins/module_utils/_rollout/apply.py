@@ -44,7 +44,6 @@ from .desired_object import (
     OwnershipMetadata,
     build_apply_object,
     check_annotations,
-    is_create_only,
     is_created_by_rollout,
     last_applied_hash,
     with_encoded_texts,
@@ -161,7 +160,7 @@ class Applier:
         metadata = self._live.get(resource)
         if metadata is None or metadata.get("deletionTimestamp"):
             return False
-        if is_create_only(manifest.annotations):
+        if manifest.is_create_only:
             return True
         applied = nested(metadata, "annotations", LAST_APPLIED_HASH)
         full = self._hash(manifest, self._ownership.of_live(metadata))
@@ -191,7 +190,7 @@ class Applier:
         if self.is_unchanged(manifest, task.definition):
             metadata = self._live[manifest.resource_id]
             return self._unchanged_result(ApplyResult(manifest, "unchanged", metadata=metadata), task.target)
-        if is_create_only(manifest.annotations):
+        if manifest.is_create_only:
             return self._find_created_before(task) or self._create_or_apply(task, None, None)
         # What the list of earlier objects does not contain may exist nevertheless, and belong to another client.
         before = self._client.find(task.target) if self._with_objects else None
@@ -241,7 +240,7 @@ class Applier:
             live = None if existing is None else existing["metadata"]
             # If the request was repeated, an earlier attempt created it, and its answer was lost.
             is_created = is_repeated and live is not None and is_created_by_rollout(live)
-            if live is not None and is_create_only(task.manifest.annotations):
+            if live is not None and task.manifest.is_create_only:
                 return self._existing_result(task, live, "created" if is_created else "unchanged")
             before = existing if self._with_objects and not is_created else None
 

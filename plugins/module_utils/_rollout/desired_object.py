@@ -21,7 +21,6 @@ from .._problems import Problems, shown, type_name
 from .._release.manifest import Manifest
 from .._resources import mappings_in, nested
 
-CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"
 PART_OF = "applyset.kubernetes.io/part-of"
 """Label of the members of an ApplySet (kubernetes/enhancements:keps/sig-cli/3659-kubectl-apply-prune)."""
 
@@ -72,11 +71,6 @@ class OwnershipMetadata(NamedTuple):
 def is_created_by_rollout(metadata: Mapping[str, Any]) -> bool:
     """Whether a rollout created the object with this metadata. Objects that existed before lack the annotation."""
     return bool(nested(metadata, "annotations", CREATED_BY_ROLLOUT) == "true")
-
-
-def is_create_only(annotations: Mapping[str, str] | None) -> bool:
-    """Whether the object with these annotations is created if missing, and never changed."""
-    return (annotations or {}).get(CREATE_ONLY_ANNOTATION, "").lower() == "true"
 
 
 def check_annotations(manifest: Manifest, problems: Problems) -> None:
@@ -175,7 +169,7 @@ def _owners(manifest: Manifest, references: object, ownership: OwnershipMetadata
     if own or not uid:
         return own
     owner = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version", "uid": uid}
-    return [owner if is_create_only(manifest.annotations) else {**owner, "controller": True}]
+    return [owner if manifest.is_create_only else {**owner, "controller": True}]
 
 
 def remove_injected_bundles(manifest: Manifest, obj: Mapping[str, Any]) -> None:

@@ -19,9 +19,9 @@ from .._cluster.spec_change import CapabilityRequest, requested_names, spec_chan
 from .._cluster.status_change import StatusInputs
 from .._data import capabilities as capability_data
 from .._data.capabilities import MinorData
+from .._data.version import Minor, find_minor, is_semantic_version, precedence
 from .._problems import ClusterError, InvalidOptionError, Location, Problem, Problems
 from .._release.manifest import Manifest
-from .._version import Minor, find_minor, is_semantic_version, precedence
 from .cluster_state import ClusterState, RolloutContext
 
 

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION
+from .._data.version import COLLECTION_VERSION
 from .._problems import ClusterError, Problem, shown, type_name
 from .._release.manifest import Manifest
 from .._release.task_graph import MODES, Mode
 from .._resources import CONFIG_MAPS, ResourceId
-from .._version import COLLECTION_VERSION
 
 NAMESPACE = "kube-system"
 """Exists on every cluster before the first rollout."""

@@ -22,7 +22,7 @@ from .._resources import CLUSTER_VERSIONS, CVO, ResourceId, nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, defines, included_by_resource
 from .deletion import terminating_problem
-from .desired_object import OwnershipMetadata, is_create_only
+from .desired_object import OwnershipMetadata
 from .drift import REWRITTEN_FIELD, owned_digest
 from .enablement import (
     CapabilityPlan,
@@ -156,7 +156,7 @@ def final_inventory(
         if result.manifest.deletes and is_finished and result.action in ("deleted", "absent"):
             gone.add(resource)
         # Others may change a create-only object, so it does not matter which of its fields we own.
-        elif entry is not None and result.metadata and not is_create_only(result.manifest.annotations):
+        elif entry is not None and result.metadata and not result.manifest.is_create_only:
             is_rewritten = any(problem.code == REWRITTEN_FIELD for problem in result.problems)
             entries[resource] = entry._replace(owned="" if is_rewritten else owned_digest(result.metadata))
     entries = {resource: entry for resource, entry in entries.items() if resource not in gone}

@@ -15,6 +15,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
+from .._release.manifest import is_create_only
 from .._resources import (
     CLUSTER_VERSIONS,
     CUSTOM_RESOURCE_DEFINITIONS,
@@ -26,7 +27,7 @@ from .._resources import (
 )
 from .change_set import ApplyResult, Leftover
 from .cluster_state import RolloutContext
-from .desired_object import is_create_only, is_created_by_rollout
+from .desired_object import is_created_by_rollout
 from .inventory_store import RunLock
 
 _CREATED_FIRST = (NAMESPACES.kind, CUSTOM_RESOURCE_DEFINITIONS.kind)

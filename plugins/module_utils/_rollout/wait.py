@@ -22,7 +22,6 @@ from .._release.task_graph import Mode
 from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, target_for
 from .change_set import ApplyResult
 from .cluster_state import RolloutContext
-from .desired_object import is_create_only
 from .inventory_store import APPLYSET_MEMBERS, is_applyset_member
 
 WaitedFor = Mapping[Target, Mapping[str, Manifest]]
@@ -100,7 +99,7 @@ def _by_kind(kinds: RestMapper, results: Sequence[ApplyResult]) -> WaitedFor:
     unlabelled = {CLUSTER_OPERATORS.group_kind} | {
         result.manifest.resource_id.group_kind
         for result in results
-        if not (is_applyset_member(result.metadata) or is_create_only(result.manifest.annotations))
+        if not (is_applyset_member(result.metadata) or result.manifest.is_create_only)
     }
     for manifest in manifests:
         resource = manifest.resource_id
@@ -120,7 +119,7 @@ def _judge(waited_for: WaitedFor, objects: Objects, release: Release, mode: Mode
     for target, manifests in waited_for.items():
         for key, manifest in manifests.items():
             obj = objects[target].get(key)
-            if obj is None and is_create_only(manifest.annotations):
+            if obj is None and manifest.is_create_only:
                 continue  # It existed before the first rollout, so it lacks our label.
             readiness = readiness_of(release, manifest, obj, mode)
             if readiness.state != "ready":

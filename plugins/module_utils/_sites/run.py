@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from .._capability.selection import check_selection
 from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor
 from .._data.install_rules import AGENT_CONFIG
+from .._data.version import Minor, find_minor
 from .._files.checkout import Checkout, CheckoutFile
 from .._install_config.selection_source import SelectionOptions, SelectionRequest, read_request
 from .._problems import InvalidOptionError, Location, Problem, Problems, plural, shown_names
 from .._progress import Progress, silent, with_progress
 from .._release.release import Release, read_minor, release_of_version
-from .._version import Minor, find_minor
 from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .extra_manifests import ExtraManifests
 from .fix import FixedFile, fix_file

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .._data.capabilities import has_capabilities
-from .._version import Minor, find_minor
+from .._data.version import Minor, find_minor
 from .document import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject
 from .site import Site
 

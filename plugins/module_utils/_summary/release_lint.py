@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .._findings.finding import sentence
-from .._problems import plural
+from .._problems import plural, sentence
 from .words import first_lines, resource_text
 
 _MOST_OF_A_CAUSE = 3

@@ -18,9 +18,9 @@ from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._cluster.admin_acks import ADMIN_GATES, AdminGate, gates_in
 from .._data import capabilities as capability_data
 from .._data import feature_sets
+from .._data.version import precedence
 from .._problems import Location, Problem, Problems
 from .._release.release import Release
-from .._version import precedence
 from .update_reasons import OVERRIDES_SET, UpdateReason
 
 

@@ -20,11 +20,11 @@ from .._capability.resolved_release import (
 )
 from .._capability.selection import check_selection
 from .._contents.unmet_references import ReleaseReferences
+from .._data.version import find_minor
 from .._problems import InvalidOptionError, Problem, Problems, Severity, raise_errors
 from .._release.credentials_requests import credentials_requests
 from .._release.release import Release
 from .._resources import ResourceId
-from .._version import find_minor
 from .acceptance import Acceptance
 from .path import check_path, is_upgrade, release_gates, resolve_on_path
 from .plan import Hop, Plan, ReleaseDiff, plan_path

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .._capability.implicit_enablement import MovedResource
+from .._data.version import COLLECTION_VERSION
 from .._problems import Problem, problem_dicts, shown_names
 from .._release.manifest import Manifest, manifest_dict
 from .._resources import nested
-from .._version import COLLECTION_VERSION
 from .plan import EnabledCapability, HopPlan, Plan
 from .planner import FleetPlan, PlanResult
 from .request import SharedOptions

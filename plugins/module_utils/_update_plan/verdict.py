@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from .._capability.inclusion import Override
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of_minor
-from .._version import find_minor, is_semantic_version, precedence
+from .._data.version import find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
 from .path import blockers, downgrade_reasons, is_minor_update, is_upgrade, override_blockers
 from .plan import Hop, HopPlan

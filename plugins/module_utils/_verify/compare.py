@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from .._cluster.injection import inject, read_config, with_live_formatting
 from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
+from .._data.version import Minor
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import read_schema
@@ -28,11 +29,9 @@ from .._rollout.desired_object import (
     OwnershipMetadata,
     build_apply_object,
     is_applied_before_its_owner,
-    is_create_only,
     is_created_by_rollout,
     remove_injected_bundles,
 )
-from .._version import Minor
 from .difference import Difference, differences, mask
 
 _LONGEST = 200
@@ -92,7 +91,7 @@ def compare_with_cluster(
         if can_be_unready(manifest.resource_id) or nested(live, "metadata", "deletionTimestamp"):
             readiness = readiness_of(release, manifest, live, "reconcile")
         unready = readiness if readiness and readiness.state != "ready" else None
-        if is_create_only(manifest.annotations):
+        if manifest.is_create_only:
             return CheckedResource(manifest, readiness=unready)
         if configuration.reasons(manifest):
             return CheckedResource(manifest, unclear=True, readiness=unready)

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._cluster.injected_config import without_credentials
+from .._data.version import Minor
 from .._kubernetes.quantity import parse_quantity
 from .._resources import nested
 from .._rollout.desired_object import with_encoded_texts
-from .._version import Minor
 from .api_fields import (
     DEFAULTS,
     DROPPED_MAPS,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .._version import Minor
+from .._data.version import Minor
 
 
 class MergeRule(NamedTuple):

@@ -21,6 +21,7 @@ from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.running_cvo import find_running_cvo
 from .._cluster.spec_change import merged_status, status_dict
 from .._data.aggregated_apis import is_aggregated
+from .._data.version import Minor
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._kubernetes.rest_mapper import RestMapper
@@ -38,7 +39,6 @@ from .._rollout.cluster_state import (
 )
 from .._rollout.desired_object import check_annotations
 from .._rollout.inventory_store import is_applyset_member, is_ours
-from .._version import Minor
 from .compare import CheckedResource, Owner, compare_with_cluster, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     ADMISSION_BINDINGS,
     ADMISSION_POLICIES,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.plugins.modules import capability_guard
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane

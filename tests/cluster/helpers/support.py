@@ -20,10 +20,10 @@ import urllib3
 import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _retries
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities, cluster_capabilities_info
 from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError

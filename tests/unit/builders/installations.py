@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
     InstallCheck,
     check_selection,
@@ -28,7 +29,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 _API = json.loads((Path(__file__).parents[1] / "data" / "capabilities.json").read_text("utf-8"))["minors"]
 """A second reading of the branches of openshift/api, independent of the data of the collection."""

@@ -12,6 +12,7 @@ import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
     Problem,
@@ -22,7 +23,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 V4_15, V4_16, V4_20, V4_21, V4_22, V4_23, V9_9 = (
     Minor(4, 15),

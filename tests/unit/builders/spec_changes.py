@@ -17,8 +17,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec
     spec_change,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import cluster_version
 
 MINORS: dict[str, dict[str, Any]] = json.loads(

@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
     InclusionRules,
     inclusion_rules,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
@@ -36,7 +37,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     SharedOptions,
     read_request,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 Pair = tuple[Manifest, Manifest]
 """A manifest of the old release, and the one of the new release that enables something because of it."""

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._version import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import (
     Minor,
     is_semantic_version,
     minor_of,

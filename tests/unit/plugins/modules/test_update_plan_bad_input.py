@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.modules import release_manifests, update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,

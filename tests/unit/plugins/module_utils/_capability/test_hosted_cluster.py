@@ -18,11 +18,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.h
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import suggested_selection
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
     GATED,

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import go_quote
 from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.inclusion import (
     BOTH,
     CONTEXT,

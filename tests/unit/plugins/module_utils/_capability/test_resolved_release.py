@@ -12,12 +12,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
     names_of_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of, newest_minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import (
     ImageStream,
     ImageStreamTag,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     PROFILE,
     cluster_version_crd,

@@ -17,8 +17,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 
 def data_of(major: int, minor: int) -> MinorData:

@@ -15,8 +15,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.solutio
     Solution,
     WantedCapability,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
     broken,

@@ -20,9 +20,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.admi
     gates_in,
     gates_of_minor,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
 
 GATE = "ack-4.20-some-api-removed-in-4.21"

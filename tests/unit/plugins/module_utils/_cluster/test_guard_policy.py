@@ -22,8 +22,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import V_CURRENT
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 LARGEST = 8000
 """Characters of a policy that a person can still read."""

@@ -21,7 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.inje
     with_tls_settings,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import tls_injection
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 
 SETTINGS = TlsSettings("VersionTLS12", ("TLS_A", "TLS_B"))
 HEAD = "apiVersion: operator.openshift.io/v1alpha1\nkind: GenericOperatorConfig\n"

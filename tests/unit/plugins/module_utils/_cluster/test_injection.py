@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.inje
     with_live_formatting,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.tls_profiles import TLS_INJECTIONS
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
@@ -32,7 +33,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ApiResource, Target
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 PROXY = InjectedConfig({"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"})
 VARIABLES = [

@@ -23,13 +23,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.stat
     status_inputs,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor, minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     ClusterError,
     InvalidOptionError,
     Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
 
 HEAD = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"generation": 7}}
 THEN, NOW = "2025-01-01T00:00:00Z", "2026-02-03T04:05:06Z"

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data import feature_sets, platforms
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 
 READING: dict[str, Any] = json.loads((Path(__file__).parents[3] / "data" / "capabilities.json").read_text("utf-8"))
 MINORS: dict[str, dict[str, Any]] = READING["minors"]

@@ -14,7 +14,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
     NEWEST_RULES,
     inclusion_rules,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 
 LATENCY = "CustomNoUpgrade,Default,LatencySensitive,TechPreviewNoUpgrade"
 DEV = "CustomNoUpgrade,Default,DevPreviewNoUpgrade,TechPreviewNoUpgrade"

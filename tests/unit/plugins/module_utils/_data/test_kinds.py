@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.kinds import ZERO_VALUES, kubernetes_versions
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
     check_selection,
     read_installation,
@@ -23,7 +24,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Location, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     GATED,
     after,

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.fields import (
     check_install_config,
     method_of,
@@ -18,7 +19,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     with_exact_names,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import CLOUDS, PLATFORMS, after
 from ansible_collections.capability.openshift.tests.unit.builders.installations import check as check_installation
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.fields import (
     check_install_config,
     with_exact_names,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 VALID: dict[str, Any] = {
     "apiVersion": "v1",

@@ -13,6 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._release.credentials_requests import (
     PLATFORMS,
     credentials_request,
@@ -23,7 +24,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.cred
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 RESOURCE = ResourceId("cloudcredential.openshift.io", "CredentialsRequest", "a", "b")
 MANIFEST = Manifest(RESOURCE, "v1", {}, "a.yaml")

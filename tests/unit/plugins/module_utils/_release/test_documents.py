@@ -125,7 +125,7 @@ def test_documents_are_numbered_in_the_order_of_the_file():
             ONE + b"---\napiVersion: v1\nkind: List\nitems: []\n",
             "unsupported-list",
             "f.yaml, document 2 (line 8), kind",
-            "kind List is a list",
+            "is List",
         ),
     ],
 )

@@ -5,9 +5,9 @@
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import read_minor
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 
 @pytest.mark.parametrize("value", ["4.20", "4.20.3", "4.20.0-rc.1"])

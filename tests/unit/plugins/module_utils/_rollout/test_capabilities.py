@@ -13,12 +13,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import StatusInputs
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.capabilities import (
     write_status,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 
 PATH = CLUSTER_VERSION.path

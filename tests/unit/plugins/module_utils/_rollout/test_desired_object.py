@@ -14,21 +14,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import InjectedConfig
-from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import DELETE_ANNOTATION
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import (
+    CREATE_ONLY_ANNOTATION,
+    DELETE_ANNOTATION,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
+    is_create_only,
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import (
-    CREATE_ONLY_ANNOTATION,
     CREATED_BY_ROLLOUT,
     LAST_APPLIED_HASH,
     PART_OF,
     OwnershipMetadata,
     build_apply_object,
     check_annotations,
-    is_create_only,
     last_applied_hash,
     mark_normalized,
 )

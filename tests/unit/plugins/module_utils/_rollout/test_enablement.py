@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ClusterVersion
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import find_minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import ClusterState
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.enablement import (
@@ -19,7 +20,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.enab
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import Inventory
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
-from ansible_collections.capability.openshift.plugins.module_utils._version import find_minor
 
 OLD, NEW = "4.21.0", "4.22.0"
 GIVEN = OutgoingRelease(OLD, find_minor(OLD), ())

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import COLLECTION_VERSION
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, LockLostError
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
@@ -32,7 +33,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.inve
     StoredInventory,
     write_inventory,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 
 US = "capability.openshift"
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="+"), min_size=1, max_size=6)

@@ -23,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
     FEATURE_SET_ANNOTATION,
     inclusion_rules,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -51,7 +52,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.plan
     plan_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Refusal
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 VERSION, PROFILE = "4.21.0", "self-managed-high-availability"
 ENABLED = frozenset({"Console"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import check_path, is_upgrade
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 
 def release(version: str) -> Release:

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._verify.difference import (
     MASK,
     Difference,
     differences,
     mask,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 SERVICE = "v1/Service"
 DEPLOYMENT = "apps/v1/Deployment"
