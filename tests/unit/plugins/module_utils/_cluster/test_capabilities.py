@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
     capabilities_dict,
+    capability_metrics,
     enable_capabilities,
     read_capabilities,
     snapshot_for_wait,
@@ -19,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import CapabilityRequest
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     ClusterError,
@@ -188,3 +193,34 @@ def test_a_name_that_the_definition_lacks_is_explained(server, message, code):
 
     assert [item.code for item in error.value.problems] == [code]
     assert ("cannot contain Console" in error.value.problems[0].message) == (code == "outdated-crd")
+
+
+NAMES = sorted(item.name for item in capability_data.CAPABILITIES)
+HEAD = (
+    "# HELP cluster_version_capability Report currently enabled cluster capabilities.  "
+    "0 is disabled, and 1 is enabled.\n"
+    "# TYPE cluster_version_capability gauge\n"
+)
+LINE = re.compile(r'cluster_version_capability\{name="([^"]+)"\} ([01])')
+names = st.sets(st.sampled_from([*NAMES, "Later"]))
+
+
+def test_enabled_names_are_one_and_other_known_names_are_zero():
+    text = capability_metrics(["Console", "Ingress"], ["Storage", "Console", "baremetal", "Ingress"])
+
+    assert text == HEAD + (
+        'cluster_version_capability{name="Console"} 1\n'
+        'cluster_version_capability{name="Ingress"} 1\n'
+        'cluster_version_capability{name="Storage"} 0\n'
+        'cluster_version_capability{name="baremetal"} 0\n'
+    )
+
+
+@given(names, names)
+def test_each_name_has_one_line_and_names_are_sorted(enabled, known):
+    lines = capability_metrics(enabled, known).removeprefix(HEAD).splitlines()
+
+    values = {match[1]: match[2] == "1" for line in lines if (match := LINE.fullmatch(line))}
+    assert len(values) == len(lines)
+    assert list(values) == sorted(enabled | known)
+    assert {name for name, is_enabled in values.items() if is_enabled} == enabled

@@ -8,6 +8,10 @@ from __future__ import annotations
 import math
 import socket
 import ssl
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -31,6 +35,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.r
     LONGEST_WAIT,
     OUTAGE_SECONDS,
     OutageTimer,
+    RequestLimit,
     delay_after_answer,
     delay_after_error,
     retry_while_unreachable,
@@ -209,3 +214,52 @@ def test_permanent_failures_are_not_retried(body, retries):
 def test_storage_that_initializes_is_asked_again_soon_and_more_often(retry_after: str, expected: list[float]) -> None:
     body = b'{"kind":"Status","message":"storage is (re)initializing","code":429}'
     assert delays(response=answer(429, body, retry_after=retry_after)) == pytest.approx(expected)
+
+
+THREADS = 8
+
+
+def most_at_once(limit: RequestLimit) -> int:
+    """How many of many threads have a slot at the same time."""
+    lock, running, most = Lock(), 0, 0
+
+    def work(_number: int) -> None:
+        nonlocal running, most
+        with limit.slot():
+            with lock:
+                running += 1
+                most = max(most, running)
+            time.sleep(0.02)
+            with lock:
+                running -= 1
+
+    with ThreadPoolExecutor(THREADS) as executor:
+        list(executor.map(work, range(3 * THREADS)))
+    return most
+
+
+def rejected(limit: RequestLimit, requests: int) -> None:
+    """Reject requests that were sent together."""
+    with ExitStack() as stack:
+        slots = [stack.enter_context(limit.slot()) for _request in range(requests)]
+        for slot in slots:
+            limit.lower(slot)
+
+
+def test_limit_is_halved_once_for_requests_that_were_sent_together() -> None:
+    limit = RequestLimit()
+    assert most_at_once(limit) == THREADS
+    rejected(limit, THREADS)
+    assert most_at_once(limit) == THREADS // 2
+    rejected(limit, 1)
+    assert most_at_once(limit) == THREADS // 4
+
+
+def test_limit_never_ends_and_rises_after_many_answers() -> None:
+    limit = RequestLimit()
+    for _time in range(3):
+        rejected(limit, 1)
+    assert most_at_once(limit) == 1
+    for _answer in range(100):
+        limit.answered()
+    assert most_at_once(limit) == 2

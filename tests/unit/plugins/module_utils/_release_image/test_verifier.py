@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
@@ -22,8 +24,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.verifier import (
     Verifier,
+    is_signature_of,
     verify_digest,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.openpgp import content
 
 
 def test_a_digest_in_paths_and_names() -> None:
@@ -71,3 +75,85 @@ def test_a_digest_without_signature_is_reported(monkeypatch: pytest.MonkeyPatch)
         assert verify_digest("image", "sha256:ab", Verifier((KeyRing("one", b""),), stores), problems) == ()
         assert [(item.code, str(item.where)) for item in problems] == [("no-signature", "image")]
         assert problems[0].message.endswith(f" in: {shown}")
+
+
+DIGEST = f"sha256:{'a' * 64}"
+GOOD = content(DIGEST)
+EXPECTED = "expected an atomic container signature"
+
+
+def codes(data: bytes) -> list[str]:
+    problems = Problems()
+    assert is_signature_of("signature-1", data, DIGEST, problems) == (not problems)
+    return [problem.code for problem in problems]
+
+
+def without(*path: str) -> bytes:
+    document = json.loads(GOOD)
+    parent = document
+    for name in path[:-1]:
+        parent = parent[name]
+    del parent[path[-1]]
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        GOOD,
+        content(DIGEST, optional=None),
+        content(DIGEST, optional={}),
+        content(DIGEST, optional={"timestamp": None}),
+        without("optional"),
+        b" \n" + GOOD + b"\n",
+    ],
+)
+def test_a_signature_of_the_digest(data):
+    assert codes(data) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "signature-json"),
+        (b"hello", "signature-json"),
+        (b"[]", "signature-json"),
+        (b"\xff\xfe", "signature-json"),
+        (b"\xef\xbb\xbf" + GOOD, "signature-json"),
+        (GOOD + b"{}", "signature-json"),
+        (b"[" * 100_000, "signature-json"),
+        (GOOD.replace(b'"optional"', b'"Optional"'), "signature-json"),
+        (GOOD.replace(b'"optional"', b'"critical": {}, "optional"'), "signature-json"),
+        (content(DIGEST, more=1), "signature-json"),
+        (content(DIGEST, critical=[]), "signature-json"),
+        (content(DIGEST, optional={"timestamp": 1.5}), "signature-json"),
+        (content(DIGEST, optional={"timestamp": True}), "signature-json"),
+        (content(DIGEST, optional={"timestamp": 10**30}), "signature-json"),
+        (content(DIGEST, optional={"timestamp": float("nan")}), "signature-json"),
+        (content(DIGEST, optional={"creator": 1}), "signature-json"),
+        (content(DIGEST, optional={"user": "x"}), "signature-json"),
+        (b"{}", "signature-type"),
+        (without("critical"), "signature-type"),
+        (GOOD.replace(b"atomic", b"cosign"), "signature-type"),
+        (without("critical", "identity"), "signature-identity"),
+        (without("critical", "identity", "docker-reference"), "signature-identity"),
+        (without("critical", "image"), "signature-other-digest"),
+        (content(f"sha256:{'b' * 64}"), "signature-other-digest"),
+    ],
+)
+def test_anything_else_is_refused(data, code):
+    assert codes(data) == [code]
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (content(DIGEST, more=1), f"s: the signed content has the unknown field 'more', {EXPECTED}"),
+        (b"{} x", f"s: the signed content is not JSON (Extra data at character 4), {EXPECTED}"),
+        (content(f"sha256:{'b' * 64}"), f"s: is a signature of the image sha256:{'b' * 64}, expected one of {DIGEST}"),
+    ],
+)
+def test_the_reason_is_named(data, sentence):
+    problems = Problems()
+    is_signature_of("s", data, DIGEST, problems)
+    assert str(problems[0]) == sentence

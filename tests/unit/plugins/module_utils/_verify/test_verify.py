@@ -5,14 +5,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._resources import CONFIG_MAPS, DEPLOYMENTS, LEASES
-from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verification_dict
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    CONFIG_MAPS,
+    DEPLOYMENTS,
+    LEASES,
+    ResourceId,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._verify.compare import CheckedResource, shorten
+from ansible_collections.capability.openshift.plugins.module_utils._verify.difference import Difference
+from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Verification, verification_dict
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
@@ -118,3 +128,35 @@ def test_a_selection_replaces_what_the_cluster_reports(site: Site) -> None:
     selection = {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]}
     verification = site.verify(VERSION, *RELEASE, selected=selection)
     assert [item["name"] for item in verification_dict(verification)["missing"]] == ["console"]
+
+
+MANIFEST = Manifest(ResourceId("", "ConfigMap", "a", "b"), "v1", {}, "file.yaml")
+
+
+def shown(*fields: Difference):
+    status = CapabilityStatus(frozenset(), frozenset())
+    verification = Verification(status, 1, (), (), (CheckedResource(MANIFEST, fields=fields),), ())
+    (item,) = verification_dict(verification)["different"]
+    return item
+
+
+def test_short_values_are_shown_as_they_are():
+    reported = Difference(".a", {"b": [1, True]}, None)
+
+    assert shorten(reported) == reported
+    assert shown(reported)["fields"] == [{"field": ".a", "expected": {"b": [1, True]}, "actual": None}]
+
+
+def test_of_long_values_the_beginning_is_shown():
+    reported = shorten(Difference(".a", "x" * 1000, ["y" * 1000]))
+
+    assert reported.expected == f"{'x' * 200}... (1000 characters)"
+    assert reported.actual == f'["{"y" * 198}... (1004 characters)'
+
+
+def test_a_resource_with_many_differences_stays_short():
+    item = shown(*(shorten(Difference(f".a{index}", "x" * 10_000, "y" * 10_000)) for index in range(100)))
+
+    assert len(item["fields"]) == 20
+    assert item["more_fields"] == 80
+    assert len(json.dumps(item)) < 12_000
