@@ -67,8 +67,7 @@ options:
         Errors that need your decision remain.
       - In check mode, V(fixed) reports the findings in the files as they are, and how many files it would correct. It
         fails because of these findings, as C(black --check) does.
-      - In the lists of a C(HostedCluster), it also removes names that a hosted cluster of the version cannot enable or
-        disable. The API server rejects a change of these lists after the installation.
+      - It does not change a C(HostedCluster). The API server rejects a change of its lists after the installation.
     type: str
     choices: [checked, fixed]
     default: checked

@@ -74,9 +74,7 @@ _HINTS = {
     422: "Correct the fields that the server names",
     429: "Try again later: the server has too many requests",
 }
-_FIELD_CONFLICT_HINT = (
-    "Agree with the owner of these fields, do not set them, or overwrite them with force_conflicts=true"
-)
+_FIELD_CONFLICT_HINT = "Agree with the owner of these fields on their values"
 _DENIED_HINT = "Check the admission webhook or policy that denies the request: no permission is missing"
 _STORED_VERSION_HINT = (
     "Migrate the stored objects to a version that the new definition contains (StorageVersionMigration), then remove "

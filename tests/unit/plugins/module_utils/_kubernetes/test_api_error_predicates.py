@@ -158,10 +158,7 @@ def test_field_conflicts_name_the_manager_and_the_field():
         FieldConflict("someone", ".data.key"),
     )
     assert [(problem.code, problem.hint) for problem in OWNED.problems] == [
-        (
-            "conflicting-managers",
-            "Agree with the owner of these fields, do not set them, or overwrite them with force_conflicts=true",
-        )
+        ("conflicting-managers", "Agree with the owner of these fields on their values")
     ]
 
 
