@@ -121,8 +121,8 @@ allowed_capabilities:
   elements: str
 verified:
   description:
-    - Whether the module verified that the API server enforces the guard, or no longer does. V(false) if there
-      was nothing to verify, or it could not.
+    - Whether the module verified that the API server enforces the guard, or no longer does. V(false) if there was
+      nothing to verify, or if the module could not verify it.
   returned: success
   type: bool
 problems:

@@ -52,9 +52,9 @@ options:
         C(status.conditionalUpdates).
       - If it lists several images of the version, O(architecture=multi) selects the image for several architectures,
         and any other value the other image. If that is not possible, set O(image).
-      - The version that the cluster runs, with O(architecture=multi), migrates a cluster from the image for one
-        architecture to the one for several. The CVO looks up the image when that is requested, so its signature is not
-        verified before.
+      - To migrate from the image for one architecture to the image for several, set the version that the cluster runs,
+        and O(architecture=multi). The CVO looks up the image after the request, so the module does not verify its
+        signature.
       - Required, unless O(image) is set.
     type: str
   image:
@@ -153,7 +153,7 @@ desired_update:
       type: str
       returned: always
     image:
-      description: Image of the release. Empty until the CVO has looked up the one for several architectures.
+      description: Image of the release. Empty until the CVO has looked up the image for several architectures.
       type: str
       returned: always
     state:

@@ -282,7 +282,7 @@ EXAMPLES = r"""
     fail_on: acknowledge
     acceptances:
       - name: AROBrokenDNSMasq
-        reason: the expression of this risk is 0 on the cluster
+        reason: The expression of this risk is 0 on the cluster
 
 - name: Accept a gate and a capability by name
   capability.openshift.update_plan:

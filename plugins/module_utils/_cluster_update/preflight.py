@@ -30,7 +30,8 @@ def image_reasons(target: TargetRelease, cluster_version: Object) -> Iterator[Up
     if target.image and target.image not in {nested(item, "image") for item in listed_updates(cluster_version)}:
         message = f"the ClusterVersion lists no update with the image {target.image}"
         source, code = "ClusterVersion version: status.availableUpdates", "update-not-listed"
-        yield UpdateReason("risk", code, "UnknownUpdate", message, source, "Choose one that oc adm upgrade lists", code)
+        hint = "Choose an image that oc adm upgrade lists"
+        yield UpdateReason("risk", code, "UnknownUpdate", message, source, hint, code)
 
 
 def operator_reasons(operators: Mapping[str, Object]) -> Iterator[UpdateReason]:
@@ -77,8 +78,6 @@ def pool_reasons(pools: Mapping[str, Object]) -> Iterator[UpdateReason]:
 def cvo_reasons(unkept: str) -> Iterator[UpdateReason]:
     """Yield the reason that no CVO may be there to update the cluster. ``unkept``: what ``unkept_status`` returns."""
     if unkept:
-        hint = (
-            "Start the cluster-version operator, without which the cluster does not update, or grant get on its Lease"
-        )
+        hint = "Start the cluster-version operator, or grant get on its Lease"
         code = "no-running-cvo"
         yield UpdateReason("risk", code, "LeaseNotRenewed", unkept, "the Lease of the CVO", hint, code)

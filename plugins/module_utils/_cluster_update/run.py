@@ -98,7 +98,9 @@ class UpdateRun:
             self._note(obj, target)
         if self.phase == "completed" and (other := replacing_update(obj, target)):
             message = f"the cluster runs {target.version}, but spec.desiredUpdate requests {other}"
-            problems.warning("replaced-update", str(CLUSTER_VERSION), message, "Decide which of both it is to run")
+            problems.warning(
+                "replaced-update", str(CLUSTER_VERSION), message, "Decide which version the cluster is to run"
+            )
         if self.phase == "completed" and self.plan is not None and start is not None:
             self.prediction = check_prediction(self.plan, start, obj, client, problems)
         problems.raise_errors(ClusterError)
@@ -198,7 +200,7 @@ class UpdateRun:
             problems += (problem._replace(severity="warning") for problem in found)
             self.plan = None
         else:
-            message = "the update has begun, so what is against it was not checked again"
+            message = "the update has begun, so the reasons against it were not checked again"
             verdict = plan.verdicts[0]._replace(not_checked=(Unchecked("unused-status", message),))
             self.plan = plan._replace(verdicts=(verdict,))
         return start

@@ -175,7 +175,9 @@ def _impersonation(options: Mapping[str, Any], user: KubeconfigPart, problems: P
         groups, extra = user.fields.get("as-groups") or [], user.fields.get("as-user-extra") or {}
         is_valid = isinstance(groups, list) and isinstance(extra, Mapping)
         if not is_valid or not all(isinstance(values, list) for values in extra.values()):
-            _invalid("as-groups or as-user-extra of the user is wrong, expected a list and a map of lists", problems)
+            _invalid(
+                "the user has as-groups or as-user-extra of a wrong type, expected a list, and a map of lists", problems
+            )
             return ()
         if not name and (uid or groups or extra):
             message = "the user has as-uid, as-groups or as-user-extra, but not as"

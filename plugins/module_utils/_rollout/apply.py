@@ -357,7 +357,9 @@ class Applier:
             return problem
         if self.is_unchanged(definition):
             return problem
-        return problem._replace(severity="info", message=f"{problem.message} here; its definition changes before that")
+        return problem._replace(
+            severity="info", message=f"{problem.message} here; the rollout changes its definition first"
+        )
 
     def _rewritten_fields(self, kind: ApiResource, body: Mapping[str, Any], live: Mapping[str, Any]) -> Sequence[str]:
         """The fields of an applied object that something rewrote. The schema of the kind is read at most once."""
@@ -418,7 +420,7 @@ class Applier:
     def _as_fitting(self, manifest: Manifest, target: Target, error: ApiError) -> ApplyResult:
         """The prediction for an object that the server cannot check before its definition changes."""
         problem = refusal_problem(refusal_of(error, manifest.resource_id), manifest, error, self._release.read_body)
-        message = f"{problem.message}; its definition changes before that"
+        message = f"{problem.message}; the rollout changes its definition first"
         existing = self._client.find(target)
         action: Action = "created" if existing is None else "changed"
         return ApplyResult(

@@ -43,7 +43,7 @@ _UNSUPPORTED = "unsupported-version"
 _HINTS = {
     _UNSUPPORTED: f"Remove the selection, or install {min(BRANCHES)} or later",
     "unknown-version": "Set releases to a release of this version",
-    "unchecked-rules": "Write the platform of the site or its nodes, or check the output of kustomize build",
+    "unchecked-rules": "Add the platform or the nodes of the site, or check the output of kustomize build",
 }
 """Hints in which other modules name their own options."""
 

@@ -180,7 +180,7 @@ def _site(
 def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     node = _overridden(origin, problems, spec, (f"spec.{OVERRIDES}", OVERRIDES, spec), spec)
-    consequence = "so the siteconfig operator drops all of it"
+    consequence = "so the siteconfig operator drops all overrides"
     _report_unrendered(node, spec, consequence, "Correct it: the cluster enables everything otherwise", problems)
     templates = document.texts_of(document.get(spec, "templateRefs"), "name")
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
@@ -205,7 +205,7 @@ def _report_unrendered(node: SiteNode, cluster: Node | None, consequence: str, h
     overrides, fault = node.site.overrides or Overrides({}), ""
     values = overrides.values
     if "networking" in values and not isinstance(values["networking"], Mapping):
-        fault = "has a field networking that is no object"
+        fault = "has a field networking that is not an object"
     elif "networking" not in values and not overrides.text.startswith("{"):
         # With this mode, the overrides are encoded again before.
         is_encoded = node.document.text_of(cluster, "cpuPartitioningMode") == "AllNodes"

@@ -154,7 +154,7 @@ def downgrade_reasons(
         hint = "Set cluster_version with its status, whose history contains the previous version"
         yield UpdateReason("risk", "unknown-history", "LowDesiredVersion", message, source, hint, "unknown-history")
     elif previous != target:
-        message += f", except to its previous version, {previous or 'which it does not have'}"
+        message += f", except to its previous version, {previous}" if previous else ", and has no previous version"
         place = "ClusterVersion version: status.history"
         yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, place, hint)
 
