@@ -208,7 +208,7 @@ _LARGEST_LINK = 128
 class RegistryStorage(StoredImages):
     """An image store. ``reference`` is a digest, or empty for the only release."""
 
-    complete_hint = "Name the directory with all archives of the mirror: an archive of a later run has only what is new"
+    complete_hint = "Name the directory with all archives of the mirror: later runs archive only new content"
 
     def path(self, digest: str) -> str:
         """Return the path of a blob or manifest."""
