@@ -149,12 +149,14 @@ def _diff_lines(diff: Any) -> Iterator[str]:
         yield from difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
 
 
-def show(text: str, stream: TextIO, subcommand: Subcommand | None = None, places: Mapping[str, Location] = {}) -> None:
+def show(
+    text: str, stream: TextIO, subcommand: Subcommand | None = None, places: Mapping[str, Location] | None = None
+) -> None:
     """Write ``text`` and a line break to ``stream``, with the options of ``subcommand`` as they are typed.
 
     ``places``: the items of options that are in files, by their names as they are typed.
     """
-    print(_as_typed(text, subcommand, places) if subcommand else text, file=stream)
+    print(_as_typed(text, subcommand, places or {}) if subcommand else text, file=stream)
 
 
 def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location]) -> str:

@@ -103,6 +103,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._end(answer.status, kept, proxy.tamper(self.path, answer.read()))
         elif self.command == "HEAD":
             self._end(answer.status, kept, b"", length)
+        elif answer.status >= 400:
+            # A client may not read the body of an error before a test looks at the records.
+            self._end(answer.status, kept, answer.read())
         else:
             self._stream(answer, kept, length, is_blob)
         upstream.close()
