@@ -62,8 +62,8 @@ options:
     type: str
   impersonate_user:
     description:
-      - User to impersonate. By default, C(K8S_AUTH_IMPERSONATE_USER). Without it and without O(impersonate_groups), the
-        module sends what the user of the kubeconfig has in C(as), C(as-uid), C(as-groups) and C(as-user-extra).
+      - User to impersonate. By default, C(K8S_AUTH_IMPERSONATE_USER). If neither this nor O(impersonate_groups) is set,
+        C(as), C(as-uid), C(as-groups) and C(as-user-extra) of the user in the kubeconfig apply.
     type: str
   impersonate_groups:
     description:
