@@ -96,7 +96,7 @@ options:
     default: 10800
   stuck_timeout:
     description:
-      - How long nothing may move, in seconds, before the module warns that the update is stuck, with the messages of
+      - How long nothing may move, in seconds, before a warning says that the update is stuck, with the messages of
         the conditions.
     type: int
     default: 1800
