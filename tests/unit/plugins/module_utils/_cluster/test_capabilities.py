@@ -153,7 +153,7 @@ def test_the_wait_ends_when_status_and_operators_are_right(
     if available is not None:
         operator(server, available, version)
 
-    after = wait_for_capabilities(client, enabled, CONSOLE, None, before, 0.1 if codes else 5, silent, problems)
+    after = wait_for_capabilities(client, enabled, CONSOLE, None, before, 2 if codes else 60, silent, problems)
 
     assert [item.code for item in problems] == codes
     found: Any = capabilities_dict(after)["enabled_capabilities"]
