@@ -104,8 +104,14 @@ def names_of_release(release: Release, context: InclusionContext) -> AcceptedNam
     CVO was built with.
     """
     definitions = [manifest for manifest in release.manifests if defines_cluster_version(manifest)]
-    # What these exclude does not change the names that the CVO was built with.
-    filters = context._replace(exclude_identifier=None, capability_status=None, overrides=(), deleted_files=frozenset())
+    # What other filters exclude does not change the names that the CVO was built with.
+    filters = InclusionContext(
+        context.cluster_profile,
+        context.feature_set,
+        context.feature_gates,
+        major_version=context.major_version,
+        rules=context.rules,
+    )
     for criteria in (filters, filters._replace(cluster_profile=None)):
         for manifest in definitions:
             if decide(manifest, criteria).included:
