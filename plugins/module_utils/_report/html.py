@@ -33,7 +33,7 @@ HTML = """\
 {% endfor %}
 </div>
 {% else %}
-<p>The same {{ list.what }} as in plan {{ list.plan }}: <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
+<p>{{ words.same_list(list.what, list.plan) }} <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
 {% endif %}
 {% endmacro %}
 {% macro state(cell, label) %}
@@ -44,7 +44,7 @@ HTML = """\
 <div class="causes">
 {% for cause in cell.causes %}
 <p>{{ cause.text }}\
-{% if cause.source %} <span class="quiet">Source: {{ cause.source }}</span>{% endif %}</p>
+{% if cause.source %} <span class="quiet">{{ words.SOURCE }}: {{ cause.source }}</span>{% endif %}</p>
 {% if cause.listing %}
 {{ listing(cause.listing) }}
 {% endif %}
@@ -112,7 +112,7 @@ HTML = """\
 {{ ", " ~ words.accepted_until(reason.accepted) if reason.accepted }}: {{ reason.reason }}</b>
 <p>{{ reason.message | urlize }}.</p><p>\
 {% if reason.accepted %}{{ words.BECAUSE }}: {{ reason.accepted.reason }}{% else %}{{ reason.hint }}{% endif %}</p>
-<p>Source: {{ reason.source }}</p></div>
+<p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
 {% else %}
 <p>{{ words.NOTHING_AGAINST }}</p>
 {% endfor %}
@@ -140,9 +140,9 @@ HTML = """\
 {% macro end(plan) %}
 <dl class="facts">
 <dt>{{ words.ENABLED }} ({{ plan.enabled_capabilities | length }})</dt>\
-<dd>{{ names(plan.enabled_capabilities) or "none" }}</dd>
-<dt>Enabled implicitly ({{ plan.implicitly_enabled_capabilities | length }})</dt>
-<dd>{{ names(plan.implicitly_enabled_capabilities) or "none" }}</dd>
+<dd>{{ names(plan.enabled_capabilities) or words.NONE }}</dd>
+<dt>{{ words.IMPLICITLY }} ({{ plan.implicitly_enabled_capabilities | length }})</dt>
+<dd>{{ names(plan.implicitly_enabled_capabilities) or words.NONE }}</dd>
 </dl>
 <p class="quiet">{{ words.COMPARE }}</p>
 {% endmacro %}
@@ -166,12 +166,12 @@ HTML = """\
 <tr role="row"><td role="cell" data-label="{{ words.VERDICT }}">\
 <span class="mark {{ plan.tone }}">{{ words.VERDICTS[plan.verdict].report }}</span>\
 {{ " " ~ plan.accepted_count if plan.accepted_count }}</td>
-<th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">Plan {{ plan.number }}</a></th>
+<th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
 <td role="cell" data-label="{{ words.CLUSTERS }}">{{ members(plan.clusters) }}</td>
-<td role="cell" data-label="Path">{{ plan.path }}</td>
-<td role="cell" data-label="Selection">{{ plan.selection }}</td>
-<td role="cell" data-label="Enables">\
-<b>{{ names(plan.newly_enabled) or "nothing" }}</b></td>
+<td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}</td>
+<td role="cell" data-label="{{ words.SELECTION }}">{{ plan.selection }}</td>
+<td role="cell" data-label="{{ words.ENABLES }}">\
+<b>{{ names(plan.newly_enabled) or words.NOTHING }}</b></td>
 <td role="cell" data-label="{{ words.NOT_CHECKED }}">{{ plan.unchecked }}</td></tr>
 {% endfor %}
 </tbody>
@@ -205,7 +205,7 @@ HTML = """\
 {% macro section(plan) %}
 {% if view.fleet %}
 <section class="fleet">
-<h2 id="plan-{{ plan.number }}">Plan {{ plan.number }}: {{ plan.path }}</h2>
+<h2 id="plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}: {{ plan.path }}</h2>
 {% endif %}
 {{ verdict(plan) }}
 {% if not view.fleet %}

@@ -107,7 +107,7 @@ def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
     fleet = len(plans) > 1 or clusters > 0
     paths = {plan["path"] for plan in plans}
     return {
-        "title": f"Update plan {paths.pop()}" if len(paths) == 1 else "Update plans",
+        "title": f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s",
         "subtitle": f"{plural(len(plans), 'plan')} for {plural(clusters, 'cluster')}" if fleet else "",
         "origin": tuple(_origin(report["origin"], fleet=fleet)),
         "fleet": fleet,
@@ -149,7 +149,7 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str
         "path": " → ".join(plan["releases"]),
         "selection": selection_text(plan),
         "facts": {
-            "Selection": selection_text(plan),
+            words.SELECTION: selection_text(plan),
             "Platform": plan["platform"] or "not known",
             "Cluster profile": plan["cluster_profile"],
             "Feature set": plan["feature_set"] or DEFAULT_FEATURE_SET,

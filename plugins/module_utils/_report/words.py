@@ -116,9 +116,11 @@ NOTHING_AGAINST = "Nothing that was checked is against this update."
 CAPABILITY = "Capability"
 CLUSTERS = "Clusters"
 PATH = "Path"
+SELECTION = "Selection"
+ENABLES = "Enables"
 PLAN = "Plan"
 OVERVIEW = "Overview"
-OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, "Selection", "Enables", NOT_CHECKED)
+OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, SELECTION, ENABLES, NOT_CHECKED)
 REASONS = "Reasons against the updates"
 NAME = "Name"
 WHAT = "What"
@@ -158,6 +160,11 @@ DELETED = "Deleted"
 
 # The end of the path
 COMPARE = "release_compare shows what else changes, such as images and permissions."
+
+
+def same_list(what: str, plan: int) -> str:
+    """Return the text before a link to a list that an earlier plan contains."""
+    return f"The same {what} as in plan {plan}:"
 
 
 def listed(words: Sequence[str], last: str) -> str:
