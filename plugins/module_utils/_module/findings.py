@@ -17,7 +17,7 @@ from .._findings.formats import FORMATS, parse_outputs
 from .._problems import Problem, Problems, problem_dicts
 from .argspec import Spec
 from .interface import Module
-from .result import diff_entry, warn
+from .result import diff_entry, map_texts, warn
 
 OUTPUT_FORMATS = tuple(FORMATS)
 """The formats of the option ``outputs``."""
@@ -89,17 +89,13 @@ def finish_check(
     warn(module, problems)
     result["problems"] = problem_dicts(problems)
     if report.failures:
-        module.fail_json(**_in_utf_8({**result, "msg": _failure(report)}))
-    module.exit_json(**_in_utf_8(result))
+        module.fail_json(**map_texts({**result, "msg": _failure(report)}, _in_utf_8))
+    module.exit_json(**map_texts(result, _in_utf_8))
 
 
-def _in_utf_8(value: Any) -> Any:
-    """``value`` with escapes for the bytes of file names that are not UTF-8, which Ansible refuses in a result."""
-    if isinstance(value, dict):
-        return {key: _in_utf_8(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_in_utf_8(item) for item in value]
-    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else value
+def _in_utf_8(text: str) -> str:
+    """``text`` with escapes for the bytes of file names that are not UTF-8, which Ansible refuses in a result."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _failure(report: Report) -> str:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from .._problems import CapabilityError, Problem, problem_dicts
@@ -50,6 +50,15 @@ def warnings_of(problems: Iterable[Problem]) -> list[str]:
 def with_problems(result: dict[str, Any], problems: Iterable[Problem]) -> dict[str, Any]:
     """Return ``result`` with the return value ``problems``."""
     return {**result, "problems": problem_dicts(problems)}
+
+
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return ``value``, which JSON can have, with ``change`` applied to each text in it. Keys stay as they are."""
+    if isinstance(value, dict):
+        return {key: map_texts(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [map_texts(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
 
 
 def diff_entry(what: str, before: str | Mapping[str, Any], after: str | Mapping[str, Any]) -> dict[str, Any]:

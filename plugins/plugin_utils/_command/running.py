@@ -18,8 +18,9 @@ from typing import Any, NoReturn, TextIO
 
 from ...module_utils._module.argspec import Spec
 from ...module_utils._module.main import ModuleDefinition, run_definition
-from ...module_utils._module.progress import VARIABLE
+from ...module_utils._module.progress import VARIABLE, without_secrets
 from ...module_utils._module.progress_reader import follow
+from ...module_utils._module.result import map_texts
 from ...module_utils._problems import Location
 from ...module_utils._summary.lines import summary_lines
 from .options import RENDERED, as_typed, parse
@@ -59,21 +60,12 @@ class CommandModule:
             run_definition(definition, self)
         except Ended as ended:
             plain = json.loads(json.dumps([ended.args[0], list(dict.fromkeys(self.warnings))]))
-            result, self.warnings = self._without_secrets(plain) if self.no_log_values else plain
+            result, self.warnings = map_texts(plain, self.masked) if self.no_log_values else plain
             return dict(result)
 
     def masked(self, text: str) -> str:
         """``text`` without secrets."""
-        for secret in sorted(self.no_log_values, key=len, reverse=True):
-            text = text.replace(secret, "********")
-        return text
-
-    def _without_secrets(self, value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: self._without_secrets(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._without_secrets(item) for item in value]
-        return self.masked(value) if isinstance(value, str) else value
+        return without_secrets(text, self.no_log_values)
 
 
 def _secrets(value: Any, spec: Spec, *, hidden: bool = False) -> Iterator[str]:
