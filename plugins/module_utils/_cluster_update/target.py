@@ -21,7 +21,8 @@ from .._resources import Object, as_text, mappings_in, nested
 UpdatePhase = Literal["not_started", "requested", "partial", "completed"]
 """Before the spec requests the update, until the CVO begins it, and then the state of its entry in the history."""
 
-_MULTI = "Multi"
+MULTI = "Multi"
+"""The architecture of an image for several ones, in a ClusterVersion."""
 
 # What the operator would answer.
 _SEVERAL_IMAGES = "there are multiple possible payloads for this version, specify the exact image"
@@ -60,9 +61,8 @@ def find_target(
     listed = tuple(dict.fromkeys(_named(cluster_version)))
     if image is None:
         current = nested(cluster_version, "status", "desired")
-        if (architecture, nested(current, "version")) == ("multi", version) and nested(
-            current, "architecture"
-        ) != _MULTI:
+        is_running = nested(current, "version") == version
+        if is_running and architecture == "multi" and nested(current, "architecture") != MULTI:
             return TargetRelease(version or "", "", as_text(nested(current, "image")))
         return _find_version(version or "", architecture, listed, problems)
     spec = parse_pull_spec(image, "image", problems)
@@ -86,7 +86,7 @@ def _find_version(
     found = [release for release in listed if release.version == version]
     if len({release.image for release in found}) > 1:
         is_multi = architecture == "multi"
-        found = [release for release in found if release.architecture and (release.architecture == _MULTI) == is_multi]
+        found = [release for release in found if release.architecture and (release.architecture == MULTI) == is_multi]
     images = sorted({release.image for release in found})
     if len(images) == 1:
         return TargetRelease(version, images[0])
@@ -130,7 +130,7 @@ def update_phase(cluster_version: Object, target: TargetRelease) -> UpdatePhase:
 def requests(cluster_version: Object, target: TargetRelease) -> bool:
     """Whether the spec requests ``target``, by its image or by its version alone."""
     desired = nested(cluster_version, "spec", "desiredUpdate")
-    if target.replaced and nested(desired, "architecture") != _MULTI:
+    if target.replaced and nested(desired, "architecture") != MULTI:
         return False
     image = as_text(nested(desired, "image"))
     return image == target.image if image else bool(target.version) and nested(desired, "version") == target.version

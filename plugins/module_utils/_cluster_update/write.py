@@ -18,7 +18,7 @@ from .._kubernetes.client import FIELD_MANAGER, Client
 from .._problems import ClusterError, Problem, Problems
 from .._resources import CONFIG_MAPS, Object, applied_fields, as_text, mappings_in, nested, target_for
 from .start import ANNOTATION, UpdateStart, start_of
-from .target import TargetRelease, update_phase
+from .target import MULTI, TargetRelease, update_phase
 
 _ACKS = target_for(CONFIG_MAPS, ADMIN_ACKS)
 
@@ -121,7 +121,7 @@ def _change(
         current = nested(obj, "spec", "desiredUpdate") or {}
         accepted = sorted({*_accepted_risks(current), *risks})
         wanted: dict[str, Any] = {"version": target.version}
-        wanted |= {"architecture": "Multi"} if target.replaced else {"image": target.image}
+        wanted |= {"architecture": MULTI} if target.replaced else {"image": target.image}
         wanted |= {"acceptRisks": [{"name": name} for name in accepted]} if accepted else {}
         annotation = start.annotation()
         is_annotated = nested(obj, "metadata", "annotations", ANNOTATION) == annotation
