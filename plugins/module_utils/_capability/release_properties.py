@@ -23,6 +23,8 @@ from .._resources import as_list, nested
 from .inclusion import InclusionContext, decide
 
 _UPDATE = "Update the collection"
+_FEATURE_GATES = ("config.openshift.io", "FeatureGate")
+_CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
 
 class AcceptedNames(NamedTuple):
@@ -151,10 +153,6 @@ def _listed(names: Iterable[str]) -> str:
 def _strings(values: list[Any]) -> frozenset[str]:
     # The API also accepts an empty baseline, which means the default set.
     return frozenset(value for value in values if isinstance(value, str) and value)
-
-
-_FEATURE_GATES = ("config.openshift.io", "FeatureGate")
-_CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
 
 def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> str:

@@ -32,6 +32,8 @@ Names = TypeVar("Names", list[str], tuple[str, ...])
 
 _PROFILE_VARIABLE = "CLUSTER_PROFILE"
 _OUTSIDE = "External"
+_OF_INFRASTRUCTURE = frozenset({"platform", "control_plane_topology", "infrastructure_topology"})
+_CRITERIA = ("cluster_profile", "feature_set", "feature_gates")
 
 
 class ClusterProperty(NamedTuple):
@@ -124,10 +126,6 @@ def _values(deployment: Object, variable: str) -> Iterator[str]:
         for entry in mappings_in(container.get("env")):
             if entry.get("name") == variable and isinstance(entry.get("value"), str):
                 yield entry["value"]
-
-
-_OF_INFRASTRUCTURE = frozenset({"platform", "control_plane_topology", "infrastructure_topology"})
-_CRITERIA = ("cluster_profile", "feature_set", "feature_gates")
 
 
 def read_properties(

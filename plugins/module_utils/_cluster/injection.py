@@ -38,6 +38,19 @@ from .injected_config import (
 )
 
 _NONE_UNREAD: Mapping[ApiResource, tuple[Problem, ...]] = MappingProxyType({})
+_HOST, _PORT = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"
+_DEFAULT_PORT = "443"
+_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:|(?![^/]*:))(?://(?P<authority>[^/?#]*))?[ -~]*")
+_ADDRESS = re.compile(r"(?P<host>\[[0-9A-Za-z:._-]*(?:%25[0-9A-Za-z._~-]+)?\]|[0-9A-Za-z._~-]*)(?::(?P<port>[0-9]*))?")
+_CVO_CONTAINER = CVO[1]
+_KINDS = (
+    ("operator.openshift.io/v1alpha1", "GenericOperatorConfig"),
+    ("config.openshift.io/v1", "GenericControllerConfig"),
+)
+_SERVING_INFO = "servingInfo"
+_ABSENT: Mapping[str, Any] = {}
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that JSON allows in strings, and YAML does not, or treats as line breaks."""
 
 
 class ConfigReading(NamedTuple):
@@ -78,13 +91,6 @@ def read_config(client: Client, kinds: RestMapper, manifests: Iterable[Manifest]
         injection and tls_settings(nested(objects.get(API_SERVERS), "spec", "tlsSecurityProfile"), injection),
     )
     return ConfigReading(config, unread, minor)
-
-
-_HOST, _PORT = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"
-_DEFAULT_PORT = "443"
-_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:|(?![^/]*:))(?://(?P<authority>[^/?#]*))?[ -~]*")
-_ADDRESS = re.compile(r"(?P<host>\[[0-9A-Za-z:._-]*(?:%25[0-9A-Za-z._~-]+)?\]|[0-9A-Za-z._~-]*)(?::(?P<port>[0-9]*))?")
-_CVO_CONTAINER = CVO[1]
 
 
 def inject(manifest: Manifest, body: Mapping[str, Any], config: InjectedConfig, problems: Problems) -> None:
@@ -191,16 +197,6 @@ def _inject_tls(manifest: Manifest, body: Mapping[str, Any], config: InjectedCon
             where = manifest.location.child(f"data[{key}].servingInfo")
             hint = f"Write a map, or remove the annotation {INJECT_TLS}"
             problems.error("not-a-map", where, f"is {error}, expected a map", hint)
-
-
-_KINDS = (
-    ("operator.openshift.io/v1alpha1", "GenericOperatorConfig"),
-    ("config.openshift.io/v1", "GenericControllerConfig"),
-)
-_SERVING_INFO = "servingInfo"
-_ABSENT: Mapping[str, Any] = {}
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-"""Characters that JSON allows in strings, and YAML does not, or treats as line breaks."""
 
 
 def with_tls_settings(text: Any, settings: TlsSettings) -> Any:

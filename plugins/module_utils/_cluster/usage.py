@@ -37,6 +37,15 @@ _OF_MUST_GATHER = (
     "**/cluster-scoped-resources/config.openshift.io/clusterversions.yaml",
     "**/cluster-scoped-resources/config.openshift.io/clusterversions/*.yaml",
 )
+ClientKind = Literal["yours", "openshift", "own", "lists_everything"]
+CLIENT_KINDS: tuple[ClientKind, ...] = ("yours", "openshift", "own", "lists_everything")
+"""All kinds, the one that matters most first."""
+_ACCOUNT = "system:serviceaccount:"
+_OPENSHIFT_NAMESPACES = ("openshift-", "kube-")
+_COUNTS = Target(ApiResource("apiserver.openshift.io", "v1", "apirequestcounts", KIND))
+_CLUSTER_VERSION = "ClusterVersion"
+Api = tuple[str, str]
+"""A resource, in plural, and its group."""
 
 
 class ApiClient(NamedTuple):
@@ -148,21 +157,6 @@ def _read_file(path: str) -> list[Mapping[str, Any]]:
 
 def _error(code: str, path: str, message: str, hint: str) -> InvalidOptionError:
     return InvalidOptionError([Problem("error", code, f"{_OPTION} ({path})", message, hint)])
-
-
-ClientKind = Literal["yours", "openshift", "own", "lists_everything"]
-
-CLIENT_KINDS: tuple[ClientKind, ...] = ("yours", "openshift", "own", "lists_everything")
-"""All kinds, the one that matters most first."""
-
-_ACCOUNT = "system:serviceaccount:"
-_OPENSHIFT_NAMESPACES = ("openshift-", "kube-")
-_COUNTS = Target(ApiResource("apiserver.openshift.io", "v1", "apirequestcounts", KIND))
-_CLUSTER_VERSION = "ClusterVersion"
-
-
-Api = tuple[str, str]
-"""A resource, in plural, and its group."""
 
 
 class _Ownership(NamedTuple):

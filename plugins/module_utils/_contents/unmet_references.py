@@ -32,6 +32,21 @@ _DELETED_WITHOUT_DISCOVERY = frozenset(
 """Custom resources that the CVO deletes with a typed client. If the kind is not served, the deletion is done."""
 
 Providers = Mapping[ResourceId, Sequence[Manifest]]
+_NEVER_FINISHES = "so the cluster-version operator cannot finish"
+CONSEQUENCES: Mapping[ReferenceKind, str] = {
+    "dangling-namespace": f"the API server rejects an object in a Namespace that does not exist, {_NEVER_FINISHES}",
+    "dangling-definition": f"the API server rejects an object whose kind it does not serve, {_NEVER_FINISHES}",
+    "dangling-workload": "its Pods do not start",
+    "dangling-operator": f"no operator writes its status, {_NEVER_FINISHES}",
+    "dangling-role": "it grants nothing",
+    "dangling-rights": "it grants rights to an account that does not exist",
+}
+"""What a dangling reference results in."""
+_CAN_BE_PROVIDED = ("dangling-namespace", "dangling-definition", "dangling-workload")
+"""References that are right if anyone creates the target. An account that a user creates would get the rights."""
+_OF_AUTHORS = ("dangling-role", "dangling-rights")
+"""References that only the authors of a release can correct, and with which a cluster works."""
+_CANNOT_DELETE = "the cluster-version operator looks up the kind before it deletes, so it cannot finish"
 
 
 class UnmetReference(NamedTuple):
@@ -164,27 +179,6 @@ class _Search:
 
 def _is_included(manifests: Iterable[Manifest], enabled: frozenset[str]) -> bool:
     return any(enabled.issuperset(manifest.capabilities) for manifest in manifests)
-
-
-_NEVER_FINISHES = "so the cluster-version operator cannot finish"
-
-CONSEQUENCES: Mapping[ReferenceKind, str] = {
-    "dangling-namespace": f"the API server rejects an object in a Namespace that does not exist, {_NEVER_FINISHES}",
-    "dangling-definition": f"the API server rejects an object whose kind it does not serve, {_NEVER_FINISHES}",
-    "dangling-workload": "its Pods do not start",
-    "dangling-operator": f"no operator writes its status, {_NEVER_FINISHES}",
-    "dangling-role": "it grants nothing",
-    "dangling-rights": "it grants rights to an account that does not exist",
-}
-"""What a dangling reference results in."""
-
-_CAN_BE_PROVIDED = ("dangling-namespace", "dangling-definition", "dangling-workload")
-"""References that are right if anyone creates the target. An account that a user creates would get the rights."""
-
-_OF_AUTHORS = ("dangling-role", "dangling-rights")
-"""References that only the authors of a release can correct, and with which a cluster works."""
-
-_CANNOT_DELETE = "the cluster-version operator looks up the kind before it deletes, so it cannot finish"
 
 
 def check_references(

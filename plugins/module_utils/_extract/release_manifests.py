@@ -31,6 +31,20 @@ from .destination import write_destination
 from .result import credentials_request_dict, decision_dict, destination_diff, image_lists_dict
 
 Selector = Callable[[Manifest], bool]
+NOTHING_INCLUDED = Problem(
+    "error",
+    "nothing-included",
+    "dest",
+    "would be left empty: no manifest is included, or all included ones delete their resource",
+    "Check cluster_profile, feature_set and exclude_identifier, or omit dest",
+)
+NO_CREDENTIALS_REQUESTS = Problem(
+    "error",
+    "nothing-included",
+    "dest",
+    "would be left empty: no CredentialsRequest of this platform is included",
+    "Enable CloudCredential and the capabilities whose operators need credentials, or omit dest",
+)
 
 
 def included_files(release: Release, inclusions: Iterable[Inclusion], select: Selector) -> dict[str, bytes]:
@@ -78,23 +92,6 @@ def secret_files(inclusions: Iterable[Inclusion]) -> frozenset[str]:
     """Return the names of the files that contain an included Secret."""
     secrets = (item.manifest for item in inclusions if item.included and item.manifest.resource_id.kind == "Secret")
     return frozenset(os.path.basename(manifest.file) for manifest in secrets)
-
-
-NOTHING_INCLUDED = Problem(
-    "error",
-    "nothing-included",
-    "dest",
-    "would be left empty: no manifest is included, or all included ones delete their resource",
-    "Check cluster_profile, feature_set and exclude_identifier, or omit dest",
-)
-
-NO_CREDENTIALS_REQUESTS = Problem(
-    "error",
-    "nothing-included",
-    "dest",
-    "would be left empty: no CredentialsRequest of this platform is included",
-    "Enable CloudCredential and the capabilities whose operators need credentials, or omit dest",
-)
 
 
 def release_manifests_spec() -> Spec:

@@ -29,6 +29,9 @@ from .finding import (
 
 _ANNOTATIONS = {"error": "error", "warning": "warning", "info": "notice"}
 _ISSUES = {"error": "major", "warning": "minor", "info": "info"}
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_FINGERPRINT = "capabilityOpenshift/v1"
 
 
 def text_report(report: Report) -> str:
@@ -99,11 +102,6 @@ def _issue(finding: Problem, fingerprint: str) -> dict[str, Any]:
         # GitLab requires a path and a line.
         "location": {"path": path_of(finding), "lines": {"begin": where.line or 1}},
     }
-
-
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-_FINGERPRINT = "capabilityOpenshift/v1"
 
 
 def sarif_report(report: Report) -> str:

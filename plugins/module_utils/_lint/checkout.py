@@ -43,6 +43,7 @@ _COLUMNS = {
     "feature_gate": FEATURE_GATE_ANNOTATION,
     "delete": DELETE_ANNOTATION,
 }
+_SHOWN = ("file", "resource", "owner", "capability", "profiles", "feature_set", "feature_gate")
 
 
 class OperatorCheckout(NamedTuple):
@@ -261,9 +262,6 @@ def _below(path: str, folders: Iterable[str]) -> Iterator[str]:
 def _remarks(findings: Iterable[Problem]) -> tuple[Problem, ...]:
     """Findings about files that the CVO does not read."""
     return tuple(found._replace(severity="info") for found in findings)
-
-
-_SHOWN = ("file", "resource", "owner", "capability", "profiles", "feature_set", "feature_gate")
 
 
 def appendix(rows: Mapping[str, Any], *, has_release: bool) -> str:

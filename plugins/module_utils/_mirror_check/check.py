@@ -30,6 +30,7 @@ _LACKING = (NOT_FOUND, "wrong-digest")
 
 _UNANSWERED = ("registry-unreachable", "registry-unauthorized", "registry-error")
 """What leaves open whether the registry has the image."""
+_SHORT_HEX = 16
 
 
 class MirrorRequest(NamedTuple):
@@ -230,9 +231,6 @@ def _sigstore_of(
         return "verified"
     problems.extend(reasons)
     return _unverified(reasons, "no-sigstore-signature")
-
-
-_SHORT_HEX = 16
 
 
 def copy_image(spec: PullSpec, mirror: PullSpec, *, in_part: bool, insecure: bool) -> str:

@@ -23,6 +23,8 @@ from .argspec import Spec, check_paths, strip_items
 from .interface import Module
 from .result import fail, succeed
 
+_STDOUT = 1
+
 
 class ModuleDefinition(NamedTuple):
     """A module: its options ``spec``, and what it does.
@@ -72,9 +74,6 @@ def require_library(module: Module, package: str, library: str) -> None:
     """Fail the module if ``library`` is missing. ``package`` is not imported here, because importing is slow."""
     if find_spec(package) is None:
         fail(module, CapabilityError([missing_library(library)]))
-
-
-_STDOUT = 1
 
 
 def end_without_reader() -> None:

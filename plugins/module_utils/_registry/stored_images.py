@@ -25,6 +25,12 @@ from .pull_spec import is_digest
 
 _CHUNK = 1 << 18
 _MOST_SHOWN = 10
+REF_NAME = "org.opencontainers.image.ref.name"
+"""The annotation with the name of an image (opencontainers/image-spec:annotations.md)."""
+_ROOT = "docker/registry/v2"
+_TAG = re.compile(rf"(?:.*/)?{_ROOT}/repositories/(?:.*/)?release-images/_manifests/tags/([^/]+)/current/link")
+"""oc-mirror:v2/internal/pkg/release/const.go: release images are in a repository of this name."""
+_LARGEST_LINK = 128
 
 
 class ArchiveFiles:
@@ -153,10 +159,6 @@ def unreadable(path: str, error: Exception) -> RegistryError:
     return RegistryError([Problem("error", "unreadable-image", path, message, hint)])
 
 
-REF_NAME = "org.opencontainers.image.ref.name"
-"""The annotation with the name of an image (opencontainers/image-spec:annotations.md)."""
-
-
 class OciLayout(StoredImages):
     """An image store. ``reference`` is the name of an image, empty for the only one."""
 
@@ -197,12 +199,6 @@ class OciLayout(StoredImages):
             message = "has an index.json that is not an image index"
             raise self.error("invalid-manifest", message, "Copy the image again")
         return [entry for entry in entries if isinstance(entry, dict)]
-
-
-_ROOT = "docker/registry/v2"
-_TAG = re.compile(rf"(?:.*/)?{_ROOT}/repositories/(?:.*/)?release-images/_manifests/tags/([^/]+)/current/link")
-"""oc-mirror:v2/internal/pkg/release/const.go: release images are in a repository of this name."""
-_LARGEST_LINK = 128
 
 
 class RegistryStorage(StoredImages):

@@ -17,6 +17,15 @@ from .opened_release import Signer
 from .signature_stores import Found, FoundSignature, Store
 from .strict_json import check_fields, parse_strict_json
 
+_TYPE = "atomic container signature"
+CRITICAL_FIELDS = {
+    "type": str,
+    "image": {"docker-manifest-digest": str},
+    "identity": {"docker-reference": str},
+}
+"""The fields of ``critical`` with their types. Sigstore signatures have the same."""
+_FIELDS = {"critical": CRITICAL_FIELDS, "optional": {"creator": str, "timestamp": int}}
+
 
 class Verifier(NamedTuple):
     """A key of each of ``key_rings`` must sign. ``stores`` are asked one after the other.
@@ -96,17 +105,6 @@ def _report(
         return
     names = ", ".join(remaining) or "no key ring is given"
     problems.error("not-verified", where, f"has no valid signature of {digest} by: {names}", "Do not use this release")
-
-
-_TYPE = "atomic container signature"
-CRITICAL_FIELDS = {
-    "type": str,
-    "image": {"docker-manifest-digest": str},
-    "identity": {"docker-reference": str},
-}
-"""The fields of ``critical`` with their types. Sigstore signatures have the same."""
-
-_FIELDS = {"critical": CRITICAL_FIELDS, "optional": {"creator": str, "timestamp": int}}
 
 
 def is_signature_of(where: str, content: bytes, digest: str, problems: Problems) -> bool:

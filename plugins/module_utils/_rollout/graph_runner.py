@@ -35,6 +35,7 @@ from .refusals import Refusal
 
 Prerequisite = tuple[str, str]
 """``namespace`` and its name, ``kind`` and its group, or ``definition`` and the CustomResourceDefinition's name."""
+Result = TypeVar("Result")
 
 
 class PendingPrerequisites:
@@ -129,9 +130,6 @@ class RunListener:
 
         ``results`` are those since the last barrier. ``is_last``: only webhooks follow.
         """
-
-
-Result = TypeVar("Result")
 
 
 class _RunningNode:

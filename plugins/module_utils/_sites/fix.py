@@ -21,6 +21,9 @@ from .document import read_documents
 from .edit import EditedDocument, edit_document, sites_in
 from .site import ANNOTATION, BLOCK, SiteNode
 
+_HIDDEN = "(not shown)"
+_NO_NEWLINE = "\n\\ No newline at end of file\n"
+
 
 class FixedFile(NamedTuple):
     """A file to write. ``written`` are the numbers of the corrected sites in the file, from 0.
@@ -76,10 +79,6 @@ def write_files(files: Iterable[FixedFile]) -> None:
         except OSError as error:
             problems.append(cannot("write", file.path, error)._replace(where=Location(file.path)))
     problems.raise_errors(DestinationError)
-
-
-_HIDDEN = "(not shown)"
-_NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
 def patch(path: str, changes: Sequence[EditedDocument]) -> str:

@@ -11,6 +11,38 @@ from typing import Any
 from .._problems import plural
 from .words import first_lines, first_of, listed, resource_text, table
 
+_MEBIBYTE = 1024 * 1024
+_MOST = 10
+"""Lines of a list. All of 4.12 and 4.21 would be 94 kB."""
+_RESOURCES: Mapping[str, str] = {
+    "crds": "CustomResourceDefinitions",
+    "namespaces": "Namespaces",
+    "cluster_operators": "ClusterOperators",
+    "deployments": "Deployments",
+    "daemonsets": "DaemonSets",
+    "statefulsets": "StatefulSets",
+    "jobs": "Jobs",
+    "cronjobs": "CronJobs",
+    "services": "Services",
+    "webhooks": "Webhook configurations",
+    "host_network_workloads": "Workloads in the network of their node",
+    "privileged_workloads": "Workloads with privileged containers",
+    "images": "Images",
+    "credentials_requests": "CredentialsRequests",
+    "cloud_permissions": "Permissions in the cloud",
+}
+_ACCOUNTS: Mapping[str, str] = {
+    "do_everything": "Accounts that can do everything",
+    "read_secrets": "Accounts that can read all Secrets",
+    "exec_into_pods": "Accounts that can run commands in all Pods",
+    "grant_permissions": "Accounts that can grant any permission",
+    "impersonate": "Accounts that can impersonate others",
+    "create_pods": "Accounts that can create Pods in all namespaces",
+    "reach_nodes": "Accounts that can reach the kubelets of all nodes",
+}
+_CAPABILITIES: Mapping[str, str] = {"known_capabilities": "known", "enabled_capabilities": "enabled"}
+_NOT_KNOWN = "This is what manifests allow and request. What operators create at run time is not known."
+
 
 def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> list[str]:
     """What differs from another release or selection, what resources require, or a table of the capabilities."""
@@ -58,39 +90,6 @@ def _resources(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield line
         if item["reasons"]:
             yield f"          {'; '.join(reason['message'] for reason in item['reasons'])}"
-
-
-_MEBIBYTE = 1024 * 1024
-_MOST = 10
-"""Lines of a list. All of 4.12 and 4.21 would be 94 kB."""
-_RESOURCES: Mapping[str, str] = {
-    "crds": "CustomResourceDefinitions",
-    "namespaces": "Namespaces",
-    "cluster_operators": "ClusterOperators",
-    "deployments": "Deployments",
-    "daemonsets": "DaemonSets",
-    "statefulsets": "StatefulSets",
-    "jobs": "Jobs",
-    "cronjobs": "CronJobs",
-    "services": "Services",
-    "webhooks": "Webhook configurations",
-    "host_network_workloads": "Workloads in the network of their node",
-    "privileged_workloads": "Workloads with privileged containers",
-    "images": "Images",
-    "credentials_requests": "CredentialsRequests",
-    "cloud_permissions": "Permissions in the cloud",
-}
-_ACCOUNTS: Mapping[str, str] = {
-    "do_everything": "Accounts that can do everything",
-    "read_secrets": "Accounts that can read all Secrets",
-    "exec_into_pods": "Accounts that can run commands in all Pods",
-    "grant_permissions": "Accounts that can grant any permission",
-    "impersonate": "Accounts that can impersonate others",
-    "create_pods": "Accounts that can create Pods in all namespaces",
-    "reach_nodes": "Accounts that can reach the kubelets of all nodes",
-}
-_CAPABILITIES: Mapping[str, str] = {"known_capabilities": "known", "enabled_capabilities": "enabled"}
-_NOT_KNOWN = "This is what manifests allow and request. What operators create at run time is not known."
 
 
 def changes_lines(changes: Mapping[str, Any], version: str | None) -> Iterator[str]:

@@ -30,6 +30,10 @@ Rule = Literal["manifest", "presence"]
 """What the new release is compared with: the old release, as every CVO does, or the resources on the cluster."""
 
 RULES: tuple[Rule, ...] = get_args(Rule)
+_Placed = list[tuple[int, Manifest]]
+"""Manifests, each with its position in the release."""
+_Needs = tuple[tuple[frozenset[str], bool], ...]
+"""Of each manifest of a resource: the capabilities that it needs, and whether it deletes the resource."""
 
 
 class StartingCluster(NamedTuple):
@@ -248,13 +252,6 @@ def _present_after(included: Sequence[Manifest], present: frozenset[ResourceId])
     """Return the resources that exist after a release applied its ``included`` manifests."""
     deleted = {item.object_id for item in included if item.deletes}
     return (present | {item.object_id for item in included if not item.deletes}) - deleted
-
-
-_Placed = list[tuple[int, Manifest]]
-"""Manifests, each with its position in the release."""
-
-_Needs = tuple[tuple[frozenset[str], bool], ...]
-"""Of each manifest of a resource: the capabilities that it needs, and whether it deletes the resource."""
 
 
 class Changes(NamedTuple):

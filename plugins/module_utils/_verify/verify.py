@@ -44,6 +44,8 @@ from .desired_state import DesiredState, UnexpectedResource, desired_state
 
 ABSENT = "does not exist"
 _MOST_FIELDS = 20
+_CONTROLLED_SINCE = Minor(4, 13)
+"""The first minor whose CVO makes the ClusterVersion the controller (openshift/cluster-version-operator:pkg/cvo)."""
 
 
 class Missing(NamedTuple):
@@ -113,10 +115,6 @@ def _warn(aggregated: Iterable[Missing], problems: Problems) -> None:
 def _api_version(manifest: Manifest) -> str:
     group = manifest.resource_id.group
     return f"{group}/{manifest.version}" if group else manifest.version
-
-
-_CONTROLLED_SINCE = Minor(4, 13)
-"""The first minor whose CVO makes the ClusterVersion the controller (openshift/cluster-version-operator:pkg/cvo)."""
 
 
 class Verification(NamedTuple):
