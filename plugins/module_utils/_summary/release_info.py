@@ -67,7 +67,10 @@ def _capabilities(release: Mapping[str, Any]) -> Iterator[str]:
         number, operators = contents["manifests"], ", ".join(contents["cluster_operators"])
         rows.append((name, state, number, number if decides else 0, len(contents["crds"]), operators))
     count = release["included_without_capability"]
-    yield from table([*rows, ("(no capability)", "", count, count, "", "")])
+    rows.append(("(no capability)", "", count, count, "", ""))
+    yield from table(rows)
+    if sum(int(row[3]) for row in rows[1:]) > included:
+        yield "A manifest that needs several capabilities counts for each of them."
 
 
 def _resources(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -162,6 +162,10 @@ def test_release_info_counts_only_what_is_included() -> None:
     # A release without capabilities excludes nothing because of them.
     old = {**release, "known_capabilities": [], "enabled_capabilities": []}
     assert summary_lines("release_info", {"release": old}, {})[3].split()[1:4] == ["unknown", "5", "5"]
+    # Three times five manifests that need a capability, of the five that need any.
+    assert summary_lines("release_info", {"release": old}, {})[-1] == (
+        "A manifest that needs several capabilities counts for each of them."
+    )
 
 
 def test_release_info_shows_what_resources_require() -> None:
