@@ -13,8 +13,10 @@ options:
   kubeconfig:
     description:
       - Path of a kubeconfig, paths separated by colons, or the content of a kubeconfig as a dict.
-      - By default, C(K8S_AUTH_KUBECONFIG). Without this and O(context), the service account in a pod, then
-        C(KUBECONFIG), and then C(~/.kube/config). A kubeconfig is not read if O(host) and credentials are set.
+      - By default, C(K8S_AUTH_KUBECONFIG), then C(KUBECONFIG), then C(~/.kube/config). As with kubectl, the service
+        account of a pod counts only without these and O(context); the collection C(kubernetes.core) prefers it.
+      - Of several files, the first one with an entry or a current context counts, as with kubectl.
+      - A kubeconfig is not read if O(host) and credentials are set.
     type: raw
   context:
     description:

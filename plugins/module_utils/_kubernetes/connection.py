@@ -38,8 +38,7 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     check_connection_options(module.params, problems)
     problems.raise_errors(ClusterError)
     options = connection_options(module.params, os.environ)
-    kubeconfig = options["kubeconfig"] or os.environ.get("KUBECONFIG") or _KUBECONFIG
-    entry = _select(options, kubeconfig)
+    entry, kubeconfig = _select(options)
     config = connection_config(options, entry, problems)
     if config is None:
         raise ClusterError(problems)
@@ -56,17 +55,20 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     return Client(config.server, pool, (("User-Agent", FIELD_MANAGER), *config.impersonation), token, parallelism)
 
 
-def _select(options: Mapping[str, Any], kubeconfig: Any) -> KubeconfigEntry:
-    """What the options select: nothing of a kubeconfig, the service account of a pod, or a context."""
+def _select(options: Mapping[str, Any]) -> tuple[KubeconfigEntry, Any]:
+    """What the options select: nothing of a kubeconfig, a context, or the service account of a pod; the kubeconfig."""
+    kubeconfig = options["kubeconfig"] or os.environ.get("KUBECONFIG")
     if options["host"] and has_credentials(options):
-        return KubeconfigEntry()
-    pod = None if options["kubeconfig"] or options["context"] else pod_entry(os.environ)
+        return KubeconfigEntry(), kubeconfig
+    is_chosen = kubeconfig or options["context"] or os.path.exists(os.path.expanduser(_KUBECONFIG))
+    pod = None if is_chosen else pod_entry(os.environ)
     if pod is not None:
-        return pod
+        return pod, None
+    kubeconfig = kubeconfig or _KUBECONFIG
     problems = Problems()
     entry = read_entry(kubeconfig, options["context"], problems)
     problems.raise_errors(ClusterError)
-    return entry
+    return entry, kubeconfig
 
 
 def _with_library(
@@ -103,10 +105,15 @@ def _library() -> Any:
 
 def _own_token(config: ConnectionConfig) -> Token:
     def token() -> str | None:
+        found = config.token
         if config.token_file:  # Kubernetes replaces it before it expires
-            with open(config.token_file, encoding="utf-8") as file:
-                return f"Bearer {file.read().strip()}"
-        return f"Bearer {config.token}" if config.token else None
+            try:
+                with open(config.token_file, encoding="utf-8") as file:
+                    found = file.read().strip() or found
+            except OSError:
+                if not found:
+                    raise
+        return f"Bearer {found}" if found else None
 
     return token
 

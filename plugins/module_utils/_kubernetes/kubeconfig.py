@@ -5,8 +5,9 @@
 
 What is wrong is reported here, before a library is imported.
 Source of the rules: kubernetes-client/python:kubernetes/base/config/kube_config.py KubeConfigLoader, KubeConfigMerger,
-ansible-collections/kubernetes.core:plugins/module_utils/k8s/client.py _create_configuration. These ignore whom a user
-impersonates: kubernetes/client-go:tools/clientcmd/client_config.go getUserIdentificationPartialConfig.
+ansible-collections/kubernetes.core:plugins/module_utils/k8s/client.py _create_configuration. Where kubectl would use
+another cluster or user, its rules apply: kubernetes/client-go:tools/clientcmd/loader.go Load, client_config.go
+getUserIdentificationPartialConfig, merged_client_builder.go ClientConfig; transport/token_source.go.
 """
 
 from __future__ import annotations
@@ -68,8 +69,9 @@ class KubeconfigEntry(NamedTuple):
 class ConnectionConfig(NamedTuple):
     """How to connect to the API server ``server``.
 
-    ``authority``, ``certificate`` and ``key`` are ``None`` if there is none, and the texts are empty. A ``token``
-    precedes the file. ``server_name`` is the name in the certificate of the server, if it is not that of ``server``.
+    ``authority``, ``certificate`` and ``key`` are ``None`` if there is none, and the texts are empty. The ``token``
+    applies while the file has none. ``server_name`` is the name in the certificate of the server, if it is not that of
+    ``server``.
     ``impersonation``: the headers that name the user to impersonate.
     """
 
@@ -89,7 +91,7 @@ def read_entry(kubeconfig: object, context: str | None, problems: Problems) -> K
     """Return what ``context``, by default the current context, selects. After an error, it is empty.
 
     ``kubeconfig`` has paths separated by colons, of which missing ones are ignored, or the content. Of several entries
-    with a name, the first one counts, and of several current contexts the last one.
+    with a name, and of several current contexts, the first one counts.
     """
     if isinstance(kubeconfig, str):
         files = list(_read_files(kubeconfig, problems))
@@ -106,7 +108,7 @@ def read_entry(kubeconfig: object, context: str | None, problems: Problems) -> K
         _invalid("has no contexts", problems)
     elif not context and not current:
         _invalid("has no current-context", problems, "Set the option context")
-    elif (name := context or current[-1]) not in contexts:
+    elif (name := context or current[0]) not in contexts:
         message = f"{name} is not a context of the kubeconfig"
         problems.error("invalid-kubeconfig", "context", message, did_you_mean(name, contexts))
     else:
@@ -155,7 +157,7 @@ def connection_config(
         options.get("client_cert") or _pem(user, "client-certificate", problems),
         options.get("client_key") or _pem(user, "client-key", problems),
         token,
-        "" if token else _path(user, "tokenFile", problems),
+        _path(user, "tokenFile", problems),
         _string(cluster, "tls-server-name", problems),
         options.get("proxy") or _string(cluster, "proxy-url", problems),
         _impersonation(options, user, problems),

@@ -186,7 +186,7 @@ def test_a_kubeconfig_means_what_the_library_reads(case: str, write: Any, monkey
     assert options["ssl_context"].verify_mode == options["cert_reqs"]
 
 
-def test_several_files_are_merged_as_the_library_does(write: Any, tmp_path: Path) -> None:
+def test_several_files_are_merged_as_in_kubectl(write: Any, tmp_path: Path) -> None:
     first = Path(write({}, {"token": "first"}, **{"current-context": "other"})).rename(tmp_path / "first")
     folder, pair = tmp_path / "folder", str(tmp_path / "pair.pem")
     folder.mkdir()
@@ -199,9 +199,19 @@ def test_several_files_are_merged_as_the_library_does(write: Any, tmp_path: Path
     (folder / "second").write_text(yaml.safe_dump(more), encoding="utf-8")
     joined = f"/nowhere/config:{first}:{folder / 'second'}"
 
-    assert read_here(joined) == read_by_library(joined)
+    # The library would use the current context of the last file.
+    assert read_entry(joined, None, Problems()).context == "other"
+    assert read_here(joined, "more") == read_by_library(joined, "more")
     assert read_here(joined, "u") == read_by_library(joined, "u")
     assert read_here(joined, "u")["token"] == "Bearer first"
+
+
+def test_a_token_file_precedes_a_token_as_in_kubectl(write: Any, tmp_path: Path) -> None:
+    client = connect(kubeconfig=write({}, {"tokenFile": "rotated", "token": "outdated"}))
+    assert client._token() == "Bearer outdated"
+    for text, token in (("", "outdated"), ("first\n", "first"), ("next", "next")):
+        (tmp_path / "rotated").write_text(text, encoding="utf-8")
+        assert client._token() == f"Bearer {token}"
 
 
 def test_paths_are_relative_to_the_file_of_their_user_as_in_kubectl(write: Any, tmp_path: Path) -> None:
@@ -353,8 +363,9 @@ def test_in_a_pod_its_service_account_is_used(
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
     path = write({}, {"token": TOKEN})
-    monkeypatch.setenv("KUBECONFIG", path)
-    assert connect()._url == SERVER  # it has no service account
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert refused() == [("missing-file", "kubeconfig")]  # it has no service account
     account.mkdir()
     (account / "ca.crt").write_bytes(pair)
     (account / "token").write_text("first\n", encoding="utf-8")
@@ -362,7 +373,14 @@ def test_in_a_pod_its_service_account_is_used(
     assert (client._url, client._token()) == (server, "Bearer first")
     (account / "token").write_text("next", encoding="utf-8")
     assert client._token() == "Bearer next"
-    assert connect(kubeconfig=path)._url == connect(context="u")._url == SERVER
+    assert connect(kubeconfig=path)._url == SERVER
+    assert refused(context="u") == [("missing-file", "kubeconfig")]
+    with monkeypatch.context() as patch:
+        patch.setenv("KUBECONFIG", path)
+        assert connect()._url == connect(context="u")._url == SERVER
+    (tmp_path / ".kube").mkdir()
+    Path(path).rename(tmp_path / ".kube" / "config")
+    assert connect()._url == SERVER
 
 
 def test_a_proxy_is_that_of_the_library(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
