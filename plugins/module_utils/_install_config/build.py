@@ -325,7 +325,11 @@ def read_content(content: object) -> Document:
     secret = content.get(_SECRET)
     if isinstance(secret, Mapping):
         content = {**content, _SECRET: json.dumps(secret, separators=(",", ":"))}
-    return read_document(render_document(content).encode(), "content")
+    try:
+        return read_document(render_document(content).encode(), "content")
+    except UnicodeEncodeError:
+        message, hint = "contains text that is not UTF-8", "Write text in UTF-8"
+        raise InvalidOptionError([Problem("error", "invalid-encoding", "content", message, hint)]) from None
 
 
 def merge_content(common: Any, own: Any) -> Any:

@@ -94,6 +94,10 @@ class SourceDocument(NamedTuple):
             return None
         return next((pair for item in self._maps(node, set()) if (pair := own_pair(item, name))), None)
 
+    def keys(self, node: Node | None) -> Iterator[Node]:
+        """Yield the keys of a map, also merged ones."""
+        return (pair.key for item in self._maps(node, set()) for pair in item.pairs)
+
     def get(self, node: Node | None, *names: str) -> Node | None:
         """The node at a path of keys below ``node``, ``None`` if there is none."""
         node = self.target(node)

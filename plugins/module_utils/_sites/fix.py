@@ -17,6 +17,7 @@ from .._files.checkout import CheckoutFile, read_again
 from .._files.files import cannot, write_file
 from .._problems import DestinationError, Location, Problem, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree
+from .._yaml.values import YamlError
 from .document import read_documents
 from .edit import EditedDocument, edit_document, sites_in
 from .site import ANNOTATION, BLOCK, SiteNode
@@ -178,7 +179,10 @@ def _ends(pair: Pair) -> tuple[int, int]:
 
 def _lines_in_json(value: Node) -> range:
     """The lines of a literal block, from 0, that contain the selection in its JSON, and nothing else."""
-    root = parse_tree(value.value).root if value.style == "|" else None
+    try:
+        root = parse_tree(value.value).root if value.style == "|" else None
+    except YamlError:  # not all JSON is YAML
+        return range(0)
     pair = own_pair(root, BLOCK) if root is not None else None
     if pair is None or not _is_alone(value.value, pair):
         return range(0)

@@ -109,19 +109,19 @@ def check_keys(origin: SiteObject, sites: tuple[SiteNode, ...], problems: Proble
             message = f"{below(path, key)} is misspelled, so it has no effect"
             problems.error("misspelled-field", origin.location(key), message, f"Write it in {home}")
     for site in sites:
-        if site.site.form == "overrides" and (found := _block_next_to(site)) is not None:
+        if site.site.form != "block" and (found := _key_elsewhere(site)) is not None:
             message = f"{found.value} is not a field of {origin.kind}, so it has no effect"
-            problems.error("misplaced-selection", origin.location(found), message, f"Write it as JSON in {home}")
+            hint = f"Write it as JSON in {home}" if site.site.form == "overrides" else f"Write it in {home}"
+            problems.error("misplaced-selection", origin.location(found), message, hint)
 
 
-def _block_next_to(site: SiteNode) -> Node | None:
-    """The key of a map ``capabilities`` next to the overrides, or in the spec of the object."""
-    document = site.document
-    for parent in (site.parent, document.get(site.origin.node, "spec")):
-        for name in (BLOCK, *API_FIELDS):
-            pair = document.pair(parent, name)
-            if pair is not None:
-                return pair.key
+def _key_elsewhere(site: SiteNode) -> Node | None:
+    """The key of a selection, or a misspelled one, next to where it is read, in the spec, or in the object itself."""
+    document, right = site.document, None if site.pair is None else site.pair.key
+    for parent in (site.parent, document.get(site.origin.node, "spec"), site.origin.node):
+        for key in document.keys(parent):
+            if _BEGINNING in _plain(key.value) and "/" not in key.value and key is not right:
+                return key
     return None
 
 

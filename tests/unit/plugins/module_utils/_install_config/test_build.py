@@ -118,6 +118,8 @@ def test_a_text_that_was_decoded_with_another_encoding_is_one_error():
     assert [error[:2] for error in errors(content=text, openshift_version="4.20")] == [
         ("invalid-encoding", "content, line 4")
     ]
+    parts = errors(content={"baseDomain": "k\udcf6ln"}, openshift_version="4.20")
+    assert [error[:2] for error in parts] == [("invalid-encoding", "content")]
 
 
 def test_white_space_in_the_pull_secret_is_no_other_content(tmp_path):

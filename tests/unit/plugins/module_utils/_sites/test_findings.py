@@ -453,6 +453,16 @@ def test_fields_in_the_wrong_place_are_found(check, line, rule):
 
 
 @pytest.mark.parametrize(
+    "line", ["  baselineCapabilitySet: None", "  Capabilities: {}", "  disabledCapabilities: [a]", "capability: {}"]
+)
+def test_a_field_beside_those_of_the_api_has_no_effect(check, line):
+    for text in (cluster_version("Ingress"), hosted_cluster("{}")):
+        outcome = check({"a.yaml": f"{text}{line}\n"})
+        assert errors_of(outcome) == ["misplaced-selection"]
+        assert outcome["findings"][0]["hint"] == "Write it in spec.capabilities"
+
+
+@pytest.mark.parametrize(
     ("kind", "templates"),
     [
         ("HostedControlPlane", "of-our-own"),

@@ -475,6 +475,12 @@ def test_a_site_whose_json_is_not_yaml_does_not_prevent_the_others(fix, check, o
     assert "uneditable-text" in {rule for rule, _path in rules_of(check(state="fixed")["findings"])}
 
 
+def test_a_diff_of_a_list_with_json_that_is_not_yaml(fix):
+    value = json.dumps(block("nodetuning", "Ingress", sshKey="\N{GRINNING FACE}"))
+    left, corrected = cluster_instance(literal(value), name="left"), cluster_instance(quoted(WRONG))
+    assert fix(list_of([left, corrected])) == list_of([left, corrected.replace("nodetuning", "NodeTuning")])
+
+
 def list_of(documents):
     """Return a List of the objects."""
     return "apiVersion: v1\nkind: List\nitems:\n" + "".join(
