@@ -142,10 +142,11 @@ class _Watcher:
 
 def replacing_update(obj: Object, target: TargetRelease) -> str:
     """The update that the spec requests instead of ``target``; empty if it requests ``target``, or the CVO began it."""
-    desired = nested(obj, "spec", "desiredUpdate")
-    if desired is None:
+    desired = nested(obj, "spec", "desiredUpdate") or {}
+    other = as_text(desired.get("version")) or as_text(desired.get("image"))
+    if not other:  # a request that is cleared can still accept risks
         return "no update" if update_phase(obj, target) == "not_started" else ""
-    return "" if requests(obj, target) else as_text(desired.get("version")) or as_text(desired.get("image"))
+    return "" if requests(obj, target) else other
 
 
 def _condition_texts(obj: Object | None) -> Iterator[str]:

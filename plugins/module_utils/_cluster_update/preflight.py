@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._resources import CLUSTER_OPERATORS, Object, conditions_of, nested
+from .._resources import CLUSTER_OPERATORS, Object, as_text, conditions_of, nested
 from .._update_plan.update_reasons import UpdateReason
 from .pools import MACHINE_CONFIG_POOLS, is_degraded, is_paused, is_updating
-from .target import TargetRelease, listed_updates
+from .target import TargetRelease, image_digest, listed_updates
 
 
 def image_reasons(target: TargetRelease, cluster_version: Object) -> Iterator[UpdateReason]:
@@ -27,7 +27,8 @@ def image_reasons(target: TargetRelease, cluster_version: Object) -> Iterator[Up
         message = "no channel is set, so the CVO cannot look up the image for several architectures"
         source, hint = "ClusterVersion version: spec.channel", "Set the channel: oc adm upgrade channel CHANNEL"
         yield UpdateReason("blocked", "no-channel", "NoChannel", message, source, hint)
-    if target.image and target.image not in {nested(item, "image") for item in listed_updates(cluster_version)}:
+    images = {image_digest(as_text(nested(item, "image"))) for item in listed_updates(cluster_version)}
+    if target.image and image_digest(target.image) not in images:
         message = f"the ClusterVersion lists no update with the image {target.image}"
         source, code = "ClusterVersion version: status.availableUpdates", "update-not-listed"
         hint = "Choose an image that oc adm upgrade lists"

@@ -64,6 +64,7 @@ class UpdateRun:
         self.plan: PlanResult | None = None
         self.changes: tuple[FieldChange, ...] = ()
         self.prediction = Prediction()
+        self._is_multi = False
 
     def run(self, problems: Problems) -> None:
         """Do everything that is left to do. Raises ``CapabilityError``."""
@@ -85,10 +86,14 @@ class UpdateRun:
             start = start_of(obj, target)
             preflight = (*image_reasons(target, obj), *_preflight(client, snapshots))
             plan = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
-            target = target._replace(version=plan.plan.releases[-1])
-            is_ours = self.phase == "requested" and read_start(obj, target) is not None
-            self._refuse_unaccepted(plan, problems, is_requested=is_ours)
-            obj = self._request(plan, target, start, problems)
+            if target.replaced and self._is_multi:
+                # The status of most clusters does not have the architecture.
+                target, start, self.plan = TargetRelease(target.version, target.replaced), None, None
+            else:
+                target = target._replace(version=plan.plan.releases[-1])
+                is_ours = self.phase == "requested" and read_start(obj, target) is not None
+                self._refuse_unaccepted(plan, problems, is_requested=is_ours)
+                obj = self._request(plan, target, start, problems)
         self._note(obj, target)
         if options.wait and self.phase != "completed" and not self._check_mode:
             version = as_text(nested(obj, "metadata", "resourceVersion"))
@@ -125,6 +130,8 @@ class UpdateRun:
         options = PlanOptions(ClusterOptions(), path, obj, location=str(CLUSTER_VERSION), preflight=preflight)
         fleet = plan_cluster(options, self._options.shared, lambda: self._client, self._progress)
         plan, names = fleet.plans[0], dict(fleet.releases)
+        # A directory can be of another image of the version.
+        self._is_multi = fleet.is_multi and _digest(fleet.releases[0][1]) == _digest(start.from_image)
         name = names[plan.plan.releases[-1]]
         if target.replaced or not _digest(name):
             message = f"the release is a directory, so the signature of {target.image} was not verified"

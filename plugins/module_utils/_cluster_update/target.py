@@ -72,7 +72,7 @@ def find_target(
         message = f"{shown(image)} has no digest, so the cluster-version operator cannot verify it"
         problems.error("no-digest", "image", message, "Write REGISTRY/REPOSITORY@sha256:DIGEST")
         return None
-    versions = {release.version for release in listed if release.image == image}
+    versions = {release.version for release in listed if image_digest(release.image) == spec.digest}
     if version is not None and versions and version not in versions:
         message = f"is {version}, but the image is {' and '.join(sorted(versions))}"
         problems.error("other-release", "version", message, "Correct one of them, or remove version")
@@ -99,6 +99,14 @@ def _find_version(
         hint = "Choose a version that oc adm upgrade lists, check spec.channel, or set image"
         problems.error("unavailable-update", "version", message, hint)
     return None
+
+
+def image_digest(image: str) -> str:
+    """The digest in ``image``, by which clients and the CVO compare images; empty if it has none.
+
+    Source: openshift/oc:pkg/cli/admin/upgrade/upgrade.go targetMatch.
+    """
+    return image.partition("@")[2]
 
 
 def _named(cluster_version: Object) -> Iterator[_ListedRelease]:
@@ -130,7 +138,7 @@ def update_phase(cluster_version: Object, target: TargetRelease) -> UpdatePhase:
 def requests(cluster_version: Object, target: TargetRelease) -> bool:
     """Whether the spec requests ``target``, by its image or by its version alone."""
     desired = nested(cluster_version, "spec", "desiredUpdate")
-    if target.replaced and nested(desired, "architecture") != MULTI:
-        return False
     image = as_text(nested(desired, "image"))
+    if target.replaced:  # whatever the version is
+        return not image and nested(desired, "architecture") == MULTI
     return image == target.image if image else bool(target.version) and nested(desired, "version") == target.version

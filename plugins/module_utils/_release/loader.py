@@ -17,7 +17,7 @@ from typing import Any
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.version import find_minor, is_semantic_version
 from .._problems import Location, Problem, Problems, ReleaseError, has_errors, raise_errors
-from .._resources import nested
+from .._resources import as_text, nested
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .index import IndexCache, ReleaseIndex
@@ -32,6 +32,7 @@ METADATA = "release-metadata"
 IMAGE_REFERENCES = "image-references"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _METADATA_KIND = "cincinnati-metadata-v0"
+_ARCHITECTURE = "release.openshift.io/architecture"
 _BOTH = f"{RELEASE_MANIFESTS}/ and {CVO_MANIFESTS}/"
 _MOST_SHOWN = 3
 _EXTRACT_AGAIN = "Extract the release again"
@@ -81,9 +82,9 @@ def load_release(
     directories = _directories(path, found) if folders is None else folders
     found.raise_errors(ReleaseError)
     file_problems = Problems()
-    version, image_stream = openshift_version, ImageStream()
+    version, architecture, image_stream = openshift_version, "", ImageStream()
     if folders is None:
-        version = _version(path, directories[-1], openshift_version, found)
+        version, architecture = _version(path, directories[-1], openshift_version, found)
         image_stream = _image_stream(path, directories[-1], version, found)
     images = {tag.name: tag.pull_spec for tag in image_stream.tags}
     values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
@@ -119,6 +120,7 @@ def load_release(
         functools.partial(_reread, path, renderings, index.files),
         (path, *(os.path.join(path, directory) for directory in directories)),
         partial=index.partial or lacks_cvo or directories == (RELEASE_MANIFESTS,),
+        architecture=architecture,
     )
 
 
@@ -162,7 +164,7 @@ def read_version(path: str, openshift_version: str | None) -> str | None:
     problems = Problems()
     path = os.path.abspath(path)
     directories = _directories(path, problems)
-    return None if problems.has_errors else _version(path, directories[-1], openshift_version, problems)
+    return None if problems.has_errors else _version(path, directories[-1], openshift_version, problems)[0]
 
 
 def _lacks_cvo_manifests(path: str, manifests: Iterable[Manifest], problems: Problems) -> bool:
@@ -309,15 +311,16 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: Problems
     return text.encode()
 
 
-def _version(path: str, directory: str, given: str | None, problems: Problems) -> str | None:
+def _version(path: str, directory: str, given: str | None, problems: Problems) -> tuple[str | None, str]:
+    """The version and the architecture in release-metadata. Without it, the version is the ``given`` one."""
     name = f"{directory}/{METADATA}" if directory else METADATA
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
             problems.error("missing-file", Location(name), "does not exist", "Extract the release with its metadata")
-        return given
+        return given, ""
     metadata = _json_object(path, name, problems)
     if metadata is None:
-        return given
+        return given, ""
     kind, version = metadata.get("kind"), metadata.get("version")
     if kind != _METADATA_KIND:
         message = f"is {kind!r}, expected {_METADATA_KIND}"
@@ -326,12 +329,12 @@ def _version(path: str, directory: str, given: str | None, problems: Problems) -
         fault = "is missing" if version in (None, "") else f"is {version!r}"
         message = f"{fault}, expected a semantic version such as 4.20.3, as a string"
         problems.error("invalid-version", Location(name, field="version"), message, _EXTRACT_AGAIN)
-        return given
+        return given, ""
     if find_minor(given) not in (None, find_minor(version)):
         message = f"is {version}, but openshift_version is {given}"
         hint = "Remove openshift_version: the release contains its version"
         problems.error("conflicting-version", Location(name, field="version"), message, hint)
-    return version
+    return version, as_text(nested(metadata, "metadata", _ARCHITECTURE))
 
 
 def _image_stream(path: str, directory: str, version: str | None, problems: Problems) -> ImageStream:

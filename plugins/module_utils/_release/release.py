@@ -63,7 +63,7 @@ class Release(NamedTuple):
     neither is available. ``image_stream`` has no tags if there is no image-references. ``read_body`` returns a new copy
     of the body of a manifest, as the values of JSON. ``read_file`` reads one of ``files`` again, rendered if it is a
     template, and raises ``ReleaseError``. ``directories`` are the ones that were read. ``partial``: parts of the
-    release are missing.
+    release are missing. ``architecture``: ``multi``, or empty if release-metadata names none.
     """
 
     path: str
@@ -76,6 +76,7 @@ class Release(NamedTuple):
     read_file: Callable[[str], bytes] = _no_file
     directories: tuple[str, ...] = ()
     partial: bool = False
+    architecture: str = ""
 
     @property
     def shown_version(self) -> str:

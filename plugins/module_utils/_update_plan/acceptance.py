@@ -109,14 +109,24 @@ def accepting(name: str, acceptances: Iterable[Acceptance]) -> Acceptance | None
 
 
 def check_used(
-    acceptances: Iterable[Acceptance], used: Collection[Acceptance], known: Collection[str], problems: Problems
+    acceptances: Iterable[Acceptance],
+    matched: Collection[Acceptance],
+    used: Collection[Acceptance],
+    known: Collection[str],
+    problems: Problems,
 ) -> None:
-    """Report the ``acceptances`` that are not ``used``. ``known``: the names that an entry could accept."""
+    """Report the ``acceptances`` that are not ``used``.
+
+    ``matched``: those that concern a cluster. ``known``: the names that an entry could accept.
+    """
     for item in acceptances:
         if item in used:
             continue
-        if item.name in known:
-            message = f"accepts nothing: {item.name} is not against any of these updates"
+        if item not in matched:
+            message = f"matches no cluster, so {item.name} is not accepted"
+            problems.warning("unused-acceptance", f"{item.where}.clusters", message, "Correct the names, or remove it")
+        elif item.name in known:
+            message = f"accepts nothing: {item.name} is not against an update of its clusters, or accepted already"
             problems.warning("unused-acceptance", item.where, message, "Remove the entry when no cluster needs it")
         else:
             near = nearest_name(item.name, known)

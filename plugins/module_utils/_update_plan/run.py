@@ -21,7 +21,7 @@ from .planner import FleetPlan, Planner, PlanResult
 from .releases import HopSignatures, PathRelease, PathReleases
 from .request import DEFAULT_SHARED_OPTIONS, PlanOptions, PlanRequest, SharedOptions, read_request
 from .update_reasons import ACCEPTABLE_CODES
-from .verdict import acceptable_names
+from .verdict import acceptable_names, effective_names
 from .violations import check_forbidden
 
 if TYPE_CHECKING:
@@ -110,12 +110,13 @@ def _plan(
     if not path_problems and shared.forbidden_capabilities:
         check_forbidden(shared.forbidden_capabilities, _known_names(releases, results.plans), problems)
     if acceptances and not path_problems:
-        used = {item for result in results.plans for item in result.accepted}
         minors = {None, *(item.release.minor for item in releases)}
+        used = {item for result in results.plans for item in result.accepted}
+        used.update(item for item in clusters.matched if item.name in clusters.effective)
         # A file of acceptances can also contain the gates of other updates of the cluster.
         others = (item.name for item in acceptances if gate_minor(item.name) not in minors)
         known = {*_known_names(releases, results.plans), *clusters.acceptable, *ACCEPTABLE_CODES, *others}
-        check_used(filter(clusters.concerned.__contains__, acceptances), used, known, remarks)
+        check_used(filter(clusters.concerned.__contains__, acceptances), clusters.matched, used, known, remarks)
     problems.raise_errors(InvalidOptionError)
     names = tuple((item.release.shown_version, item.exact_name) for item in releases)
     return FleetPlan(
@@ -125,6 +126,7 @@ def _plan(
         names,
         clusters.cluster_versions,
         clusters.own_name,
+        releases[0].release.architecture == "multi",
     )
 
 
@@ -161,7 +163,8 @@ class _Clusters:
     """Plans one cluster after another, on the same releases.
 
     ``problems`` gets what is wrong with extra manifests, ``acceptable`` the gates and risks of all clusters,
-    ``concerned`` the acceptances that are about them, the others what ``FleetPlan`` has of the clusters.
+    ``effective`` what is acknowledged or accepted on a cluster, ``concerned`` the acceptances that can be about them,
+    ``matched`` those that are, the others what ``FleetPlan`` has of the clusters.
     """
 
     def __init__(
@@ -179,7 +182,9 @@ class _Clusters:
         self.cluster_versions: dict[str, object] = {}
         self.own_name = ""
         self.acceptable: set[str] = set()
+        self.effective: set[str] = set()
         self.concerned: set[Acceptance] = set()
+        self.matched: set[Acceptance] = set()
         self.problems = Problems()
 
     def plan(self, options: PlanOptions, path: tuple[int, ...] | None, problems: Problems) -> PlanResult | None:
@@ -205,6 +210,7 @@ class _Clusters:
             request = self._with_acceptances(options, request, problems)
             if self._acceptances:
                 self.acceptable |= acceptable_names(resolved.hops, request.state)
+                self.effective |= effective_names(resolved.hops, request.state)
             return self._planner.plan(request, resolved)
         return None
 
@@ -213,6 +219,7 @@ class _Clusters:
         accepted = acceptances_of(self._acceptances, names, problems)
         # A file of acceptances can also be about clusters that are planned one by one.
         self.concerned.update(self._acceptances if options.name else accepted)
+        self.matched.update(accepted)
         return request._replace(state=request.state._replace(acceptances=accepted))
 
     def _read(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import Override
-from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gates_of_minor
+from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, gates_of_minor
 from .._data.version import find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
 from .path import blockers, downgrade_reasons, is_minor_update, is_upgrade, override_blockers
@@ -161,6 +161,16 @@ def acceptable_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:
     risks = () if state.status is None else (risk for update in state.status.conditional for risk in update.risks)
     named = (*gates, *risks, *state.preflight)
     return frozenset({*(item.name for item in named), *(state.acks.acks or ())})
+
+
+def effective_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:
+    """Return the gates that are acknowledged on a cluster, of minors of ``hops``, and the risks that its spec accepts.
+
+    An acceptance of them counts, although they are no longer against an update.
+    """
+    minors = {hop.start.minor for hop in hops}
+    acks = (name for name in state.acks.acks or () if gate_minor(name) in minors)
+    return frozenset(acks) | (frozenset() if state.status is None else state.status.accepted_risks)
 
 
 _SUMMARIES = frozenset({ACK_REQUIRED, "invalid-admin-gate", "overrides"})

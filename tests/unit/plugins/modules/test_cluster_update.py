@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from typing import Any
@@ -200,6 +201,7 @@ def test_a_cluster_without_a_channel_needs_the_image_and_an_acceptance(run):
     ("listed", "image", "codes"),
     [
         ({"available": [release(NEXT)]}, TARGET.image, []),
+        ({"available": [release(NEXT)]}, TARGET.image.replace("quay.io/openshift", "mirror.example:5000/ocp"), []),
         ({"available": [release(NEXT)]}, image_of("other"), ["update-not-listed"]),
         (
             {"conditional_updates": [{**conditional(NEXT, "True", "AsExpected"), "release": release(NEXT)}]},
@@ -434,6 +436,27 @@ def test_a_migration_to_several_architectures_is_requested_and_recognized(run):
     assert written(server) == [f"PATCH {OBJECT}"]
 
 
+@pytest.mark.parametrize("named_by", ["digest", "directory"])
+def test_a_cluster_that_runs_the_image_for_several_architectures_does_not_migrate(run, monkeypatch, tmp_path, named_by):
+    """Its status does not have the architecture, and a directory can be of another image."""
+
+    def plan(*arguments: Any) -> FleetPlan:
+        fleet = plan_cluster(*arguments)
+        names = [(CURRENT, image_of(CURRENT))] if named_by == "digest" else fleet.releases
+        return fleet._replace(releases=(*names,))
+
+    monkeypatch.setattr(run_of_module, "plan_cluster", plan)
+    several = shutil.copytree(FOLDERS[0], tmp_path / "multi")
+    file = several / "release-manifests" / "release-metadata"
+    metadata = json.loads(file.read_text("utf-8"))
+    metadata.setdefault("metadata", {})["release.openshift.io/architecture"] = "multi"
+    file.write_text(json.dumps(metadata), "utf-8")
+    outcome = run(cluster(), **{**MIGRATION, "releases": [str(several)] * 2}, check=True)
+
+    expected = ("completed", False) if named_by == "digest" else ("requested", True)
+    assert (outcome["desired_update"]["state"], outcome["changed"]) == expected
+
+
 def test_a_migration_needs_a_channel(run):
     server = cluster(cluster_version(channel=""))
     (error,) = run(server, **{**MIGRATION, "acceptances": [{"name": "no-channel", "reason": "x"}]}).errors
@@ -483,6 +506,18 @@ def test_the_same_task_continues_and_predicts_the_same(run):
     assert unchecked["message"].startswith("the update has begun")
     assert first["plan"]["newly_enabled"] == second["plan"]["newly_enabled"] == third["plan"]["newly_enabled"]
     assert written(server) == writes == [f"PATCH {OBJECT}"]
+
+
+def test_what_an_earlier_run_acknowledged_is_not_reported_as_needless(run):
+    server = cluster()
+    server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})
+    server.put(CONFIG_MAPS, ADMIN_ACKS.name, ADMIN_ACKS.namespace, data={})
+    accepted = [INSIGHTS, {"name": GATE, "reason": "read"}, {"name": "failing", "reason": "not now"}]
+    for _run in range(2):
+        found = run(server, acceptances=accepted)["problems"]
+        assert [(item["code"], item["where"]) for item in found if "acceptance" in item["code"]] == [
+            ("unused-acceptance", "acceptances[2]")
+        ]
 
 
 def test_a_request_of_another_update_after_the_completed_one_is_named(run):

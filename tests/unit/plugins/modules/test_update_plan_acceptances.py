@@ -157,4 +157,24 @@ def test_an_entry_is_used_if_it_accepts_something_on_one_cluster(run):
     outcome = run(clusters=clusters, acceptances=acceptances)
 
     unused = [item["where"] for item in outcome["problems"] if item["code"] == "unused-acceptance"]
-    assert unused == ["acceptances[1]", "acceptances[2]"]
+    assert unused == ["acceptances[1]", "acceptances[2].clusters"]
+
+
+def test_an_entry_whose_clusters_do_not_exist_is_not_reported_as_needless(run):
+    clusters = [{"name": "paris", "cluster_version": SLOW}]
+    outcome = run(clusters=clusters, acceptances=[entry("Slow", clusters=["pris"])])
+
+    problem = outcome.problem("unused-acceptance")
+    assert (problem["where"], problem["message"]) == (
+        "acceptances[0].clusters",
+        "matches no cluster, so Slow is not accepted",
+    )
+
+
+def test_an_accepted_risk_that_the_spec_accepts_already_is_used(run):
+    accepting = {"version": "4.14.2", "acceptRisks": [{"name": "Slow"}]}
+    update = reported("4.13.5", conditional_updates=[conditional("4.14.2", False, "Slow", risk("Slow"))])
+    update["spec"]["desiredUpdate"] = accepting
+    outcome = run(cluster_version=update, acceptances=[entry("Slow")])
+
+    assert [item["code"] for item in outcome["problems"] if "acceptance" in item["code"]] == []

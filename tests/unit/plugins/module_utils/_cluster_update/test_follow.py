@@ -130,6 +130,7 @@ def test_a_timeout_is_not_the_end_of_the_update(monkeypatch, last):
         (cluster_version((NEXT, "Partial"), PAST, desiredUpdate=release("4.21.1")), "4.21.1"),
         (cluster_version(("4.21.1", "Completed"), PAST, desiredUpdate=release("4.21.1")), "4.21.1"),
         (cluster_version(), "no update"),
+        (cluster_version(desiredUpdate={"acceptRisks": [{"name": "Slow"}]}), "no update"),
     ],
 )
 def test_another_update_replaces_it(monkeypatch, obj, shown):

@@ -75,6 +75,7 @@ def test_the_version_of_the_cluster_for_several_architectures_is_a_migration(rep
         (None, "", "Completed", "not_started"),
         ({"version": CURRENT}, "", "Completed", "not_started"),
         ({"version": CURRENT, "architecture": "Multi"}, "", "Completed", "requested"),
+        ({"architecture": "Multi"}, "", "Completed", "requested"),
         ({"version": CURRENT, "architecture": "Multi"}, OTHER, "Partial", "partial"),
         ({"version": CURRENT, "architecture": "Multi"}, OTHER, "Completed", "completed"),
         (release(NEXT), "", "Completed", "not_started"),

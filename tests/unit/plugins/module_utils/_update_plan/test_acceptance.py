@@ -152,7 +152,10 @@ def test_an_entry_that_accepts_nothing_is_reported():
     misspelled = Acceptance("Insight", "why", where="acceptances[2]")
     unknown = Acceptance("SomethingElse", "why", where="acceptances[3]")
 
-    check_used([used, unused, misspelled, unknown], {used}, {GATE, "Console", "Insights"}, problems)
+    elsewhere = Acceptance(GATE, "why", where="acceptances[4]", clusters=("pris",))
+    matched = [used, unused, misspelled, unknown]
+
+    check_used([*matched, elsewhere], matched, {used}, {GATE, "Console", "Insights"}, problems)
 
     assert [(item.severity, item.code, str(item.where), item.hint) for item in problems] == [
         ("warning", "unused-acceptance", "acceptances[1]", "Remove the entry when no cluster needs it"),
@@ -163,4 +166,5 @@ def test_an_entry_that_accepts_nothing_is_reported():
             "acceptances[3].name",
             "Copy the name from required_acceptances of update_plan",
         ),
+        ("warning", "unused-acceptance", "acceptances[4].clusters", "Correct the names, or remove it"),
     ]
