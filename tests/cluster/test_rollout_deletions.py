@@ -38,6 +38,12 @@ def hold(rollouts: Rollouts, body: Body) -> None:
     rollouts.api.patch(path_of(body), {"metadata": {"finalizers": [FINALIZER]}})
 
 
+def later_deleted(body: Body) -> Body:
+    """The manifest with which a later release deletes the object of ``body``."""
+    metadata = body["metadata"]
+    return {**body, "metadata": {**metadata, "annotations": {**metadata["annotations"], DELETE: "true"}}}
+
+
 def release_hold(rollouts: Rollouts, body: Body) -> None:
     """Do what the controller would do."""
     rollouts.api.patch(path_of(body), {"metadata": {"finalizers": None}})
@@ -102,6 +108,18 @@ def test_namespace_without_a_controller_is_a_leftover(rollouts: Rollouts) -> Non
     rollouts.done([*KEPT, namespace("team")])
     outcome = rollouts.done(KEPT, prune=True)
     assert leftovers(outcome) == [("team", False, ["kubernetes"])]
+
+
+@pytest.mark.parametrize("objects", [[later_deleted(THING)], []], ids=["deleted", "pruned"])
+def test_objects_that_are_deleted_with_their_definition_are_not_listed(rollouts: Rollouts, objects: list[Body]) -> None:
+    definition = crd("things", "Thing")
+    rollouts.done([*KEPT, definition, THING])
+    bodies = [later_deleted(definition), *objects, *KEPT]
+    update = {f"0000_{level}_a.yaml": body for level, body in enumerate(bodies, 10)}
+    outcome = rollouts.predicted(rollouts.release(update), mode="update", prune=True)
+    assert not rollouts.has(THING)
+    assert [item["name"] for item in outcome["deleted"]] == ["things.test.io"]
+    assert outcome["leftovers"] == []
 
 
 @pytest.mark.parametrize("bodies", [[*KEPT, TOMBSTONE], KEPT], ids=["deleted", "pruned"])

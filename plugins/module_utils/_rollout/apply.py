@@ -82,6 +82,7 @@ class Applier:
         self._definitions = DefinitionWatch(client)
         self._written: dict[ResourceId, Mapping[str, Any]] = {}
         """Metadata of what this run has written, because a manifest can be retried."""
+        self._deleted_definitions: set[str] = set()
 
     def apply(self, manifest: Manifest, definition: Manifest | None = None) -> ApplyResult:
         """Reconcile the cluster with ``manifest``. Raises ``ClusterError`` if the server does not answer.
@@ -380,7 +381,8 @@ class Applier:
             return None
 
     def _delete(self, manifest: Manifest, target: Target) -> ApplyResult:
-        if self._mode != "update":
+        # The API server deletes the objects of a definition with it.
+        if self._mode != "update" or target.kind.resource in self._deleted_definitions:
             return ApplyResult(manifest, "absent")
         with_object = self._options.diff_mode
         existing = self._client.find(target, metadata_only=not with_object)
@@ -389,6 +391,8 @@ class Applier:
         metadata, is_sent = existing["metadata"], False
         if not metadata.get("deletionTimestamp"):
             is_sent = self._client.delete(target, uid=metadata["uid"], dry_run=self._options.dry_run)
+            if is_sent and target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind:
+                self._deleted_definitions.add(target.name)
             left = self._left_by_deletion(target, existing) if is_sent else None
             if left is None:
                 before = existing if with_object else None

@@ -31,9 +31,14 @@ from .desired_object import is_created_by_rollout
 from .inventory_store import RunLock
 
 _CREATED_FIRST = (NAMESPACES.kind, CUSTOM_RESOURCE_DEFINITIONS.kind)
-_CLUSTER_VERSIONS = ResourceId(
-    CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.kind, "", CLUSTER_VERSIONS.resource
-)
+
+
+def _definition_of(served: ApiResource) -> ResourceId:
+    """The CustomResourceDefinition of a kind, if it has one."""
+    return ResourceId(*CUSTOM_RESOURCE_DEFINITIONS.group_kind, "", served.resource)
+
+
+_CLUSTER_VERSIONS = _definition_of(CLUSTER_VERSIONS)
 
 
 def refuse_unsafe_prune(context: RolloutContext) -> None:
@@ -79,10 +84,11 @@ def prune(
     is_over = False
     # The release can contain what an earlier rollout applied for other clusters only.
     kept = context.live.keys() - set(context.dropped)
+    gone = {result.manifest.resource_id for result in applied if result.action == "deleted" or result.deletion_sent}
     # Definitions and namespaces last, because deleting them deletes the rest.
     for resource in sorted(_leftovers(context), key=lambda resource: resource.kind in _CREATED_FIRST):
         served = context.state.kinds.find(resource.group, resource.kind)
-        if served is None:
+        if served is None or _definition_of(served) in gone:
             continue  # It was deleted with its definition.
         target = target_for(served, resource)
         is_pruned = False
