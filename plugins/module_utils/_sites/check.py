@@ -16,6 +16,7 @@ from .._capability.hosted_cluster import selectable_names
 from .._capability.inclusion import InclusionContext
 from .._capability.rules import InstallContext, RuleViolation, rule_violations
 from .._capability.selection import Selection
+from .._data.assisted_fields import ASSISTED_FIELDS
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES, V_CURRENT, MinorData, since_of
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES, KNOWN_NAMES
@@ -43,6 +44,7 @@ _UNSUPPORTED = "unsupported-version"
 _HINTS = {
     _UNSUPPORTED: f"Remove the selection, or install {min(BRANCHES)} or later",
     "unknown-version": "Set releases to a release of this version",
+    "several-platforms": "Set the platform in the object: assisted-service keeps it next to the one in the overrides",
     "unchecked-rules": "Add the platform or the nodes of the site, or check the output of kustomize build",
 }
 """Hints in which other modules name their own options."""
@@ -108,11 +110,11 @@ def _check(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
 def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     problems = Problems()
     values = with_exact_names(request.values, "", problems)
-    form = check_form(values, problems)
+    is_merged = request.form == "overrides"
+    form = check_form(values, problems, ASSISTED_FIELDS if is_merged else None)
     document = dict(form.values)
-    if request.platform is not None:
-        settings = {"cloudControllerManager": "External"} if request.external_cloud_controller_manager else {}
-        document.setdefault("platform", {request.platform: settings})
+    if is_merged and request.platform is not None:
+        document["platform"] = _merged_platform(request, request.platform, document.get("platform"))
     if form.excluded and not document.get(BLOCK):
         document.pop(BLOCK, None)
     options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)
@@ -137,6 +139,17 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     enabled = own.status.enabled if own.status is not None else None
     context = own.context if enabled is not None else None
     return SiteCheckResult(problems.unique(), block, replacement, enabled, context, wanted is not None)
+
+
+def _merged_platform(request: SiteCheckRequest, name: str, given: object) -> object:
+    """The platform ``name`` of a site, with ``given`` of its overrides decoded over it, as Go does."""
+    settings = {"cloudControllerManager": "External"} if request.external_cloud_controller_manager else {}
+    if given is not None and not isinstance(given, Mapping):
+        return given
+    platforms = {name: settings, **(given or {})}
+    if isinstance(own := platforms[name], Mapping):
+        platforms[name] = {**settings, **own}
+    return {key: value for key, value in platforms.items() if value is not None}
 
 
 def _corrected_block(

@@ -60,7 +60,7 @@ _FILE_RULES = (
     CheckRule(
         "invalid-json",
         "error",
-        "Overrides are JSON in a string.",
+        "Overrides are JSON in a string, and each field has its type.",
         "assisted-service rejects the installation otherwise.",
     ),
     CheckRule("invalid-yaml", "error", "Documents with a site are YAML.", "The site cannot be read otherwise."),
@@ -131,7 +131,7 @@ _FILE_RULES = (
     CheckRule(
         "unknown-field",
         "error",
-        "A selection has only the fields of the API.",
+        "A selection has only the fields of the API, and overrides have only those of assisted-service.",
         "The API and the installers reject or ignore other fields.",
     ),
     CheckRule(

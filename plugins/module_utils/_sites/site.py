@@ -239,13 +239,15 @@ def _overridden(
     search = document.get(cluster, "extraManifests", "searchPaths")
     has_list = search is not None and search.kind == "list"
     folders = document.texts_of(search) if has_list else (document.text_of(cluster, "extraManifestPath"),)
+    # The generator of a SiteConfig does not read a platform.
+    platform = document.text_of(cluster, "platformType") if origin.kind == CLUSTER_INSTANCE else ""
     return _site(
         origin,
         problems,
         "overrides",
         place,
         name=document.text_of(cluster, "clusterName"),
-        platform=_platform(document.text_of(cluster, "platformType"), is_single=_is_single(document, cluster)),
+        platform=_platform(platform, is_single=_is_single(document, cluster)),
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
         extra_config_maps=_names(document.texts_of(document.get(cluster, "extraManifestsRefs"), "name")),

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, MinorData
-from .._problems import Problems
+from .._problems import Problems, nearest_name, type_name
 from .._yaml.nodes import Node, below
 from .document import (
     AGENT_CLUSTER_INSTALL,
@@ -45,8 +45,11 @@ class ReadForm(NamedTuple):
     excluded: tuple[str, ...] = ()
 
 
-def check_form(values: Mapping[str, Any], problems: Problems) -> ReadForm:
-    """Report parts of overrides that no installer reads as a selection, and return the others."""
+def check_form(values: Mapping[str, Any], problems: Problems, fields: Mapping[str, object] | None = None) -> ReadForm:
+    """Report parts of overrides that no installer reads as a selection, and return the others.
+
+    ``fields`` are those that the reader of the overrides knows, as in ``ASSISTED_FIELDS``; ``None``: any.
+    """
     kept: dict[str, Any] = {}
     for key, value in values.items():
         if _plain(key) in map(_plain, API_FIELDS):
@@ -57,10 +60,12 @@ def check_form(values: Mapping[str, Any], problems: Problems) -> ReadForm:
             problems.error("misspelled-field", key, message, f"Write {BLOCK}")
         else:
             kept[key] = value
-            if key != BLOCK:
-                for path in _selections_in(value, key):
-                    message = f"contains a selection, expected it at the top level below {BLOCK}"
-                    problems.error("misplaced-selection", path, message, f"Move {BLOCK} to the top level")
+            misplaced = [] if key == BLOCK else list(_selections_in(value, key))
+            for path in misplaced:
+                message = f"contains a selection, expected it at the top level below {BLOCK}"
+                problems.error("misplaced-selection", path, message, f"Move {BLOCK} to the top level")
+            if fields is not None and not misplaced:
+                _check_fields({key: value}, fields, "", problems)
     excluded: list[str] = []
     block = kept.get(BLOCK)
     if isinstance(block, Mapping):
@@ -69,6 +74,29 @@ def check_form(values: Mapping[str, Any], problems: Problems) -> ReadForm:
             if _is_exclusion(key):
                 excluded += _report_exclusion(value, f"{BLOCK}.{key}", problems)
     return ReadForm(kept, tuple(excluded))
+
+
+def _check_fields(value: object, fields: object, path: str, problems: Problems) -> None:
+    """Report what assisted-service rejects in overrides, and everything below it."""
+    if value is None or fields is object:
+        return
+    expected = type_name(fields() if isinstance(fields, type) else fields)
+    if type_name(value) != expected:
+        message = f"is {type_name(value)}, expected {expected}, so assisted-service rejects the overrides"
+        problems.error("invalid-json", path, message, f"Write {expected}")
+    elif isinstance(fields, list) and isinstance(value, list):
+        for number, item in enumerate(value):
+            _check_fields(item, fields[0], f"{path}[{number}]", problems)
+    elif isinstance(fields, Mapping) and isinstance(value, Mapping):
+        known = {name.lower(): name for name in fields}
+        for key, item in value.items():
+            where = f"{path}.{key}" if path else key
+            if key.lower() in known:
+                _check_fields(item, fields[known[key.lower()]], where, problems)
+            else:
+                message = "is not a field that assisted-service knows, so it rejects the overrides"
+                nearest = nearest_name(key, fields)
+                problems.error("unknown-field", where, message, f"Did you mean {nearest}?" if nearest else "Remove it")
 
 
 def report_listed_in_set(block: object, data: MinorData, problems: Problems) -> None:

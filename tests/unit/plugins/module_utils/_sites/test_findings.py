@@ -150,6 +150,55 @@ def test_a_platform_in_the_object_comes_first(check):
     assert check({"a.yaml": text})["sites"][0]["platform"] == "vsphere"
 
 
+def test_the_generator_of_a_site_config_reads_no_platform(check):
+    nodes = "    platformType: None\n    nodes: [{hostName: a}, {hostName: b}, {hostName: c}]\n"
+    text = site_config(("one", "", overrides("Ingress"))).replace("    clusterType: sno\n", nodes)
+    outcome = check({"a.yaml": text}, openshift_version="4.20")
+    assert (outcome["sites"][0]["platform"], errors_of(outcome)) == ("baremetal", ["inst-platform-baremetal"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "platform", "rules"),
+    [
+        ("SNO", {"baremetal": {}}, ["several-platforms"]),
+        ("HighlyAvailable", {"none": {}}, ["several-platforms"]),
+        ("HighlyAvailable", {"baremetal": {"provisioningNetwork": "Disabled"}}, ["inst-platform-baremetal"]),
+        ("HighlyAvailable", {"baremetal": None, "none": {}}, []),
+        ("HighlyAvailable", None, ["inst-platform-baremetal"]),
+        ("HighlyAvailable", "none", ["not-a-map"]),
+    ],
+)
+def test_the_platform_of_the_overrides_is_merged_with_the_one_of_the_site(check, kind, platform, rules):
+    outcome = check({"a.yaml": instance("Ingress", kind=kind, platform=platform)}, openshift_version="4.20")
+    assert errors_of(outcome) == rules
+
+
+def test_overrides_of_the_external_platform_keep_its_cloud_controller_manager(check):
+    spec = "platformType: External\nexternal: {platformName: oci, cloudControllerManager: External}\n"
+    names = ("CloudCredential", "Ingress", "OperatorLifecycleManager")
+    text = overrides(*names, platform={"external": {"platformName": "oci"}})
+    outcome = check({"a.yaml": agent_cluster_install(text, spec=spec)}, openshift_version="4.20")
+    assert errors_of(outcome) == ["inst-ccm-external"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rule", "where"),
+    [
+        ("credentialsMode", "Manual", "unknown-field", "credentialsMode"),
+        ("networking", {"ovnKubernetesConfig": {}}, "unknown-field", "networking.ovnKubernetesConfig"),
+        ("compute", [{"name": "worker", "architecture": "arm64"}], "unknown-field", "compute[0].architecture"),
+        ("fips", "true", "invalid-json", "fips"),
+        ("networking", {"machineNetwork": ["10.0.0.0/16"]}, "invalid-json", "networking.machineNetwork[0]"),
+        ("controlPlane", {"Hyperthreading": "Disabled", "fencing": None}, "", ""),
+        ("additionalTrustBundlePolicy", "Always", "", ""),
+    ],
+)
+def test_assisted_service_rejects_overrides_with_fields_that_it_does_not_know(check, field, value, rule, where):
+    outcome = check({"a.yaml": instance("Ingress", **{field: value})})
+    assert errors_of(outcome) == [rule] * bool(rule)
+    assert [item["message"].split(": ")[0] for item in outcome["findings"]] == [where] * bool(rule)
+
+
 def test_the_rules_of_an_installation_apply(check):
     outcome = check({"a.yaml": instance("marketplace", "NodeTuning")})
     assert set(errors_of(outcome)) == {"inst-ingress", "inst-marketplace-olm"}
