@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -19,6 +20,7 @@ from .._data.inclusion_rules import (
     DELETE_ANNOTATION,
     FEATURE_GATE_ANNOTATION,
     FEATURE_SET_ANNOTATION,
+    PROFILE_ANNOTATION,
 )
 from .._data.version import Minor, find_minor
 from .._files.git import GitError, git
@@ -126,6 +128,12 @@ def read_checkout(
         path, version, folders=tuple(name for name in given if os.path.isdir(os.path.join(path, name)))
     )
     operands = read_source(path, version, folders=tuple(_below(path, applied)))
+    # What cannot be read now is not removed.
+    unread = {
+        found.where.source
+        for found in (*source.findings, *operands.findings)
+        if found.severity == "error" or found.code != "invalid-manifest"
+    }
     operands = operands._replace(findings=_remarks(operands.findings))
     if not any((source.release.manifests, operands.release.manifests, source.findings, operands.findings)):
         parent, name = os.path.split(path)
@@ -145,8 +153,6 @@ def read_checkout(
     below = tuple(f"{folder}/" for folder in applied)
     names = [name for name in texts if os.path.dirname(name) in given or name.startswith(below)]
     before = with_scopes({name: read_manifest_file(name, texts[name], Problems()) for name in names})
-    # What cannot be read now is not removed.
-    unread = {found.where.source for found in (*source.findings, *operands.findings)}
     now = {item.object_id for item in (*source.release.manifests, *operands.release.manifests)}
     every = (item for file in before.values() for item in file.manifests)
     earlier = tuple(item for item in every if item.file not in unread or item.object_id in now)
@@ -185,16 +191,16 @@ def _matched(
 ) -> tuple[list[Manifest | None], tuple[Manifest, ...]]:
     """The counterpart of each manifest of ``after``, and the manifests of ``before`` that are none.
 
-    Of several manifests of a resource, the one in the file of that name counts, which a release prefixes.
+    Of several manifests of a resource, the one in that file counts, or else in a file of that name, which a release
+    prefixes.
     """
     left: dict[ResourceId, list[Manifest]] = {}
     for item in before:
         left.setdefault(item.object_id, []).append(item)
     found: list[Manifest | None] = [None] * len(after)
-    for same_file in (True, False):
+    for name_of in (str, os.path.basename, lambda _file: ""):
         for index, item in enumerate(after):
-            others = left.get(item.object_id, [])
-            name = os.path.basename(item.file) if same_file else ""
+            others, name = left.get(item.object_id, []), name_of(item.file)
             if found[index] is None and (other := next((one for one in others if one.file.endswith(name)), None)):
                 others.remove(other)
                 found[index] = other
@@ -241,16 +247,28 @@ def _files_at(path: str, commit: str, folders: Sequence[str]) -> dict[str, bytes
     names = git(path, "ls-tree", "--name-only", "-z", commit, "--", *folders).decode(errors="replace").split("\0")[:-1]
     if not names:
         return {}
+    texts = {}
     with tarfile.open(fileobj=io.BytesIO(git(path, "archive", "--format=tar", commit, "--", *names))) as tar:
-        found = ((item.name, tar.extractfile(item)) for item in tar if item.name.endswith((".yaml", ".yml", ".json")))
-        return {name: file.read() for name, file in found if file}
+        for item in tar:
+            if not item.name.endswith((".yaml", ".yml", ".json")):
+                continue
+            if item.issym():
+                target = os.path.normpath(os.path.join(os.path.dirname(item.name), item.linkname))
+                with contextlib.suppress(GitError):  # a link that leads nowhere
+                    texts[item.name] = git(path, "cat-file", "blob", f"{commit}:./{target}")
+            elif file := tar.extractfile(item):
+                texts[item.name] = file.read()
+    return texts
 
 
 def _content(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
-    """The body of a manifest without its annotations."""
+    """The body of a manifest without the annotations whose changes are listed on their own."""
     body = json.loads(files[manifest.file].read_json(manifest))
-    body["metadata"].pop("annotations", None)
-    return body
+    others = body["metadata"].pop("annotations", None)
+    listed = (PROFILE_ANNOTATION, *_COLUMNS.values())
+    if isinstance(others, dict):
+        others = {key: value for key, value in others.items() if not key.startswith(listed)}
+    return body, others or {}
 
 
 def _below(path: str, folders: Iterable[str]) -> Iterator[str]:

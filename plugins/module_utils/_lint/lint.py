@@ -84,12 +84,14 @@ def lint_checkout(
 ) -> Iterator[Problem]:
     """Yield the findings in a checkout, in its update from the merge base, and in references to and from ``released``.
 
-    What an update enables is an error only if ``released`` has the resource: others may be new. Raises
-    ``InvalidOptionError`` if the capabilities of a release are not known.
+    What an update enables is an error only if ``released`` has the resource: others may be new. What the operator now
+    applies itself does not stay without an owner. Raises ``InvalidOptionError`` if the capabilities of a release are
+    not known.
     """
+    applied = {str(item.resource_id) for item in checkout.operands.release.manifests}
     shipped = {str(item.resource_id) for item in (released.release.manifests if released else ())}
     for found in lint(checkout.source, checkout.previous, options, problems, released):
-        if found.code == "still-deletes":
+        if found.code == "still-deletes" or (found.code == "left-behind" and found.where.field in applied):
             continue
         may_be_new = found.code in _OF_UPDATES and found.where.field not in shipped
         yield found._replace(severity="warning") if may_be_new else found

@@ -214,19 +214,22 @@ def test_everything_that_a_branch_changes(tmp_path):
         "gains.yaml": manifest("gains", annotations={"other": "1"}),
         "gone.yaml": manifest("gone"),
         "moved.yaml": manifest("moved"),
+        "once.yaml": manifest("once"),
         "same.yaml": manifest("same"),
     }
     path = write_repository(tmp_path / "checkout", before)
     (path / "manifests" / "moved.yaml").rename(path / "manifests" / "new-name.yaml")
     (path / "manifests" / "gone.yaml").unlink()
     write_operator(path, {"changed.yaml": manifest("changed", more="data: {a: c}\n")})
-    write_operator(path, {"gains.yaml": manifest("gains", "Console", annotations={"other": "2", FEATURE_GATE: "One"})})
+    write_operator(path, {"gains.yaml": manifest("gains", "Console", annotations={"other": "1", FEATURE_GATE: "One"})})
+    write_operator(path, {"once.yaml": manifest("once", annotations={"release.openshift.io/create-only": "true"})})
     commit(path)
     write_operator(path, {"untracked.yaml": manifest("untracked")})
     assert changes(path) == {
         "manifests/changed.yaml changed": ["content"],
         "manifests/gains.yaml gains": ["capability: none -> Console", "feature_gate: none -> One"],
         "manifests/new-name.yaml moved": ["file: manifests/moved.yaml -> manifests/new-name.yaml"],
+        "manifests/once.yaml once": ["content"],
         "manifests/untracked.yaml untracked": ["added"],
         "manifests/gone.yaml gone": ["removed"],
     }
@@ -238,6 +241,27 @@ def test_two_profiles_of_a_resource_are_compared_each_with_its_own_file(tmp_path
     path = write_repository(tmp_path / "checkout", files)
     write_operator(path, {"a.yaml": manifest("one", "Console", profile=HOSTED)})
     assert changes(path) == {"manifests/a.yaml one": ["capability: none -> Console"]}
+
+
+def test_manifests_of_one_resource_in_files_of_one_name_are_compared_each_with_its_own(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
+    for folder in ("aws", "gcp"):
+        own = manifest("webhook", more=f"data: {{a: {folder}}}\n")
+        write_operator(path, {"webhook.yaml": own}, folder=f"bindata/{folder}")
+    commit(path)
+    git(path, "branch", "-f", "main")
+    assert changes(path) == {}
+
+
+def test_links_are_followed_in_the_merge_base_as_well(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
+    write_operator(path, {"b.yaml": manifest("two")}, folder="api")
+    (path / "manifests" / "b.yaml").symlink_to("../api/b.yaml")
+    (path / "manifests" / "nowhere.yaml").symlink_to("../api/c.yaml")
+    commit(path)
+    git(path, "branch", "-f", "main")
+    write_operator(path, {"b.yaml": manifest("two", "Console")}, folder="api")
+    assert changes(path) == {"manifests/b.yaml two": ["capability: none -> Console"]}
 
 
 def test_a_checkout_can_be_a_directory_of_the_repository(tmp_path):
@@ -286,6 +310,9 @@ def test_findings_about_the_update_from_the_merge_base(tmp_path):
         ("loses-capability", "error", "manifests/loses.yaml"),
     ]
     assert brief(findings(path)) == expected
+    # The operator can apply it itself from now on.
+    write_operator(path, {"gone.yaml": manifest("gone")}, folder="bindata")
+    assert brief(findings(path)) == [expected[0], expected[2]]
     # It is known that users have it.
     release = write_release(tmp_path / "release", {"0000_50_one_gains.yaml": manifest("gains")}, "4.20.1")
     assert ("gains-capability", "error", "manifests/gains.yaml") in brief(findings(path, release))
@@ -410,6 +437,9 @@ def test_what_can_be_read_in_a_file_with_findings_is_compared(tmp_path):
     write_operator(path, {"a.yaml": documents(manifest("one", "Console"), "kind: [\n")})
     assert changes(path) == {"manifests/a.yaml one": ["capability: none -> Console"]}
     assert "left-behind" not in [item.code for item in findings(path)]
+    # A warning does not mean that it cannot be read.
+    write_operator(path, {"a.yaml": manifest("one", "Console", namespace="1")})
+    assert "left-behind" in [item.code for item in findings(path)]
 
 
 @pytest.mark.parametrize("name", [".", "..", "../other", "/etc"])
