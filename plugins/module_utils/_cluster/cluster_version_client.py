@@ -12,12 +12,12 @@ from typing import TypeVar
 
 from .._capability.release_properties import accepted_names, data_as_accepted
 from .._data import capabilities as capability_data
-from .._data.capabilities import MinorData
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData
 from .._data.version import find_minor
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Object, Target, nested
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Object, Target, as_list, nested
 from .cluster_version import CLUSTER_VERSION, ClusterVersion
 
 _CRD = Target(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource)
@@ -77,7 +77,9 @@ def update_cluster_version(
         version = nested(obj, "metadata", "resourceVersion")
         body = {"metadata": {"resourceVersion": version}, **body}
         try:
-            return obj, client.merge(target, body, dry_run=dry_run), proposal
+            after = client.merge(target, body, dry_run=dry_run)
+            _check_capabilities(body, after)
+            return obj, after, proposal
         except ApiError as error:
             if not error.is_conflict:
                 raise explained(error, target) from None
@@ -89,6 +91,24 @@ def update_cluster_version(
     message = f"was changed by other clients during each of {_ATTEMPTS} attempts to write it"
     hint = "Find the client that keeps writing it, and run this again"
     raise ClusterError([Problem("error", "conflicting-write", str(target), message, hint)])
+
+
+def _check_capabilities(body: Object, after: Object) -> None:
+    """Raise ``ClusterError`` if ``after``, the answer to the change ``body``, lacks the capabilities of ``body``."""
+    stored = _requested(after)
+    lacking = [name for name in _requested(body) if name not in stored]
+    if lacking:
+        message = f"lacks {', '.join(lacking)} after a write that requests it: a mutating webhook or policy rewrites it"
+        hint = "Exclude the object from the webhook or policy"
+        raise ClusterError(
+            [Problem("error", "rewritten-field", f"{CLUSTER_VERSION}, spec.capabilities", message, hint)]
+        )
+
+
+def _requested(obj: Object) -> list[str]:
+    """The set and the names in ``spec.capabilities`` as they are written."""
+    block = nested(obj, "spec", "capabilities")
+    return [*as_list(nested(block, API_ADDITIONAL)), *filter(None, [nested(block, API_BASELINE)])]
 
 
 def explained(error: ApiError, target: Target) -> ClusterError:

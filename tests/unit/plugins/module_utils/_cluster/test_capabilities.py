@@ -195,6 +195,21 @@ def test_a_name_that_the_definition_lacks_is_explained(server, message, code):
     assert ("cannot contain Console" in error.value.problems[0].message) == (code == "outdated-crd")
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize(
+    "block", [None, {"baselineCapabilitySet": "None"}, {"additionalEnabledCapabilities": ["Console"]}]
+)
+def test_a_request_that_a_webhook_removes_is_an_error(server, block, dry_run):
+    spec = {"capabilities": {"baselineCapabilitySet": "None"}}
+    server.put(CLUSTER_VERSIONS, "version", spec=spec, status={"desired": {"version": VERSION}})
+    rewritten = {**server.objects[PATH], "spec": {"capabilities": block}}
+    server.faults["PATCH", PATH] = [(200, rewritten)]
+    with pytest.raises(ClusterError) as error:
+        enable_capabilities(server.client(), CONSOLE, None, dry_run=dry_run)
+
+    assert [item.code for item in error.value.problems] == ["rewritten-field"]
+
+
 NAMES = sorted(item.name for item in capability_data.CAPABILITIES)
 HEAD = (
     "# HELP cluster_version_capability Report currently enabled cluster capabilities.  "
