@@ -143,7 +143,7 @@ def defines_cluster_version(manifest: Manifest) -> bool:
 
 def _may_be_a_number(minor: Minor) -> bool:
     """Whether YAML may have read another minor, without quotes, as this one: 4.20 as the number 4.2."""
-    return 0 < minor.minor < 10
+    return capability_data.data_of(minor._replace(minor=minor.minor * 10)) is not None
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -51,7 +51,8 @@ _HINTS = {
 
 
 HOSTED_ENABLED, HOSTED_DISABLED = "enabled", "disabled"
-_FIELDS = {"excluded_capabilities": HOSTED_DISABLED, "additional_enabled_capabilities": HOSTED_ENABLED}
+_EXCLUDED = "excluded_capabilities"
+_FIELDS = {_EXCLUDED: HOSTED_DISABLED, "additional_enabled_capabilities": HOSTED_ENABLED}
 _COVERED = frozenset({"unchecked-rules", "unsupported-capability"})
 """Codes of problems that concern options of other modules, or that are errors here."""
 
@@ -163,7 +164,9 @@ def _corrected_block(
     if corrected is None:
         return None
     suggested = check_selection(installation, SelectionOptions(corrected)).suggested_selection
-    return None if suggested is None else suggested.to_api()
+    if suggested is None or check.install.enabled(suggested).intersection(corrected.get(_EXCLUDED, ())):
+        return None  # only its author knows whether to keep what a rule requires, or what needs it
+    return suggested.to_api()
 
 
 def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
@@ -341,15 +344,14 @@ def corrected_options(block: object, excluded: Sequence[str], install: InstallCo
     if set(fields) - set(API_FIELDS) or (not baseline and (names or not excluded)):
         return None
     corrected = known_names(names, known)
-    if corrected is None:
+    spelling = {name.lower(): name for name in known}
+    dropped = [spelling.get(name.strip().lower(), name) for name in excluded]
+    if corrected is None or any(name not in known and since_of(name) is None for name in dropped):
         return None
     result: dict[str, Any] = {"baseline_capability_set": spelled_set(baseline, install.minor_data) or V_CURRENT}
     if corrected:
         result["additional_enabled_capabilities"] = corrected
-    if excluded:
-        spelling = {name.lower(): name for name in known}
-        result["excluded_capabilities"] = [spelling.get(name.strip().lower(), name) for name in excluded]
-    return result
+    return {**result, _EXCLUDED: dropped} if dropped else result
 
 
 def corrected_cluster_version(selection: Selection, install: InstallContext) -> Selection | None:

@@ -184,9 +184,9 @@ def _is_exclusion(key: object) -> bool:
 
 def _report_exclusion(value: object, where: str, problems: Problems) -> list[str]:
     message = "is not a field: a selection cannot exclude, so everything in its baseline is enabled"
-    hint = f"Set {API_BASELINE} to {NONE} and list what stays enabled, or use state: fixed"
+    hint = f"Set {API_BASELINE} to {NONE} and list what stays enabled"
     problems.error("exclusion-list", where, message, hint)
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+    return [str(name) for name in (value if isinstance(value, list) else [value])]
 
 
 @lru_cache(maxsize=4096)

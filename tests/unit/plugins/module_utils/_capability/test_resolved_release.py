@@ -364,6 +364,8 @@ def test_without_gates_the_feature_set_decides_which_names_are_gated():
         (Minor(4, 10), None, "openshift_version", "Use a release of 4.11 or later"),
         # What YAML reads instead of an unquoted 4.20
         (Minor(4, 2), None, "openshift_version", "Quote the version: YAML reads an unquoted 4.20 as the number 4.2"),
+        # There is no 4.90.
+        (Minor(4, 9), None, "openshift_version", "Use a release of 4.11 or later"),
         # The version of a release is not a number in YAML.
         (None, Files(Minor(4, 10), manifest("one")), "openshift_version", "Use a release of 4.11 or later"),
         (None, Files(Minor(4, 2), manifest("one")), "openshift_version", "Use a release of 4.11 or later"),
