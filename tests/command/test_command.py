@@ -262,6 +262,10 @@ def test_messages_about_an_item_name_its_file_and_line(variable, run, tmp_path):
         ),
         (("update-plan", "--capabilities={"), ["--capabilities: "]),
         (("update-plan", "--capabilities=@/nowhere"), ["--capabilities: "]),
+        (("update-plan", OLD, NEW, "--capabilities=@/dev/null"), ["--capabilities: /dev/null is empty"]),
+        (("update-plan", OLD, NEW, "--acceptances=@/dev/null"), ["--acceptances: /dev/null is empty"]),
+        (("update-plan", OLD, NEW, "--acceptances={acceptances: }"), ["--acceptances[0]: is null"]),
+        (("update-plan", OLD, NEW, "--clusters=[null]"), ["--clusters[0]: is null"]),
         (("update-plan", "--platform"), ["--platform: "]),
     ],
 )

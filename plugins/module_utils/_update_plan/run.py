@@ -215,7 +215,8 @@ class _Clusters:
         return None
 
     def _with_acceptances(self, options: PlanOptions, request: PlanRequest, problems: Problems) -> PlanRequest:
-        names = [name for name in (options.name, self._shared.cluster_name, self.own_name) if name]
+        own = (options.name,) if options.name else (self._shared.cluster_name, self.own_name)
+        names = [name for name in own if name]
         accepted = acceptances_of(self._acceptances, names, problems)
         # A file of acceptances can also be about clusters that are planned one by one.
         self.concerned.update(self._acceptances if options.name else accepted)

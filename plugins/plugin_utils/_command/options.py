@@ -179,6 +179,8 @@ def _value(
     items: list[Any] = []
     for text in given:
         value, content = _read(text, option["elements"], where, problems)
+        if value is None:
+            continue  # a problem
         for at, line in enumerate(_lines(content, name), len(items)):
             place = where.child(f"[{at}]")
             places[place.field] = place._replace(source=text[1:], line=line)
@@ -208,7 +210,10 @@ def _read(text: str, kind: str, where: Location, problems: Problems) -> tuple[An
         if not text.startswith("@"):
             return load_body(text.encode()), ""
         content = Path(text[1:]).read_bytes()
-        return load_body(content), content.decode(errors="replace")
+        if (value := load_body(content)) is None:
+            # Otherwise, the option would not be set.
+            problems.error("empty-file", where, f"{text[1:]} is empty", "Set another file, or remove the option")
+        return value, content.decode(errors="replace")
     except OSError as error:
         problems.append(cannot("read", text[1:], error)._replace(where=where))
     except YamlError as error:
@@ -241,6 +246,9 @@ def _checked(value: Any, option: Mapping[str, Any], where: Location, problems: P
     if kind == "list":
         items = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
         element = {**option, "type": option["elements"]}
+        for at, item in enumerate(items):
+            if item is None and element["type"] != "raw":
+                problems.error("wrong-type", where.child(f"[{at}]"), f"is null, expected {_TYPES[element['type']][1]}")
         return [_checked(item, element, where.child(f"[{at}]"), problems) for at, item in enumerate(items)]
     convert, expected = _TYPES[kind]
     # A secret is not shown.

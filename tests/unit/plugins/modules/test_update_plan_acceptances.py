@@ -160,6 +160,13 @@ def test_an_entry_is_used_if_it_accepts_something_on_one_cluster(run):
     assert unused == ["acceptances[1]", "acceptances[2].clusters"]
 
 
+def test_cluster_name_is_no_name_of_the_clusters_of_a_fleet(run):
+    clusters = [{"name": "rome", "cluster_version": SLOW}]
+    outcome = run(clusters=clusters, cluster_name="paris", acceptances=[entry("Slow", clusters=["paris"])])
+
+    assert outcome["summaries"]["rome"]["verdict"] == "risk"
+
+
 def test_an_entry_whose_clusters_do_not_exist_is_not_reported_as_needless(run):
     clusters = [{"name": "paris", "cluster_version": SLOW}]
     outcome = run(clusters=clusters, acceptances=[entry("Slow", clusters=["pris"])])
