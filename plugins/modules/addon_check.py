@@ -46,8 +46,8 @@ options:
       - The add-ons, in the order in which they are installed, because one can need what an earlier one brings. Each is
         a file, a directory, or the name of a bundle image, as for O(release).
       - In a directory, a subdirectory with a C(ClusterServiceVersion) is a bundle, and a file with objects whose
-        C(schema) begins with C(olm.) is a catalog. A file that C(helm template) wrote is a chart. All other files
-        together are one add-on.
+        C(schema) begins with C(olm.) is a catalog. A file that C(helm template) wrote is a chart, as are the files that
+        it wrote with C(--output-dir). All other files together are one add-on.
       - Paths in findings are relative to the nearest directory that contains all add-ons, or to O(relative_to).
     type: list
     elements: path

@@ -8,12 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from .._contents.references import RBAC, targets_of
+from .._contents.references import targets_of
 from .._problems import Problem, shown_names
 from .._resources import ResourceId, as_list, as_text, mappings_in, nested
 from .cluster import Names, SelectedCluster
-from .objects import CSV, Addon, AddonObject, Definition, Installer, definition_of, in_install_order, is_definition
-from .rules import finding
+from .objects import (
+    CSV,
+    ROLES,
+    SUBSCRIPTION,
+    TYPED_BY_OLM,
+    Addon,
+    AddonObject,
+    Definition,
+    Installer,
+    definition_of,
+    in_install_order,
+    is_definition,
+)
+from .rules import RULES_BY_ID, finding
 
 Verdict = Literal["error", "review", "fine"]
 VERDICTS: tuple[Verdict, ...] = ("error", "review", "fine")
@@ -31,18 +43,17 @@ _LOOKS_UP_FIRST: Mapping[Installer, tuple[str, str]] = {
 }
 """Installers that look up the kinds of all objects before they apply the first one."""
 
-_ROLES = ((RBAC, "ClusterRole"), (RBAC, "Role"))
-_SUBSCRIPTION = ("operators.coreos.com", "Subscription")
 _WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 _CONSOLE_PLUGIN = ("console.openshift.io", "ConsolePlugin")
 
 
 class CheckedObject(NamedTuple):
-    """An object, its verdict, and the capabilities without which it is an error or has to be reviewed."""
+    """An object, its verdict, the capabilities that would make it fine, and those without which it is an error."""
 
     item: AddonObject
     verdict: Verdict
     capabilities: Names
+    needs: Names
 
 
 class CheckedAddon(NamedTuple):
@@ -103,8 +114,12 @@ def check_addon(
         verdicts = {_VERDICTS.get(problem.severity, "fine") for problem in problems}
         if check.is_unknown(*item.resource_id.group_kind) or any(each.rule == "unknown-kind" for each in own):
             verdicts.add("review")
-        needs = {name for each in own for name in each.needs}
-        objects.append(CheckedObject(item, min(verdicts, key=VERDICTS.index, default="fine"), tuple(sorted(needs))))
+        errors = [each for each in own if RULES_BY_ID[each.rule].severity == "error"]
+        needs = {name for each in errors for name in each.needs}
+        # No capability repairs an object with another error.
+        all_names = needs.union(*(each.needs for each in own)) if all(each.needs for each in errors) else ()
+        verdict: Verdict = min(verdicts, key=VERDICTS.index, default="fine")
+        objects.append(CheckedObject(item, verdict, tuple(sorted(all_names)), tuple(sorted(needs))))
         findings += problems
     return CheckedAddon(addon, tuple(objects), tuple(findings)), earlier if addon.name else check.brought
 
@@ -146,16 +161,18 @@ class _Check:
                 yield _Finding("wrong-order", f"comes before the CustomResourceDefinition of {kind}")
                 return
             tool, hint = _LOOKS_UP_FIRST.get(self.addon.installer, ("", ""))
-            is_before = position < 0 or (self.addon.installer == "helm" and in_crds)
+            is_before = position < 0 or (self.addon.installer == "helm" and (in_crds or item.hook))
             if tool and not is_before and self._is_first(group, kind):
                 message = f"is of a kind that the add-on defines, and {tool} looks up all kinds before it applies any"
                 yield _Finding("late-definition", message, hint)
         elif served is not None and served.needs:
-            yield self._absent("absent-kind", "its kind exists", served.needs, "Leave the object out")
+            so = "its hook fails" if item.hook and self.addon.installer == "helm" else None
+            yield self._absent("absent-kind", "its kind exists", served.needs, "Leave the object out", so)
             return
         elif self.is_unknown(group, kind) and self._is_first(group, kind):
             yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
-        yield from self._version(f"uses {kind}", group, kind, item.manifest.version)
+        if self.addon.installer != "olm" or item.resource_id.group_kind not in TYPED_BY_OLM:
+            yield from self._version(f"uses {kind}", group, kind, item.manifest.version)
 
     def _version(self, what: str, group: str, kind: str, version: str) -> Iterator[_Finding]:
         served, own = self.cluster.kind(group, kind), self.brought.definitions.get((group, kind))
@@ -211,7 +228,7 @@ class _Check:
 
     def _rights(self, item: AddonObject) -> Iterator[_Finding]:
         grants: list[Any] = []
-        if item.resource_id.group_kind in _ROLES:
+        if item.resource_id.group_kind in ROLES:
             grants = [item.body]
         elif item.resource_id.group_kind == CSV:
             install = nested(item.body, "spec", "install", "spec")
@@ -253,7 +270,7 @@ class _Check:
 
     def _references(self, item: AddonObject) -> Iterator[_Finding]:
         targets = [target.resource_id for target in targets_of(item.manifest, item.body)]
-        if item.resource_id.group_kind == _SUBSCRIPTION:
+        if item.resource_id.group_kind == SUBSCRIPTION:
             targets = [ResourceId("", "Namespace", "", as_text(nested(item.body, "spec", "sourceNamespace")))]
         for target in dict.fromkeys(targets):
             needs = self.cluster.needs(target)

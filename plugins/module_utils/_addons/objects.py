@@ -4,10 +4,10 @@
 """The objects of an add-on, in the order in which its installer applies them.
 
 OLM applies CustomResourceDefinitions before the rest (operator-framework/api:pkg/operators/v1alpha1/
-installplan_types.go OrderSteps). Helm applies its directory ``crds``, hooks, and kinds in a fixed order
-(helm/helm:pkg/releaseutil/kind_sorter.go InstallOrder). Argo CD moves a Namespace and a definition before the objects
-that need them (argoproj/argo-cd:gitops-engine/pkg/sync/sync_tasks.go), and ACM repeats until everything is there.
-kubectl keeps the order of the documents.
+installplan_types.go OrderSteps). Helm applies its directory ``crds``, hooks, kinds in a fixed order, and other hooks
+(helm/helm:pkg/action/install.go, hooks.go execHook, pkg/releaseutil/kind_sorter.go InstallOrder). Argo CD moves a
+Namespace and a definition before the objects that need them (argoproj/argo-cd:gitops-engine/pkg/sync/sync_tasks.go),
+and ACM repeats until everything is there. kubectl keeps the order of the documents.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
+from .._contents.references import BINDINGS, RBAC
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION
 from .._data.kinds import is_cluster_scoped
 from .._problems import Location, Problems
@@ -29,7 +30,15 @@ INSTALLERS: tuple[Installer, ...] = get_args(Installer)
 GroupKindName = tuple[str, str, str]
 
 CSV = ("operators.coreos.com", "ClusterServiceVersion")
-_HOOK = "helm.sh/hook"
+ROLES = frozenset({(RBAC, "ClusterRole"), (RBAC, "Role")})
+SUBSCRIPTION = ("operators.coreos.com", "Subscription")
+TYPED_BY_OLM = BINDINGS | ROLES | {CSV, SUBSCRIPTION}
+"""Kinds that OLM decodes into a Go type and creates in its version, whatever their ``apiVersion`` is.
+
+Source: operator-framework/operator-lifecycle-manager:pkg/controller/operators/catalog/operator.go ExecutePlan.
+"""
+
+_HOOK, _HOOK_WEIGHT = "helm.sh/hook", "helm.sh/hook-weight"
 _HELM_DEFINITIONS = re.compile(r"(?:[^/]+/charts/)*[^/]+/crds/")
 _NOT_APPLIED = frozenset({"kustomize.config.k8s.io"})
 """Groups of objects that a tool on the client reads, and no API server."""
@@ -93,8 +102,9 @@ def in_install_order(addon: Addon) -> tuple[AddonObject, ...]:
     """The objects of ``addon`` as its installer applies them."""
     if addon.installer == "kubectl":
         return addon.objects
-    rank = _helm_rank if addon.installer == "helm" else _rank
-    return tuple(sorted(addon.objects, key=rank))
+    if addon.installer == "helm":
+        return tuple(sorted(addon.objects, key=_helm_rank))
+    return tuple(sorted(addon.objects, key=_rank))
 
 
 def read_object(value: Any, file: str, line: int, problems: Problems, source: str = "") -> list[AddonObject]:
@@ -151,7 +161,11 @@ def _rank(item: AddonObject) -> int:
     return 0 if is_namespace(item) else 1 if is_definition(item) else 2
 
 
-def _helm_rank(item: AddonObject) -> int:
+def _helm_rank(item: AddonObject) -> tuple[int, int, int]:
     if item.in_crds_of_chart:
-        return 0
-    return 1 if "pre-install" in item.hook else 2 + _rank(item)
+        return 0, 0, 0
+    if not item.hook:
+        return 2, 0, _rank(item)
+    weight = as_text(nested(item.body, "metadata", "annotations", _HOOK_WEIGHT))
+    before = 1 if "pre-install" in item.hook else 3
+    return before, int(weight) if re.fullmatch(r"[+-]?[0-9]+", weight) else 0, _rank(item)

@@ -48,7 +48,7 @@ class ReadOptions(NamedTuple):
 
 def common_directory(names: Iterable[str]) -> str:
     """The directory that the paths of findings are relative to: the nearest one that contains all add-ons."""
-    paths = [path for path in map(_real_path, names) if os.path.exists(path)]
+    paths = [path for path in map(_real_path, names) if os.path.isfile(path) or os.path.isdir(path)]
     folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     return os.path.commonpath(folders) if folders else os.getcwd()
 
@@ -62,6 +62,8 @@ def read_addons(name: str, where: str, base: str, options: ReadOptions, findings
     if not os.path.exists(path):
         files = _files_of_image(name, where, options, findings)
         return _AddonReader(options, findings, is_single=False).addons(files, name)
+    if not os.path.exists(os.path.realpath(path)):
+        return _AddonReader(options, findings, is_single=True).addons(_opened(path, name), name)
     is_single = not os.path.isdir(path)
     folder, start = (os.path.dirname(path), os.path.basename(path)) if is_single else (path, ".")
     files = _files_below(folder, start, os.path.relpath(folder, base), findings)
@@ -69,7 +71,15 @@ def read_addons(name: str, where: str, base: str, options: ReadOptions, findings
 
 
 def _real_path(name: str) -> str:
-    return os.path.realpath(absolute(name))
+    """Where the file or directory ``name`` is written. A pipe of a shell, such as ``/dev/fd/63``, is nowhere."""
+    path = absolute(name)
+    real = os.path.realpath(path)
+    return real if os.path.exists(real) else path
+
+
+def _opened(path: str, name: str) -> Iterator[tuple[str, IO[bytes]]]:
+    with open(path, "rb") as file:
+        yield name, file
 
 
 def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
@@ -119,7 +129,7 @@ class _AddonReader:
         self.usual: Installer = "kubectl" if is_single else "gitops"
         self._objects: dict[str, list[AddonObject]] = {}
         self._optional: dict[str, frozenset[GroupKindName]] = {}
-        self._charts: set[str] = set()
+        self._charts: dict[str, set[str]] = {}
 
     def addons(self, files: Iterable[tuple[str, IO[bytes]]], name: str) -> Iterator[Addon]:
         """Yield the bundles of catalogs while they are read, and then everything else."""
@@ -135,8 +145,12 @@ class _AddonReader:
                 continue
             optional = self._optional.get(posixpath.dirname(folder), frozenset())
             yield self._addon(folder, "olm", objects, optional=optional)
-        for path in sorted(self._charts):
-            yield self._addon(path, "helm", self._objects[path])
+        charts: dict[tuple[str, str], list[str]] = {}
+        for path, sources in sorted(self._charts.items()):
+            charts.setdefault(_chart_of(path, sources), []).append(path)
+        for paths in charts.values():
+            chart = posixpath.commonpath(paths)
+            yield self._addon(chart, "helm", [item for path in paths for item in self._objects[path]])
         if rest:
             yield self._addon(name, self.usual, rest)
 
@@ -161,7 +175,7 @@ class _AddonReader:
                     read_object(value, path, line, self.problems, document.source)
                 )
                 if document.source:
-                    self._charts.add(path)
+                    self._charts.setdefault(path, set()).add(document.source)
         if without_objects:
             message = f"contains only metadata of {len(without_objects)} bundles, so their objects are not checked"
             self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
@@ -189,6 +203,14 @@ class _AddonReader:
             self.problems.append(finding("invalid-manifest", Location(path, line=line), message))
             return []
         return read_objects(text, path, self.problems, line, is_block=False)
+
+
+def _chart_of(path: str, sources: set[str]) -> tuple[str, str]:
+    """What the files of one chart have in common: ``helm template --output-dir`` writes one for each template."""
+    source, *others = sources
+    if others:
+        return path, ""
+    return path.removesuffix(source) if path.endswith(source) else posixpath.dirname(path), source.partition("/")[0]
 
 
 def _described_csv(name: str, properties: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -86,13 +86,12 @@ def check_addons(
 
 def _row(checked: CheckedAddon) -> dict[str, Any]:
     verdicts = Counter(item.verdict for item in checked.objects)
-    broken = [item for item in checked.objects if item.verdict == "error"]
     return {
         "path": checked.addon.path,
         "name": checked.addon.name,
         "installer": checked.addon.installer,
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
-        "needs": sorted({name for item in broken for name in item.capabilities}),
+        "needs": sorted({name for item in checked.objects for name in item.needs}),
     }
 
 

@@ -228,6 +228,38 @@ def test_a_hook_before_the_installation_comes_before_the_namespace_of_the_chart(
     assert found(check(path)) == [("wrong-order", "Job.batch fresh/migrate")]
 
 
+def hooked(item: dict[str, Any], hook: str, weight: str = "0") -> dict[str, Any]:
+    annotations = {"helm.sh/hook": hook, "helm.sh/hook-weight": weight}
+    return {**item, "metadata": {**item["metadata"], "annotations": annotations}}
+
+
+def test_helm_looks_up_the_kind_of_a_hook_when_it_runs_the_hook(tmp_path):
+    path = write_addon(tmp_path, {"out.yaml": chart(hooked(WIDGET, "post-install"), NAMESPACE, own_definition())})
+    assert found(check(path)) == []
+    first = (hooked(NAMESPACE, "pre-install", "-5"), hooked(own_definition(), "pre-install", "-4"))
+    write_addon(tmp_path, {"out.yaml": chart(hooked(WIDGET, "pre-install", "1"), *first)})
+    assert found(check(path)) == []
+    write_addon(tmp_path, {"out.yaml": chart(hooked(WIDGET, "pre-install", "-9"), *first)})
+    assert found(check(path)) == [("wrong-order", WIDGET_NAME), ("wrong-order", WIDGET_NAME)]
+    write_addon(tmp_path, {"out.yaml": chart(hooked(LINK, "test"))})
+    assert one(check(path)).message == "its kind exists only with Console, so its hook fails"
+
+
+@pytest.mark.parametrize(
+    ("kind", "api"), [("ClusterServiceVersion", "operators.coreos.com/v1"), ("Role", f"{RBAC}beta1")]
+)
+def test_olm_creates_some_kinds_in_its_own_version(tmp_path, kind, api):
+    extra = () if kind == "ClusterServiceVersion" else (csv(),)
+    result = check(bundle(tmp_path, {**thing(kind, api=api), "spec": {}}, *extra), capabilities=EVERYTHING)
+    assert found(result) == []
+    assert [
+        rule
+        for rule, _resource in found(
+            gitops(tmp_path / "b", thing(kind, api=api), capabilities=EVERYTHING, installer="kubectl")
+        )
+    ] == ["unserved-version"]
+
+
 def test_olm_applies_definitions_first_and_sets_the_namespace(tmp_path):
     objects = (csv(), WIDGET, thing("ConfigMap", namespace="openshift-marketplace"), own_definition())
     assert found(check(bundle(tmp_path, *objects))) == []
@@ -430,6 +462,22 @@ def test_without_a_selection_an_addon_is_checked_for_every_selection(tmp_path):
     # A cluster without OLM can be selected on purpose.
     without = check(bundle(tmp_path / "without", csv()), capabilities={"baselineCapabilitySet": "None"})
     assert found(without) == [("absent-kind", "ClusterServiceVersion.operators.coreos.com widgets.v1")]
+
+
+def test_a_warning_is_no_need_and_no_capability_repairs_another_error(tmp_path):
+    rules = [{"apiGroups": ["console.openshift.io"], "resources": ["consolelinks"], "verbs": ["get"]}]
+    install = {"strategy": "deployment", "spec": {"clusterPermissions": [{"rules": rules}]}}
+    wrong = {"group": "base.openshift.io", "kind": "Sensor", "version": "v9"}
+    path = bundle(tmp_path, csv(install=install))
+    none = {"baselineCapabilitySet": "None"}
+    olm, console = "OperatorLifecycleManager", "Console"
+    for needs, repairs, own in (([olm], [[console, olm]], []), ([olm], [], [wrong])):
+        bundle(tmp_path, csv(install=install, nativeAPIs=own))
+        result = check(path, capabilities=none).keys
+        assert ([row["needs"] for row in result["addons"]], [row["capabilities"] for row in result["repairs"]]) == (
+            [needs],
+            repairs,
+        )
 
 
 def test_what_a_repair_adds(tmp_path):

@@ -15,6 +15,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._addons import stream
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.addons import (
+    EVERYTHING,
     LINK,
     bundle,
     catalog_bundle,
@@ -59,6 +60,34 @@ def test_a_directory_is_divided_into_bundles_charts_and_the_rest(tmp_path):
         ("charts/out.yaml", "helm", 1),
         (".", "gitops", 2),
     ]
+
+
+@pytest.mark.parametrize("folder", ["out/widgets/templates", "split"])
+def test_the_files_of_a_chart_are_one_addon(tmp_path, folder):
+    """helm template --output-dir writes a file for each template."""
+    service = thing("Service", "ui", "fresh")
+    plugin = {"apiVersion": "console.openshift.io/v1", "kind": "ConsolePlugin", "metadata": {"name": "p"}}
+    plugin["spec"] = {"backend": {"service": {"name": "ui", "namespace": "fresh"}}}
+    for name, item in (("a", plugin), ("b", service)):
+        text = chart(item).replace("x.yaml", f"{name}.yaml")
+        write_addon(tmp_path, {f"{folder}/{name}.yaml": text, f"{folder}/other-{name}.yaml": ""})
+    assert rows(str(tmp_path)) == [(folder, "helm", 2)]
+    assert found(check(str(tmp_path), capabilities=EVERYTHING)) == []
+    write_addon(tmp_path, {f"{folder}/c.yaml": chart(service).replace("widgets", "gears")})
+    assert rows(str(tmp_path)) == [(folder, "helm", 2), (f"{folder}/c.yaml", "helm", 1)]
+
+
+def test_what_a_shell_writes_into_a_pipe(tmp_path):
+    """As addon-check <(helm template widgets)."""
+    read, write = os.pipe()
+    with os.fdopen(write, "wb") as file:
+        file.write(chart(LINK).encode())
+    path = write_addon(tmp_path, {"x.yaml": documents(thing("ConfigMap"))})
+    pipe = f"/dev/fd/{read}"
+    result = check(pipe, path)
+    os.close(read)
+    assert [(row["path"], row["installer"]) for row in result.keys["addons"]] == [(pipe, "helm"), (".", "gitops")]
+    assert [(item.code, item.where.source) for item in result.findings] == [("absent-kind", pipe)]
 
 
 def test_paths_are_relative_to_the_directory_that_contains_all_addons(tmp_path):
