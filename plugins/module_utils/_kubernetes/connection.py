@@ -38,13 +38,13 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     check_connection_options(module.params, problems)
     problems.raise_errors(ClusterError)
     options = connection_options(module.params, os.environ)
-    entry, kubeconfig = _select(options)
+    entry = _select(options)
     config = connection_config(options, entry, problems)
     if config is None:
         raise ClusterError(problems)
     if entry.needs_library and not has_credentials(options):
         with tempfile.TemporaryDirectory(prefix="capability-") as folder:
-            config, token = _with_library(config, kubeconfig, entry.context, folder)
+            config, token = _with_library(config, entry, folder)
             context = _tls_context(config)
     else:
         token, context = _own_token(config), _tls_context(config)
@@ -55,37 +55,32 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     return Client(config.server, pool, (("User-Agent", FIELD_MANAGER), *config.impersonation), token, parallelism)
 
 
-def _select(options: Mapping[str, Any]) -> tuple[KubeconfigEntry, Any]:
-    """What the options select: nothing of a kubeconfig, a context, or the service account of a pod; the kubeconfig."""
-    kubeconfig = options["kubeconfig"] or os.environ.get("KUBECONFIG")
+def _select(options: Mapping[str, Any]) -> KubeconfigEntry:
+    """What the options select: nothing of a kubeconfig, a context, or the service account of a pod."""
     if options["host"] and has_credentials(options):
-        return KubeconfigEntry(), kubeconfig
+        return KubeconfigEntry()
+    kubeconfig = options["kubeconfig"] or os.environ.get("KUBECONFIG")
     is_chosen = kubeconfig or options["context"] or os.path.exists(os.path.expanduser(_KUBECONFIG))
     pod = None if is_chosen else pod_entry(os.environ)
     if pod is not None:
-        return pod, None
-    kubeconfig = kubeconfig or _KUBECONFIG
+        return pod
     problems = Problems()
-    entry = read_entry(kubeconfig, options["context"], problems)
+    entry = read_entry(kubeconfig or _KUBECONFIG, options["context"], problems)
     problems.raise_errors(ClusterError)
-    return entry, kubeconfig
+    return entry
 
 
-def _with_library(
-    config: ConnectionConfig, kubeconfig: Any, context: str, folder: str
-) -> tuple[ConnectionConfig, Token]:
+def _with_library(config: ConnectionConfig, entry: KubeconfigEntry, folder: str) -> tuple[ConnectionConfig, Token]:
     """Let the library create the credentials. It writes certificates to temporary files in ``folder``."""
     library = _library()
     configuration = library.client.Configuration()
-    load = library.config.load_kube_config
-    if isinstance(kubeconfig, Mapping):
-        load = library.config.load_kube_config_from_dict
+    load = library.config.load_kube_config_from_dict
     try:
-        load(kubeconfig, context, configuration, persist_config=False, temp_file_path=folder)
+        load(entry.content(), entry.context, configuration, persist_config=False, temp_file_path=folder)
     except Exception as error:  # a kubeconfig can be wrong in any way
         is_malformed = isinstance(error, (AttributeError, IndexError, KeyError, TypeError))
         reason = "its user is not valid" if is_malformed else one_line(error).rstrip(".")
-        message = f"the context {context} cannot be used: {reason}"
+        message = f"the context {entry.context} cannot be used: {reason}"
         raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, "Log in again")]) from None
 
     def token() -> str | None:

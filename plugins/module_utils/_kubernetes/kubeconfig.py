@@ -37,6 +37,7 @@ _OWN_FIELDS = frozenset(
         "as-user-extra",
     }
 )
+_PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
 _SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 """Where each pod has the credentials of its service account (kubernetes/kubernetes:pkg/serviceaccount)."""
 
@@ -52,6 +53,18 @@ class KubeconfigPart(NamedTuple):
     fields: Mapping[str, Any]
     directory: str = ""
 
+    def content(self) -> dict[str, Any]:
+        """The same with absolute paths. The name of a program without a slash is no path."""
+        fields = {name: self.absolute(value) if name in _PATHS else value for name, value in self.fields.items()}
+        program = fields.get("exec")
+        if isinstance(program, Mapping) and "/" in str(program.get("command")):
+            fields["exec"] = {**program, "command": self.absolute(program["command"])}
+        return fields
+
+    def absolute(self, path: Any) -> Any:
+        """A path in this part; other values are returned as they are."""
+        return os.path.join(self.directory, path) if path and isinstance(path, str) else path
+
 
 class KubeconfigEntry(NamedTuple):
     """The cluster and the user that the context of this name selects."""
@@ -64,6 +77,15 @@ class KubeconfigEntry(NamedTuple):
     def needs_library(self) -> bool:
         """Whether the user has other credentials than a token or a certificate, such as those of a program."""
         return not self.user.fields.keys() <= _OWN_FIELDS
+
+    def content(self) -> dict[str, Any]:
+        """A kubeconfig with this entry alone. The library would look for all files next to the one of the cluster."""
+        parts: dict[str, Mapping[str, Any]] = {
+            "context": {"cluster": self.context, "user": self.context},
+            "cluster": self.cluster.content(),
+            "user": self.user.content(),
+        }
+        return {f"{kind}s": [{"name": self.context, kind: part}] for kind, part in parts.items()}
 
 
 class ConnectionConfig(NamedTuple):
@@ -264,8 +286,7 @@ def _string(section: KubeconfigPart, field: str, problems: Problems) -> str:
 
 
 def _path(section: KubeconfigPart, field: str, problems: Problems) -> str:
-    path = _string(section, field, problems)
-    return os.path.join(section.directory, path) if path else ""
+    return str(section.absolute(_string(section, field, problems)))
 
 
 def _pem(section: KubeconfigPart, field: str, problems: Problems) -> Pem | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -228,6 +229,25 @@ def test_paths_are_relative_to_the_file_of_their_user_as_in_kubectl(write: Any, 
     config = connection_config({}, entry, Problems())
     assert config is not None
     assert config.certificate == str(folder / "pair.pem")
+
+
+def test_a_program_is_relative_to_the_file_of_its_user_as_in_kubectl(write: Any, tmp_path: Path) -> None:
+    """And a CA to the file of its cluster. The library looks for both next to the latter."""
+    first = Path(write({"certificate-authority": "pair.pem"}, {})).rename(tmp_path / "first")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    status = {"apiVersion": "client.authentication.k8s.io/v1", "status": {"token": TOKEN}}
+    (folder / "login").write_text(
+        f"#!/bin/sh\necho '{json.dumps({**status, 'kind': 'ExecCredential'})}'", encoding="utf-8"
+    )
+    (folder / "login").chmod(0o755)
+    program = {"apiVersion": status["apiVersion"], "command": "./login", "interactiveMode": "Never"}
+    more = {
+        "users": [{"name": "more", "user": {"exec": program}}],
+        "contexts": [{"name": "more", "context": {"cluster": "c", "user": "more"}}],
+    }
+    (folder / "second").write_text(yaml.safe_dump(more), encoding="utf-8")
+    assert connect(kubeconfig=f"{first}:{folder / 'second'}", context="more")._token() == f"Bearer {TOKEN}"
 
 
 def test_a_kubeconfig_can_be_given_as_its_content(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
