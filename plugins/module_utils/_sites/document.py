@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from .._data.capabilities import API_FIELDS
 from .._files.checkout import CheckoutFile
 from .._problems import Location, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree, walk
@@ -24,12 +25,14 @@ from .._yaml.values import YamlError, resolve_plain
 
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _MARKS = re.compile(
-    "AgentClusterInstall|ClusterDeployment|ClusterImageSet|ClusterInstance|ClusterVersion|HostedCluster|InfraEnv|"
-    "PolicyGen(?:erator|Template)|SiteConfig|baseDomain|install-?[cC]onfig-?[oO]verrides"
+    "AgentClusterInstall|ClusterDeployment|ClusterImageSet|ClusterInstance|ClusterPool|ClusterVersion|HostedCluster|"
+    "InfraEnv|PolicyGen(?:erator|Template)|SiteConfig|baseDomain|baselineCapabilitySet|additionalEnabledCapabilities|"
+    "install-?[cC]onfig-?[oO]verrides"
 )
 """Every document that describes a site, or policies of one, has one of these words. The others need not be YAML."""
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|\$\([A-Za-z_][\w.-]*\)")
+_SELECTION = re.compile(r"""(?:baselineCapabilitySet|additionalEnabledCapabilities)["'\\]*\s*:""")
 _LINE_BREAK = re.compile("\n")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TAB = re.compile(r"[ ]*\t")
@@ -42,6 +45,7 @@ _MOST_LEVELS = 100
 CLUSTER_INSTANCE, SITE_CONFIG = "ClusterInstance", "SiteConfig"
 AGENT_CLUSTER_INSTALL, INFRA_ENV = "AgentClusterInstall", "InfraEnv"
 CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET = "ClusterDeployment", "ClusterImageSet"
+CLUSTER_POOL = "ClusterPool"
 HOSTED_CLUSTER, CLUSTER_VERSION = "HostedCluster", "ClusterVersion"
 INSTALL_CONFIG = "install-config"
 
@@ -52,6 +56,7 @@ _GROUPS = {
     INFRA_ENV: "agent-install.openshift.io",
     CLUSTER_DEPLOYMENT: "hive.openshift.io",
     CLUSTER_IMAGE_SET: "hive.openshift.io",
+    CLUSTER_POOL: "hive.openshift.io",
     HOSTED_CLUSTER: "hypershift.openshift.io",
     CLUSTER_VERSION: "config.openshift.io",
 }
@@ -272,7 +277,7 @@ def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteO
         yield SiteObject(document, kind, root)
     elif kind in ("", "InstallConfig") and _is_install_config(document, version):
         yield SiteObject(document, INSTALL_CONFIG, root)
-    elif kind or root.kind == "list":
+    else:
         if kind in _POLICY_GENERATORS:
             name = document.text_of(root, "metadata", "name")
             message = "generates policies, which are not checked for the selections of the sites that they are bound to"
@@ -293,6 +298,12 @@ def _is_install_config(document: SourceDocument, version: str) -> bool:
     return sum(document.pair(document.root, name) is not None for name in _INSTALL_CONFIG_FIELDS) > _FEWEST_FIELDS
 
 
+def _is_selection(pair: Pair) -> bool:
+    """Whether ``pair`` is a field of a selection, or a text that contains one. A definition has maps as fields."""
+    is_field = pair.key.value in API_FIELDS and pair.value.kind != "map"
+    return is_field or (pair.value.kind == "scalar" and _SELECTION.search(pair.value.value) is not None)
+
+
 def _nested_objects(
     document: SourceDocument, node: Node, parent: Node | None, problems: Problems
 ) -> Iterator[SiteObject]:
@@ -306,6 +317,10 @@ def _nested_objects(
             if wanted != _NOT_WANTED:
                 yield SiteObject(document, kind, node)
             return
+        if found := next(filter(_is_selection, node.pairs), None):
+            message = "contains a selection, but is not an object that describes a site, so it is not checked"
+            hint = "Check the object or the install-config that is made of it"
+            problems.info("unread-selection", Location(document.path, line=document.line_of(found.key)), message, hint)
         for pair in node.pairs:
             if pair.key.value == _RAW_TEMPLATES and is_template(pair.value.value):
                 report_template(document.path, document.line_of(pair.value), problems)

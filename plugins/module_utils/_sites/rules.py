@@ -143,6 +143,12 @@ _FILE_RULES = (
         "The extra manifests of a site are in the checkout.",
         "They may create what a selection excludes.",
     ),
+    CheckRule(
+        "unread-selection",
+        "info",
+        "Selections are in objects that describe a site.",
+        "A selection in another text, such as in a ConfigMap, a Secret or values of Helm, is not checked.",
+    ),
     CheckRule("unreadable-file", "error", "Files can be read.", "A file that cannot be read is not checked."),
 )
 

@@ -128,6 +128,10 @@ def check_keys(origin: SiteObject, sites: tuple[SiteNode, ...], problems: Proble
             message = "contains a template, which is not checked"
             problems.info("template", origin.location(key), message, "Render it, and check the result")
         plain = _plain(key.value)
+        if plain in _INSTALL_CONFIG_SECRETS:
+            message = f"{below(path, key)} names a Secret with an install-config, which is not checked"
+            hint = "Check the install-config with install_config"
+            problems.info("unread-selection", origin.location(key), message, hint)
         if repeated or key.start in right or _OVERRIDE not in plain:
             continue
         if plain in _OVERRIDES_KEYS:
@@ -195,6 +199,7 @@ def _plain(name: object) -> str:
     return str(name).lower().translate(_SEPARATORS)
 
 
+_INSTALL_CONFIG_SECRETS = frozenset(map(_plain, ("installConfigSecretRef", "installConfigSecretTemplateRef")))
 _OVERRIDE = "override"
 _OVERRIDES_KEYS = frozenset(map(_plain, (OVERRIDES, ANNOTATION)))
 _MISSPELLED_KEYS = frozenset(f"{key}s" for key in _OVERRIDES_KEYS) | frozenset(key[:-1] for key in _OVERRIDES_KEYS)

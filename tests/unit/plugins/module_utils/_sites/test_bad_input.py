@@ -75,6 +75,53 @@ def test_a_bad_file_is_one_line_and_the_others_are_checked(check, content, sever
     assert {"good", "berlin"} <= {site["name"] for site in outcome["sites"]}
 
 
+_DEFAULTS = """\
+kind: ConfigMap
+data:
+  clusterinstance-defaults: |
+    installConfigOverrides: '{"capabilities": {"baselineCapabilitySet": "None"}}'
+"""
+_RAW_POLICY = """\
+kind: ConfigurationPolicy
+spec:
+  object-templates-raw: |
+    - objectDefinition: {kind: ClusterVersion, spec: {capabilities: {additionalEnabledCapabilities: [Console]}}}
+"""
+_HIVE = """\
+apiVersion: hive.openshift.io/v1
+kind: {}
+metadata: {{name: a}}
+spec:
+  {}: {{name: a-install-config}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (_DEFAULTS, 3),
+        (_RAW_POLICY, 3),
+        ("kind: Secret\nstringData:\n  install-config.yaml: 'capabilities: {baselineCapabilitySet: v4.18}'\n", 3),
+        ('clusters:\n- overrides: \'{"capabilities": {"baselineCapabilitySet": "None"}}\'\n', 2),
+        ("a:\n- capabilities:\n    baselineCapabilitySet: None\n    additionalEnabledCapabilities: []\n", 3),
+        ('- op: add\n  value: \'{"baselineCapabilitySet":"None"}\'\n', 2),
+        (_HIVE.format("ClusterPool", "installConfigSecretTemplateRef"), 5),
+        (_HIVE.format("ClusterDeployment", "provisioning: {installConfigSecretRef").replace("config}", "config}}"), 5),
+        ("kind: CustomResourceDefinition\nspec:\n  baselineCapabilitySet: {type: string}\n", 0),
+        ("a: sets baselineCapabilitySet  # baselineCapabilitySet: None\n", 0),
+    ],
+)
+def test_a_selection_that_is_not_read_is_named(check, text, line):
+    outcome = check({"a.yaml": text, "good.yaml": GOOD})
+    expected = [("info", "unread-selection", line)] * bool(line)
+    assert [(item["severity"], item["rule"], item["line"]) for item in outcome["findings"]] == expected
+
+
+def test_an_object_in_values_is_a_site(check):
+    text = "objects:\n  - " + WRONG.replace("\n", "\n    ")
+    assert rules_of(check({"values.yaml": text})["findings"]) == [("unknown-capability", "values.yaml")]
+
+
 def test_the_hint_of_a_tab_names_it(check):
     outcome = check({"a.yaml": HEAD + "spec:\n\tx: 1\n"})
     assert outcome["findings"][0]["hint"] == "Replace the tab at the beginning of the line by spaces"
