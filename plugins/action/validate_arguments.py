@@ -57,6 +57,8 @@ _ARGUMENTS = {
 }
 _ALLOW_SLICE = "allow_slice"
 _LOCALHOST = "localhost"
+_WRITTEN = ("dest", "report")
+"""Options with the path of what a module writes for one host."""
 
 
 class ActionModule(ActionBase):
@@ -89,6 +91,7 @@ class ActionModule(ActionBase):
         check_values(playbook, values, extra_vars, problems)
         if not playbook.prefix:
             self._check_host(playbook, values, variables, problems)
+            self._check_written(playbook, extra_vars, variables, problems)
         result |= {"problems": problem_dicts(problems), "warnings": warnings_of(problems)}
         if problems.has_errors:
             result |= {"failed": True, "msg": error_text(InvalidOptionError(problems))}
@@ -115,6 +118,18 @@ class ActionModule(ActionBase):
             message = "the job is a slice, expected one job, because each slice would write the files of all clusters"
             hint = f"Set the number of job slices of the job template to 1, or set {_ALLOW_SLICE} to true"
             problems.error("job-slice", "", message, hint)
+
+    def _check_written(
+        self, playbook: Playbook, extra_vars: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems
+    ) -> None:
+        """Report a path on this machine to which each host would write, so that only the last one would remain."""
+        hosts, is_local = len(variables.get("ansible_play_hosts_all", ())), bool(self._directory())
+        for name in set(_WRITTEN).intersection(playbook.variables, extra_vars):
+            path = str(extra_vars[name])
+            if hosts > 1 and is_local and "{{" not in path:
+                message = f"is {shown(path)} for each of {hosts} hosts, which would replace the files of each other"
+                hint = "Add the host to it: {{ inventory_hostname }}"
+                problems.error("shared-path", name, message, hint)
 
     def _matched(self, pattern: str, variables: Mapping[str, Any]) -> list[str]:
         lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)
