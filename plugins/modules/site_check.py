@@ -289,7 +289,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         site_rules(),
         result.findings,
         Problems((*problems, *result.problems)),
-        write=lambda: write_files(result.fixed),
+        write=lambda: write_files(result.fixed, check_mode=module.check_mode),
         scope=(len(result.sites), "site"),
         unchecked=result.unchecked,
         changed=bool(result.fixed),

@@ -34,7 +34,12 @@ def bash(script: str, folder: Path, **env: str) -> subprocess.CompletedProcess[s
 
 
 @pytest.mark.parametrize(
-    ("arguments", "files"), [("", FILES), ("--paths\nclusters,imageset.yaml\n", FILES - {"policies/console.yaml"})]
+    ("arguments", "files"),
+    [
+        ("", FILES),
+        ("--paths\nclusters,imageset.yaml\n", FILES - {"policies/console.yaml"}),
+        ("policies\n", {"policies/console.yaml"}),
+    ],
 )
 def test_the_action_shows_and_writes_the_findings(
     repository: Path, tmp_path: Path, arguments: str, files: set[str]
@@ -57,16 +62,17 @@ def test_the_action_shows_and_writes_the_findings(
     assert len(run["results"]) == len(annotations)
 
 
-def test_the_component_writes_the_reports_that_its_job_names(repository: Path) -> None:
+@pytest.mark.parametrize(("arguments", "files"), [("", FILES), ("policies", {"policies/console.yaml"})])
+def test_the_component_writes_the_reports_that_its_job_names(repository: Path, arguments: str, files: set[str]) -> None:
     spec, jobs = yaml.safe_load_all((ROOT / "templates" / "check.yml").read_text("utf-8"))
-    inputs = {name: one["default"] for name, one in spec["spec"]["inputs"].items()}
+    inputs = {name: one["default"] for name, one in spec["spec"]["inputs"].items()} | {"arguments": arguments}
     (job,) = jobs.values()
     script = re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda match: inputs[match[1]], "\n".join(job["script"]))
     done = bash(script, repository)
 
     assert done.returncode == 1, done.stdout + done.stderr
     reports = {kind: (repository / path).read_text("utf-8") for kind, path in job["artifacts"]["reports"].items()}
-    assert {one["location"]["path"] for one in json.loads(reports["codequality"])} == FILES
+    assert {one["location"]["path"] for one in json.loads(reports["codequality"])} == files
 
 
 def test_the_hooks_run_subcommands_on_the_whole_repository(repository: Path) -> None:

@@ -57,8 +57,8 @@ def finish_check(
 ) -> NoReturn:
     """Compare ``findings`` with the baseline, write the outputs, and exit: failed if a finding is severe enough.
 
-    ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
-    outputs and not in check mode, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun,
+    ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files before
+    the outputs, or checks in check mode whether they can be written, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun,
     and ``unchecked`` what was not, as clauses. ``appendix`` is Markdown about it.
     ``result`` has the further keys of the result; its ``changed`` and ``diff`` come from ``write``. Raises
     ``CapabilityError`` if an option is invalid or a file cannot be written.
@@ -72,9 +72,9 @@ def finish_check(
     if update:
         report = report._replace(findings=(), known=found)
     changes = file_changes(report, parse_outputs(params["outputs"]), params["baseline"] if update else None, found)
+    if write is not None:
+        write()
     if not module.check_mode:
-        if write is not None:
-            write()
         write_files(changes)
     if module._diff:
         own = [diff_entry(change.path, change.before or "", change.after) for change in changes]

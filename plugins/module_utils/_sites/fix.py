@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import json
+import os
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,8 +69,11 @@ def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]],
     return FixedFile(path, real_path, data, after, frozenset(written), shown, tuple(problems))
 
 
-def write_files(files: Iterable[FixedFile]) -> None:
-    """Replace each file at once. Raises ``DestinationError`` with all files that could not be written."""
+def write_files(files: Iterable[FixedFile], *, check_mode: bool) -> None:
+    """Replace each file at once. Raises ``DestinationError`` with all files that could not be written.
+
+    Check mode reports missing permissions as well.
+    """
     problems = Problems()
     for file in files:
         if read_again(file.path, file.real_path, problems) != file.before:
@@ -76,7 +81,10 @@ def write_files(files: Iterable[FixedFile]) -> None:
             problems.error("concurrent-change", Location(file.path), "has changed since it was read", hint)
             continue
         try:
-            write_file(file.real_path, file.after)
+            if not os.access(os.path.dirname(file.real_path), os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            if not check_mode:
+                write_file(file.real_path, file.after)
         except OSError as error:
             problems.append(cannot("write", file.path, error)._replace(where=Location(file.path)))
     problems.raise_errors(DestinationError)

@@ -238,7 +238,9 @@ def test_a_file_that_cannot_be_written_does_not_prevent_others(check, public):
     for path in (public / "b", public / "b" / "site.yaml"):
         os.chown(path, OTHER_USER, OTHER_USER)
     with as_other_user():
+        predicted = check(checkout=public, state="fixed", check_mode=True)
         outcome = check(checkout=public, state="fixed")
+    assert predicted["problems"] == outcome["problems"]
     assert outcome.faults == [("unwritable-file", "a/site.yaml")]
     assert (public / "a" / "site.yaml").read_text() == WRONG
     assert (public / "b" / "site.yaml").read_text() == WRONG.replace("nodetuning", "NodeTuning")
