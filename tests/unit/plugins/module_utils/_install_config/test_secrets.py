@@ -30,8 +30,8 @@ def test_the_secret_values_of_the_corpus(path):
 @pytest.mark.parametrize(
     ("data", "secrets"),
     [
-        ({"pullSecret": '{"auths":{"r":{"auth":"dXNlcjpw","email":"you@h"}}}'},
-         {'{"auths":{"r":{"auth":"dXNlcjpw","email":"you@h"}}}', "dXNlcjpw"}),
+        ({"pullSecret": '{"auths":{"r":{"auth":"dXNlcjpw","email":"you@example"}}}'},
+         {'{"auths":{"r":{"auth":"dXNlcjpw","email":"you@example"}}}', "dXNlcjpw", "you@example"}),
         ({"sshKey": "ssh-rsa AAAAblob me\n"}, {"ssh-rsa AAAAblob me\n", "ssh-rsa AAAAblob me"}),
         ({"hosts": [{"bmc": {"password": "hunter22", "username": "root-root"}}, {"password": "short"}]}, {"hunter22"}),
         ({"a": {"apiKey": "one-1111", "passwd": ["two-2222"], "ssh_key": {"b": 12345678}}},

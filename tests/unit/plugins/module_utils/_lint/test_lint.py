@@ -60,7 +60,9 @@ def test_a_capability_that_vanishes(tmp_path):
         source(write_release(tmp_path / version, files(names), version))
         for version, names in (("4.19.1", ["Console", "Storage"]), ("4.20.1", ["Console", "Disks"]))
     )
-    found = lint(new, old, LintOptions(), Problems())
+    problems = Problems()
+    found = lint(new, old, LintOptions(), problems)
+    assert {item.code for item in problems} == {"different-capabilities"}
     (finding,) = [item for item in found if item.code == "vanished-capability"]
     assert (finding.severity, finding.where.field, finding.where.source) == (
         "error",
@@ -71,8 +73,10 @@ def test_a_capability_that_vanishes(tmp_path):
         "is a capability of the previous release, but not of this one: the API server rejects every write to a "
         "ClusterVersion that contains it"
     )
-    assumed = lint(new, old, LintOptions(known_capabilities=["Storage"]), Problems())
+    problems = Problems()
+    assumed = lint(new, old, LintOptions(known_capabilities=["Storage"]), problems)
     assert "vanished-capability" not in {item.code for item in assumed}
+    assert list(problems) == []
 
 
 def test_the_previous_release_is_not_the_later_one(tmp_path):
