@@ -62,7 +62,8 @@ def test_a_capability_that_vanishes(tmp_path):
     )
     problems = Problems()
     found = lint(new, old, LintOptions(), problems)
-    assert {item.code for item in problems} == {"different-capabilities"}
+    # The definitions of both releases lack most capabilities of their versions.
+    assert [item.code for item in problems].count("different-capabilities") == 3
     (finding,) = [item for item in found if item.code == "vanished-capability"]
     assert (finding.severity, finding.where.field, finding.where.source) == (
         "error",
@@ -76,7 +77,7 @@ def test_a_capability_that_vanishes(tmp_path):
     problems = Problems()
     assumed = lint(new, old, LintOptions(known_capabilities=["Storage"]), problems)
     assert "vanished-capability" not in {item.code for item in assumed}
-    assert list(problems) == []
+    assert [item.code for item in problems] == ["different-capabilities"]  # of the previous release
 
 
 def test_the_previous_release_is_not_the_later_one(tmp_path):
