@@ -57,9 +57,9 @@ def finish_check(
 ) -> NoReturn:
     """Compare ``findings`` with the baseline, write the outputs, and exit: failed if a finding is severe enough.
 
-    ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files before
-    the outputs, or checks in check mode whether they can be written, and raises ``DestinationError``. ``scope`` is what was checked, a number and a noun,
-    and ``unchecked`` what was not, as clauses. ``appendix`` is Markdown about it.
+    ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files before the
+    outputs, or checks in check mode whether they can be written, and raises ``DestinationError``. ``scope`` is what was
+    checked, a number and a noun, and ``unchecked`` what was not, as clauses. ``appendix`` is Markdown about it.
     ``result`` has the further keys of the result; its ``changed`` and ``diff`` come from ``write``. Raises
     ``CapabilityError`` if an option is invalid or a file cannot be written.
     """

@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import difflib
-import errno
 import json
-import os
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .._data.capabilities import API_FIELDS
 from .._files.checkout import CheckoutFile, read_again
-from .._files.files import cannot, write_file
+from .._files.files import cannot, check_permission, write_file
 from .._problems import DestinationError, Location, Problem, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree
 from .._yaml.values import YamlError
@@ -81,8 +79,7 @@ def write_files(files: Iterable[FixedFile], *, check_mode: bool) -> None:
             problems.error("concurrent-change", Location(file.path), "has changed since it was read", hint)
             continue
         try:
-            if not os.access(os.path.dirname(file.real_path), os.W_OK | os.X_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            check_permission(file.real_path)
             if not check_mode:
                 write_file(file.real_path, file.after)
         except OSError as error:
