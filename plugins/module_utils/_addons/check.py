@@ -215,7 +215,12 @@ class _Check:
                 kind = as_text(entry.get("kind"))
                 group = as_text(entry.get("group")) or as_text(entry.get("name")).partition(".")[2]
                 served = self.cluster.kind(group, kind)
-                if served is not None and served.needs and (group, kind) not in self.brought.definitions:
+                if path[0] == "customresourcedefinitions" and self.cluster.serves_without_definition(group, kind):
+                    message = f"requires a CustomResourceDefinition of {kind}.{group}, whose API has none"
+                    yield _Finding(
+                        "absent-requirement", f"{message}: OLM waits for it without end", "Name it in nativeAPIs"
+                    )
+                elif served is not None and served.needs and (group, kind) not in self.brought.definitions:
                     what, so = f"requires {kind}.{group}, which exists", "OLM does not start the operator"
                     way = "Do not require it"
                     yield self._absent("absent-requirement", what, served.needs, way, so)

@@ -87,10 +87,13 @@ class SelectedCluster:
         definition = ResourceId(*CUSTOM_RESOURCE_DEFINITIONS.group_kind, "", f"{plural}.{group}")
         return self.needs(definition) if definition in self._providers else self._without_definition(plural, group)
 
+    def serves_without_definition(self, group: str, kind: str) -> bool:
+        """Whether Kubernetes or one of OpenShift's own API servers serves a kind."""
+        return kubernetes_serves(group, kind, self.release.minor) or is_aggregated(group, kind)
+
     def knows(self, group: str, kind: str) -> bool:
         """Whether Kubernetes or the release serves a kind, whatever its capabilities are."""
-        is_served = kubernetes_serves(group, kind, self.release.minor) or is_aggregated(group, kind)
-        return is_served or self.kind(group, kind) is not None
+        return self.serves_without_definition(group, kind) or self.kind(group, kind) is not None
 
     def versions_without_definition(self, group: str, kind: str) -> frozenset[str] | None:
         """The versions in which Kubernetes or OpenShift's own API servers serve a kind, ``None`` if not known."""

@@ -26,6 +26,7 @@ LARGEST_DOCUMENT = 16 << 20
 """Bytes of the largest document that is read. etcd accepts objects of 1.5 MiB, and a bundle contains some of them."""
 
 _SEPARATOR = re.compile(rb"---(?=\s|\Z)")
+_TEXT_AFTER_SEPARATOR = re.compile(rb"---[ \t]+[^\s#]")
 _SEPARATOR_AFTER_RETURN = re.compile(rb"\r---(?=\s|\Z)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TEMPLATE = re.compile(rb"\{\{|\{%")
@@ -75,6 +76,8 @@ def _fault(text: bytes | None) -> tuple[str, str]:
         return f"has a document of more than {LARGEST_DOCUMENT >> 20} MiB, which was not read", "Divide the document"
     if text.startswith(_UTF_16):
         return "is UTF-16, expected UTF-8", "Save the file in UTF-8"
+    if _TEXT_AFTER_SEPARATOR.match(text):
+        return "has text after ---, with which kubectl and GitOps reject the file", "Move it to the next line"
     if _SEPARATOR_AFTER_RETURN.search(text):
         return "ends lines with a carriage return alone, so its documents are not divided", "End lines with line feeds"
     return "", ""

@@ -367,6 +367,16 @@ def test_a_required_api_is_served_in_its_version(tmp_path, spec):
         assert [rule for rule, _resource in found(result)] == rules
 
 
+@pytest.mark.parametrize(("kind", "group"), [("Route", "route.openshift.io"), ("Build", "build.openshift.io")])
+def test_a_required_definition_that_no_cluster_has(tmp_path, kind, group):
+    entry = {"name": f"{kind.lower()}s.{group}", "kind": kind, "version": "v1"}
+    path = bundle(tmp_path, csv(customresourcedefinitions={"required": [entry]}))
+    error = one(check(path, capabilities=EVERYTHING))
+    assert (error.code, error.hint) == ("absent-requirement", "Name it in nativeAPIs")
+    bundle(tmp_path, csv(nativeAPIs=[{**entry, "group": group}]))
+    assert found(check(path, capabilities=EVERYTHING)) == []
+
+
 def test_required_apis_of_the_bundle_and_of_other_operators(tmp_path):
     required = [{"name": "widgets.example.com", "kind": "Widget"}, {"name": "ptps.ptp.io", "kind": "Ptp"}]
     spec = csv(customresourcedefinitions={"required": required})

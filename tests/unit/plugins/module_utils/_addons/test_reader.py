@@ -238,6 +238,7 @@ def test_objects_that_kubernetes_would_not_find_are_an_error(tmp_path):
     (tmp_path / "returns.yaml").write_bytes(text.replace("\n", "\r").encode())
     (tmp_path / "array.json").write_text(json.dumps([thing("ConfigMap", "a"), thing("ConfigMap", "b")]))
     (tmp_path / "adjacent.json").write_text(json.dumps(thing("ConfigMap", "a")) * 2)
+    (tmp_path / "text.yaml").write_text('{"a": 1}\n--- {"kind": "ConfigMap"}\n')
     (tmp_path / "names.json").write_text('["a", {"kind": "x"}]')
     (tmp_path / "good.yaml").write_text(text)
     result = check(str(tmp_path))
@@ -249,6 +250,7 @@ def test_objects_that_kubernetes_would_not_find_are_an_error(tmp_path):
             "invalid-manifest",
             "ends lines with a carriage return alone, so its documents are not divided",
         ),
+        ("text.yaml", "invalid-manifest", "has text after ---, with which kubectl and GitOps reject the file"),
         ("utf16.yaml", "invalid-manifest", "is UTF-16, expected UTF-8"),
     ]
     assert [row["path"] for row in result.keys["objects"]] == ["good.yaml", "good.yaml"]
