@@ -180,8 +180,7 @@ def _site(
 def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     node = _overridden(origin, problems, spec, (f"spec.{OVERRIDES}", OVERRIDES, spec), spec)
-    consequence = "so the siteconfig operator drops all overrides"
-    _report_unrendered(node, spec, consequence, "Correct it: the cluster enables everything otherwise", problems)
+    _report_unrendered(node, spec, problems)
     templates = document.texts_of(document.get(spec, "templateRefs"), "name")
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
@@ -195,24 +194,30 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     yield node
 
 
-def _report_unrendered(node: SiteNode, cluster: Node | None, consequence: str, hint: str, problems: Problems) -> None:
-    """Report a selection in overrides to whose text no type of network can be added.
+def _report_unrendered(node: SiteNode, cluster: Node | None, problems: Problems) -> None:
+    """Report a selection in overrides that do not reach the AgentClusterInstall.
 
     Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go getInstallConfigOverrides, and
-    buildClusterData, which goes on without overrides; openshift-kni/cnf-features-deploy:
-    ztp/siteconfig-generator/siteConfig/siteConfigHelper.go agentClusterInstallAnnotation.
+    buildClusterData, which goes on without overrides, and internal/templates/assisted-installer/template.go;
+    openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig/siteConfigHelper.go
+    agentClusterInstallAnnotation.
     """
-    overrides, fault = node.site.overrides or Overrides({}), ""
-    values = overrides.values
+    overrides = node.site.overrides or Overrides({})
+    values, has_operator = overrides.values, node.origin.kind == CLUSTER_INSTANCE
+    # Then the overrides are encoded again.
+    is_encoded = "networking" in values or node.document.text_of(cluster, "cpuPartitioningMode") == "AllNodes"
+    consequence = "so the siteconfig operator drops all overrides" if has_operator else "which the generator rejects"
     if "networking" in values and not isinstance(values["networking"], Mapping):
-        fault = "has a field networking that is not an object"
-    elif "networking" not in values and not overrides.text.startswith("{"):
-        # With this mode, the overrides are encoded again before.
-        is_encoded = node.document.text_of(cluster, "cpuPartitioningMode") == "AllNodes"
-        fault = "" if is_encoded else "begins with white space"
-    if fault and BLOCK in values:
+        fault = f"has a field networking that is not an object, {consequence}"
+    elif not is_encoded and not overrides.text.startswith("{"):
+        fault = f"begins with white space, {consequence}"
+    elif has_operator and "'" in (json.dumps(values) if is_encoded else overrides.text).replace("''", ""):
+        fault = "contains an apostrophe, which ends the string in the template of the siteconfig operator"
+    else:
+        return
+    if BLOCK in values:
         where = Location(field=node.site.field)
-        problems.append(node.site.finding(Problem("error", "invalid-json", where, f"{fault}, {consequence}", hint)))
+        problems.append(node.site.finding(Problem("error", "invalid-json", where, fault, "Correct it")))
 
 
 def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
@@ -222,7 +227,7 @@ def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
         cluster = document.target(item)
         place = (f"spec.clusters[{number}].{OVERRIDES}", OVERRIDES, cluster)
         node = _overridden(origin, problems, cluster, place, spec)
-        _report_unrendered(node, cluster, "which the generator rejects", "Correct it", problems)
+        _report_unrendered(node, cluster, problems)
         yield node
 
 

@@ -556,6 +556,23 @@ def test_overrides_that_the_operator_drops_have_no_effect(check, text, more, is_
     assert errors_of(check({"a.yaml": generated})) == ["invalid-json"] * is_dropped
 
 
+@pytest.mark.parametrize(
+    ("text", "more", "fails"),
+    [
+        (overrides("Ingress", sshKey="Bob's"), "", True),
+        (overrides("Ingress", sshKey="Bob's").replace("'", "\\u0027"), "", False),
+        (overrides("Ingress", sshKey="Bob's").replace("'", "\\u0027"), "  cpuPartitioningMode: AllNodes\n", True),
+        (overrides("Ingress", sshKey="''"), "", False),
+        ('{"sshKey": "Bob\'s"}', "", False),
+    ],
+)
+def test_an_apostrophe_ends_the_string_in_the_template_of_the_operator(check, text, more, fails):
+    outcome = check({"a.yaml": cluster_instance(json.dumps(text), more=more)})
+    assert errors_of(outcome) == ["invalid-json"] * fails
+    generated = site_config(("one", "", text)).replace(quoted(text), json.dumps(text))
+    assert errors_of(check({"a.yaml": generated})) == []
+
+
 def test_a_misspelled_annotation_is_found(check):
     text = agent_cluster_install("{}").replace("overrides:", "override:")
     assert errors_of(check({"a.yaml": text})) == ["misspelled-field"]
