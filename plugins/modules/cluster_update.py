@@ -102,7 +102,8 @@ options:
     default: 1800
 notes:
   - The playbook also has the variables C(target_serial), how many hosts are one batch, and
-    C(target_max_fail_percentage), how many of them may fail before the next batch does not begin.
+    C(target_max_fail_percentage), how many of them may fail, in percent. With more, or if all
+    fail, the next batch does not begin.
 seealso:
   - module: capability.openshift.update_plan
   - module: capability.openshift.mirror_check
