@@ -36,18 +36,23 @@ def image_reasons(target: TargetRelease, cluster_version: Object) -> Iterator[Up
 
 
 def operator_reasons(operators: Mapping[str, Object]) -> Iterator[UpdateReason]:
-    """Yield the ``operators`` that are not available, and those that are degraded."""
+    """Yield the ``operators`` that are not available, and those that are degraded.
+
+    For the CVO, an operator that does not report a condition is both.
+    Source: openshift/cluster-version-operator:pkg/cvo/internal/operatorstatus.go checkOperatorHealth.
+    """
     for name, operator in sorted(operators.items()):
         conditions = conditions_of(operator)
-        available, degraded = (conditions.get(kind, {}) for kind in ("Available", "Degraded"))
-        if available.get("status") in ("False", "Unknown"):
+        available, degraded = (conditions.get(kind, {"type": kind}) for kind in ("Available", "Degraded"))
+        if available.get("status") != "True":
             yield _operator_reason(name, "unavailable-operator", "is not available", available)
-        if degraded.get("status") == "True":
+        if degraded.get("status") != "False":
             yield _operator_reason(name, "degraded-operator", "is degraded", degraded)
 
 
 def _operator_reason(name: str, code: str, words: str, condition: Mapping[str, Any]) -> UpdateReason:
-    message = f"the ClusterOperator {name} {words}: {condition.get('message') or condition.get('reason')}"
+    reported = condition.get("message") or condition.get("reason") or f"it does not report {condition['type']}"
+    message = f"the ClusterOperator {name} {words}: {reported}"
     source = f"{CLUSTER_OPERATORS.shown(name)}: status.conditions[{condition['type']}]"
     reason = str(condition.get("reason") or condition["type"])
     return UpdateReason("risk", code, reason, message, source, "Repair it first", f"{code}/{name}")

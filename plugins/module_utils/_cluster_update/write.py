@@ -3,7 +3,7 @@
 
 """Requests an update: first acknowledges the accepted gates, then changes the ClusterVersion, each only if it differs.
 
-The request never has ``force``: it replaces the whole of ``spec.desiredUpdate``, also that of an earlier update.
+The request never has ``force``: it replaces ``spec.desiredUpdate`` of an earlier update, apart from its accepted risks.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.cluster_versio
         ({"Available": "False"}, ["unavailable-operator"]),
         ({"Available": "Unknown"}, ["unavailable-operator"]),
         ({"Degraded": "True"}, ["degraded-operator"]),
-        ({"Degraded": "Unknown"}, []),
+        ({"Degraded": "Unknown"}, ["degraded-operator"]),
         ({"Available": "False", "Degraded": "True"}, ["unavailable-operator", "degraded-operator"]),
         ({"Progressing": "True"}, []),
     ],
@@ -49,8 +49,12 @@ def test_a_degraded_pool_is_no_pool_to_wait_for():
     assert [item.code for item in pool_reasons({"worker": pool})] == ["paused-pool", "degraded-pool"]
 
 
-def test_an_operator_that_reports_nothing_is_no_reason():
-    assert list(operator_reasons({"console": {}})) == []
+def test_an_operator_that_reports_nothing_is_neither_available_nor_healthy():
+    found = [(item.code, item.message.rpartition(": ")[2]) for item in operator_reasons({"console": {}})]
+    assert found == [
+        ("unavailable-operator", "it does not report Available"),
+        ("degraded-operator", "it does not report Degraded"),
+    ]
 
 
 @pytest.mark.parametrize(
