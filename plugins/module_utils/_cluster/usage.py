@@ -91,7 +91,7 @@ def read_objects(path: str) -> Iterator[Mapping[str, Any]]:
 
 def read_request_counts(objects: Iterable[Mapping[str, Any]], where: str, problems: Problems) -> list[ApiRequests]:
     """Read the APIRequestCounts among ``objects``. ``where`` names their source in problems."""
-    found = []
+    found: dict[str, ApiRequests] = {}
     for obj in objects:
         if obj.get("kind") == KIND:
             name = nested(obj, "metadata", "name")
@@ -101,8 +101,12 @@ def read_request_counts(objects: Iterable[Mapping[str, Any]], where: str, proble
                 message = f"has the name {name!r}, expected RESOURCE.VERSION.GROUP"
                 problems.error("invalid-name", f"{where}: {KIND}", message, "Save the objects again")
                 continue
-            found.append(_read(obj, ApiRequests(resource, version, group, {}, {}, 0), where, problems))
-    return found
+            if name in found:
+                message = f"has {KIND} {name} twice, so requests would count twice"
+                problems.error("duplicate-resource", where, message, "Set the directory of one must-gather")
+                return []
+            found[str(name)] = _read(obj, ApiRequests(resource, version, group, {}, {}, 0), where, problems)
+    return list(found.values())
 
 
 def _read(obj: Mapping[str, Any], api: ApiRequests, where: str, problems: Problems) -> ApiRequests:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 import yaml
@@ -220,6 +221,12 @@ def test_a_must_gather_is_read(usage, tmp_path):
     outcome = usage(request_counts=tmp_path / "must-gather.local.1")
     assert rows_of(outcome) == [("Console", "yours", "alice", 1)]
     assert [item["capability"] for item in outcome["capabilities"] if item["enabled"]] == ["Console"]
+    (tmp_path / "must-gather.local.1").rename(tmp_path / "both")
+    shutil.copytree(tmp_path / "both", tmp_path / "both" / "must-gather.local.2")
+    outcome = usage(request_counts=tmp_path / "both")
+    assert [problem["code"] for problem in outcome["problems"] if problem["severity"] == "error"] == [
+        "duplicate-resource"
+    ]
 
 
 def test_a_list_of_one_kind_needs_no_kind_in_its_items(usage):
@@ -251,8 +258,8 @@ def test_a_wrong_file_is_an_error(usage, text, code):
 
 def test_a_status_without_counts_has_no_rows(usage):
     odd = [{}, {"last24h": None}, {"last24h": [None, {"byNode": "x"}, {"byNode": [{"byUser": [None, {}]}]}]}]
-    objects = [{**request_count(LINKS), "status": status} for status in odd]
-    assert usage(*objects)["rows"] == []
+    for status in odd:
+        assert usage({**request_count(LINKS), "status": status})["rows"] == []
 
 
 def test_missing_files_and_directories_are_errors(usage, tmp_path):
