@@ -82,7 +82,10 @@ def _report_unknown(
 ) -> None:
     message = f"is not a variable of the playbook {playbook.name}"
     nearest = nearest_name(name, known)
-    if nearest is not None:
+    option = name.removeprefix(f"{playbook.name}_")
+    if option != name and option in playbook.variables:
+        problems.append(_of_role(option, playbook))
+    elif nearest is not None:
         problems.error("unknown-variable", name, message, f"Did you mean {nearest}?")
     elif has_other_variables:
         hint = f"If it does not belong to the inventory, remove it. -e {HELP}=true shows the variables of the playbook"
@@ -122,10 +125,15 @@ def read_values(
 def check_prefixes(playbook: Playbook, names: Iterable[str], variables: Container[str], problems: Problems) -> None:
     """Report the ``names`` that are set for the role with the name of the playbook, and not for the playbook."""
     for name in names:
-        of_role = f"{playbook.name}_{name}"
-        if of_role in variables and name not in variables:
-            message = f"is a variable of the role {playbook.name}, which the playbook does not read"
-            problems.error("unknown-variable", of_role, message, f"Name it {name}")
+        problem = _of_role(name, playbook)
+        is_set = f"{playbook.name}_{name}" in variables and name not in variables
+        if is_set and problem not in problems:
+            problems.append(problem)
+
+
+def _of_role(option: str, playbook: Playbook) -> Problem:
+    message = f"has the prefix of the role {playbook.name}, whose variables the playbook does not read"
+    return Problem("error", "unknown-variable", f"{playbook.name}_{option}", message, f"Name it {option}")
 
 
 def unreadable_variable(name: str, error: Exception) -> Problem:

@@ -341,6 +341,20 @@ def test_a_playbook_does_not_ignore_the_variables_of_its_role():
     given = ["release_apply_release", "kubeconfig", "release_apply_kubeconfig"]
     check_prefixes(playbook, playbook.options, given, problems)
     assert [(item.code, str(item.where)) for item in problems] == [("unknown-variable", "release_apply_release")]
+    once = Problems()
+    check_names(playbook, ["release_apply_release"], once, has_other_variables=False)
+    check_prefixes(playbook, playbook.options, given, once)
+    assert [item.hint for item in once] == ["Name it release"]
+
+
+def test_each_variable_that_a_page_sets_exists():
+    documents = [*(ROOT / "docs").glob("[!b]*/*.md"), *(ROOT / "roles").glob("*/*.md"), ROOT / "README.md"]
+    text = "\n".join(path.read_text("utf-8") for path in documents)
+    in_json = (json.loads(value) for value in re.findall(r"-e '(\{.*?\})'(?:\s|`|$)", text) if "{{" not in value)
+    names = {*re.findall(r"-e (\w+)=", text), *(name for value in in_json for name in value)}
+    known = {name for playbook in PLAYBOOKS for name in read_playbook(playbook).variables}
+    # The variables of examples/test_plan.yml.
+    assert names - known - set(READ_ELSEWHERE) - {"next_release", "capability"} == set()
 
 
 def test_the_message_of_a_failed_template_shows_no_value():
