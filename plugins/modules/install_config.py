@@ -270,7 +270,7 @@ suggested_capabilities:
     - As RV(capabilities).
     - The selection after the smallest change that meets all rules. It adds as few names as possible, and removes names
       that do not exist. Also returned if the module fails because of a rule.
-  returned: when the selection can be resolved and does not lack a baseline, without O(clusters)
+  returned: when the selection can be resolved, has a baseline, and misspells no field or exclusion, without O(clusters)
   type: dict
 explanation:
   description: The reasons for the selection, in sentences.
@@ -360,7 +360,7 @@ selections:
     suggested_capabilities:
       description: As RV(suggested_capabilities).
       type: dict
-      returned: when the selection can be resolved
+      returned: as RV(suggested_capabilities)
     explanation:
       description: As RV(explanation).
       type: list

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from .._data import capabilities as capability_data
 from .._data.capabilities import NONE, V_CURRENT, MinorData, since_of
+from .._data.install_rules import HOSTED
 from .._data.solutions import SOLUTIONS, Solution
 from .._problems import Location, Problems, did_you_mean
 from .rules import InstallContext, RuleViolation, rule_violations, suggested_selection
@@ -70,7 +71,8 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
         for want in solution.wants
         if (since := since_of(want.capability)) is not None and install.minor < since
     )
-    reasons = [reason, *not_yet_optional]
+    # A HostedCluster has neither a set nor a list.
+    reasons = [*not_yet_optional] if install.method == HOSTED else [reason, *not_yet_optional]
     for rule in dict.fromkeys(item.rule for item in added):
         by_rule = sorted({item.capability for item in added if item.rule == rule})
         reasons.append(f"added {', '.join(by_rule)}: {rule.message} ({rule.name})")

@@ -48,6 +48,7 @@ from .selection_source import (
 
 _FIELDS_OF_OPTIONS = {"feature_set": "featureSet", "feature_gates": "featureGates"}
 _RULES_OF_NAMESPACES = frozenset(item.rule.name for item in DEPENDENCIES if item.namespace)
+_MISSPELLINGS = frozenset({"not-a-string", "unknown-field"})
 _BASELINE_PROBLEMS = frozenset({"invalid-baseline", "missing-baseline"})
 
 
@@ -138,6 +139,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
     )
     platform = platform_of(document, platforms)
     criteria = check_options(_cluster_options(document, method), release.minor, cluster_problems)
+    criteria = criteria._replace(platform=platform)
     check_gates(criteria.filters.feature_gates or (), release, cluster_problems)
     resolved = resolve_release(criteria, release, cluster_problems)
     located = tuple(_as_in_document(cluster_problems, options.source))
@@ -224,8 +226,9 @@ def _with_selection(
     hosted = suggested = None
     if selection is not None:
         hosted = hosted_capabilities(enabled, install.minor_data, install.gated)
-        # Which set a selection without one means, only the user knows: what is enabled stays enabled.
-        if all(item.rule is not BASELINE_REQUIRED for item in broken):
+        # What is enabled stays enabled. So nothing is suggested if only the user knows what to enable.
+        is_clear = all(item.rule is not BASELINE_REQUIRED for item in broken)
+        if is_clear and not _has_misspellings(resolved.requested, install, problems):
             suggested = suggested_selection(selection, install)[0]
     # A misspelled name is reported as such, so what it stands for is not missing, too.
     unknown = [name for name in resolved.requested.additional if since_of(name) is None and name not in install.names]
@@ -242,6 +245,15 @@ def _with_selection(
     return check._replace(
         status=status, violations=(*check.violations, *broken), suggested_selection=suggested, hosted=hosted
     )
+
+
+def _has_misspellings(requested: Selection, install: InstallContext, problems: Problems) -> bool:
+    """Whether a selection has unknown fields, names that are no strings, or exclusions that no version knows."""
+    unread = any(
+        item.code in _MISSPELLINGS and item.where.field.startswith(f"{requested.where.field}.") for item in problems
+    )
+    names = install.minor_data.capabilities
+    return unread or any(name not in names and since_of(name) is None for name in requested.excluded or ())
 
 
 def _report_rendered(

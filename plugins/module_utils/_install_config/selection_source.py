@@ -12,7 +12,7 @@ from .._capability.rules import InstallContext, RuleViolation
 from .._capability.selection import Selection, check_selection, parse_selection
 from .._capability.solution import ResolvedSelection, candidate_minors, find_solution, pinned, resolve, stable_sets
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, V_CURRENT
-from .._data.install_rules import KNOWN_NAMES
+from .._data.install_rules import HOSTED, KNOWN_NAMES
 from .._data.solutions import Solution
 from .._problems import Location, Problems, did_you_mean, type_name
 from .._resources import ResourceId
@@ -126,7 +126,8 @@ def resolve_selection(
     minors = candidate_minors(install.minor_data)
     if selection.excluded is not None:
         form, reason = pinned(install.enabled(selection), minors, selection.where)
-        return ResolvedSelection(form, selection, (reason,))
+        # A HostedCluster has neither a set nor a list.
+        return ResolvedSelection(form, selection, (request.reason if install.method == HOSTED else reason,))
     if selection.baseline not in {None, V_CURRENT, *stable_sets(minors)}:
         message = f"{selection.baseline} has other names in a later version, so an update changes the selection"
         hint = f"Write {NONE} and the list of names to pin it"

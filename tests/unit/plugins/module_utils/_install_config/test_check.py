@@ -361,6 +361,34 @@ def test_nothing_is_suggested_for_a_missing_baseline(given):
     assert result.suggested_selection is None
 
 
+@pytest.mark.parametrize("is_block", [True, False])
+@pytest.mark.parametrize(
+    "given", [{"disabled": ["Console"]}, {"excludedCapabilities": ["Consol"]}, {"excludedCapabilities": [1]}]
+)
+def test_nothing_is_suggested_that_enables_what_is_misspelled(given, is_block):
+    document = {**NONE, "capabilities": {"baselineCapabilitySet": "vCurrent", **given}}
+    result = check("4.20", document) if is_block else check("4.20", NONE, capabilities=given)
+
+    assert errors(result.problems) != []
+    assert result.suggested_selection is None
+
+
+def test_a_hosted_cluster_has_no_list_whose_form_has_a_reason():
+    result = check("4.20", method="hosted", capabilities={"excluded_capabilities": ["Console"]})
+    assert reasons(result) == ("it is the selection of the option capabilities",)
+    assert "listed" not in " ".join(reasons(check("4.20", method="hosted", solution="headless")))
+
+
+@pytest.mark.parametrize(("platform", "count"), [("aws", 0), (None, 1)])
+def test_the_platform_of_a_hosted_cluster_decides_what_is_deleted(tmp_path, platform, count):
+    name = "0000_50_cluster-csi-snapshot-controller-operator_07_deployment-ibm-cloud-managed.yaml"
+    release = load_release(str(write_release(tmp_path, {name: manifest("a", "Storage")}, "4.20.1")), Problems())
+    document: dict[str, Any] = {"platform": {platform: {}}} if platform else {}
+    options = InstallOptions(document, "content", complete=False, method="hosted")
+    codes = [problem.code for problem in check_selection(read_installation(options, release)).problems]
+    assert codes.count("unknown-hosted-platform") == count
+
+
 ALL_BUT_MACHINES = {"excluded_capabilities": ["MachineAPI", "baremetal"]}
 ALL_BUT_TUNING = {"excluded_capabilities": ["NodeTuning"]}
 API = "apiextensions.k8s.io/v1"
