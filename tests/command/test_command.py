@@ -387,6 +387,18 @@ def test_messages_have_the_options_as_they_are_typed(run, words, parts):
     assert [part for part in parts if part not in out + errors] == []
 
 
+def test_a_metric_with_the_name_of_an_option_stays(run, tmp_path):
+    promql = 'group(cluster_version{type="initial"})'
+    rule = {"type": "PromQL", "promql": {"promql": promql}}
+    update = {"release": {"version": "4.22.0"}, "risks": [{"name": "Born", "matchingRules": [rule]}]}
+    status = {"desired": {"version": "4.21.0"}, "conditions": [{"type": "Progressing", "status": "False"}]}
+    cluster = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}}
+    (tmp_path / "cv.json").write_text(
+        json.dumps({**cluster, "spec": {}, "status": {**status, "conditionalUpdates": [update]}})
+    )
+    assert promql in run("update-plan", OLD, NEW, f"--cluster-version={tmp_path}/cv.json")[1]
+
+
 def test_the_help_of_all_subcommands_is_about_the_command():
     for subcommand in SUBCOMMANDS.values():
         texts = [text for group in subcommand.documentation().values() for text in group.values()]

@@ -3,8 +3,9 @@
 
 """The command openshift-capability: modules of the collection without Ansible.
 
-Exit codes: 0 if all is well, 1 if the module finds something that fails it, 2 if it cannot decide, because the command
-line or an input is not valid, 130 after Ctrl-C, and 141 if the reader of the output has ended.
+Exit codes: 0 if all is well, 1 if the module finds something that fails it, 2 if it cannot decide or do what it should,
+because the command line, an input or a cluster prevents it, 130 after Ctrl-C, and 141 if the reader of the output has
+ended.
 """
 
 from __future__ import annotations

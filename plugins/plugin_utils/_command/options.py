@@ -106,7 +106,7 @@ def _add_output(parser: Parser, spec: Mapping[str, Any]) -> None:
     output = parser.add_argument_group("options of the output")
     formats = dict.fromkeys((*RENDERED, *(OUTPUT_FORMATS if "outputs" in spec else ())))
     output.add_argument("--format", choices=tuple(formats), default="text", help="Format of the result. Default: text")
-    output.add_argument("--check", action="store_true", default=False, help="Write no file, and show what would change")
+    output.add_argument("--check", action="store_true", default=False, help="Write nothing, and show what would change")
     output.add_argument("--diff", action="store_true", default=False, help="Show the changes of files")
     output.add_argument("-h", "--help", action="help", help="Show this help")
 
