@@ -298,7 +298,7 @@ def _is_install_config(document: SourceDocument, version: str) -> bool:
     return sum(document.pair(document.root, name) is not None for name in _INSTALL_CONFIG_FIELDS) > _FEWEST_FIELDS
 
 
-def _is_selection(pair: Pair) -> bool:
+def is_selection(pair: Pair) -> bool:
     """Whether ``pair`` is a field of a selection, or a text that contains one. A definition has maps as fields."""
     is_field = pair.key.value in API_FIELDS and pair.value.kind != "map"
     return is_field or (pair.value.kind == "scalar" and _SELECTION.search(pair.value.value) is not None)
@@ -317,7 +317,7 @@ def _nested_objects(
             if wanted != _NOT_WANTED:
                 yield SiteObject(document, kind, node)
             return
-        if found := next(filter(_is_selection, node.pairs), None):
+        if found := next(filter(is_selection, node.pairs), None):
             message = "contains a selection, but is not an object that describes a site, so it is not checked"
             hint = "Check the object or the install-config that is made of it"
             problems.info("unread-selection", Location(document.path, line=document.line_of(found.key)), message, hint)

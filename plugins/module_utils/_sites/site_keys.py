@@ -11,15 +11,17 @@ from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, MinorData
 from .._problems import Problems, nearest_name, type_name
-from .._yaml.nodes import Node, below
+from .._yaml.nodes import Node, Pair, below
 from .document import (
     AGENT_CLUSTER_INSTALL,
     CLUSTER_DEPLOYMENT,
     CLUSTER_INSTANCE,
     HOSTED_CLUSTER,
     INFRA_ENV,
+    INSTALL_CONFIG,
     SITE_CONFIG,
     SiteObject,
+    is_selection,
 )
 from .site import ANNOTATION, BLOCK, OVERRIDES, SiteNode
 
@@ -119,8 +121,8 @@ def check_keys(origin: SiteObject, sites: tuple[SiteNode, ...], problems: Proble
     ``sites`` are the sites of the object.
     """
     right = {site.pair.key.start for site in sites if site.pair is not None}
-    home = _HOME.get(origin.kind, "spec.capabilities")
-    for path, key, repeated in _keys(origin.node, ""):
+    home, has_error = _HOME.get(origin.kind, "spec.capabilities"), False
+    for path, (key, _colon, _value), repeated in _keys(origin.node, ""):
         if repeated:
             message = f"{below(path, key)} is repeated: some readers use the last one, others fail"
             problems.error("duplicate-key", origin.location(key), message, "Keep one of them")
@@ -137,14 +139,31 @@ def check_keys(origin: SiteObject, sites: tuple[SiteNode, ...], problems: Proble
         if plain in _OVERRIDES_KEYS:
             message = f"{below(path, key)} is not a field of {origin.kind}, so it has no effect"
             problems.error("misplaced-selection", origin.location(key), message, f"Write it in {home}")
+            has_error = True
         elif plain in _MISSPELLED_KEYS:
             message = f"{below(path, key)} is misspelled, so it has no effect"
             problems.error("misspelled-field", origin.location(key), message, f"Write it in {home}")
+            has_error = True
     for site in sites:
         if site.site.form != "block" and (found := _key_elsewhere(site)) is not None:
             message = f"{found.value} is not a field of {origin.kind}, so it has no effect"
             hint = f"Write it as JSON in {home}" if site.site.form == "overrides" else f"Write it in {home}"
             problems.error("misplaced-selection", origin.location(found), message, hint)
+            has_error = True
+    if not has_error and origin.kind != INSTALL_CONFIG:
+        _report_selections(origin, sites, home, problems)
+
+
+def _report_selections(origin: SiteObject, sites: tuple[SiteNode, ...], home: str, problems: Problems) -> None:
+    """Report fields with a selection that nothing reads. Annotations and the status can repeat the object."""
+    right = {site.pair.key.start for site in sites if site.pair is not None}
+    ignored = ("metadata.annotations", "status", *(site.site.field for site in sites))
+    for path, pair, _repeated in _keys(origin.node, ""):
+        # A value with an anchor is read where an alias repeats it.
+        is_unread = pair.key.start not in right and not pair.value.anchor and not path.startswith(ignored)
+        if is_unread and is_selection(pair):
+            message = f"{below(path, pair.key)} contains a selection, but nothing reads it, so it has no effect"
+            problems.error("misplaced-selection", origin.location(pair.key), message, f"Write it in {home}")
 
 
 def _key_elsewhere(site: SiteNode) -> Node | None:
@@ -157,11 +176,12 @@ def _key_elsewhere(site: SiteNode) -> Node | None:
     return None
 
 
-def _keys(node: Node, path: str) -> Iterator[tuple[str, Node, bool]]:
-    """Yield path, key and whether the map has it already, for every key below ``node``."""
+def _keys(node: Node, path: str) -> Iterator[tuple[str, Pair, bool]]:
+    """Yield path, pair and whether the map has its key already, for every key below ``node``."""
     seen: set[str] = set()
-    for key, _colon, value in node.pairs:
-        yield path, key, key.value in seen and key.value != "<<"
+    for pair in node.pairs:
+        key, _colon, value = pair
+        yield path, pair, key.value in seen and key.value != "<<"
         seen.add(key.value)
         if value.kind != "scalar":
             yield from _keys(value, below(path, key))

@@ -573,6 +573,24 @@ def test_an_apostrophe_ends_the_string_in_the_template_of_the_operator(check, te
     assert errors_of(check({"a.yaml": generated})) == []
 
 
+_OTHER = quoted(overrides("Console"))
+
+
+@pytest.mark.parametrize(
+    ("text", "errors"),
+    [
+        (cluster_instance(more=f"  installConfigOverides: {_OTHER}\n"), ["misplaced-selection"]),
+        (cluster_instance(more=f"  nodes: [{{ignitionConfigOverride: {_OTHER}}}]\n"), ["misplaced-selection"]),
+        (cluster_instance(more="  installConfig: {x: {baselineCapabilitySet: None}}\n"), ["misplaced-selection"]),
+        (cluster_instance(more=f"  x: &o {_OTHER}\n  installConfigOverrides: *o\n"), ["inst-ingress"]),
+        (cluster_instance(more=f"status: {{lastSpec: {_OTHER}}}\n"), []),
+        (cluster_instance().replace("spec:\n", f"  annotations: {{last-applied: {_OTHER}}}\nspec:\n"), []),
+    ],
+)
+def test_a_selection_that_nothing_reads_is_misplaced(check, text, errors):
+    assert errors_of(check({"a.yaml": text})) == errors
+
+
 def test_a_misspelled_annotation_is_found(check):
     text = agent_cluster_install("{}").replace("overrides:", "override:")
     assert errors_of(check({"a.yaml": text})) == ["misspelled-field"]
