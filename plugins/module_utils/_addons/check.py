@@ -43,6 +43,12 @@ _LOOKS_UP_FIRST: Mapping[Installer, tuple[str, str]] = {
 }
 """Installers that look up the kinds of all objects before they apply the first one."""
 
+_WITHOUT_DEFINITIONS = frozenset({"apps", "autoscaling", "batch", "extensions", "policy"})
+"""Groups that only Kubernetes can serve, because the group of a CustomResourceDefinition has a dot.
+
+Source: kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/validation/validation.go. The core group is also that
+of files which only tools read, such as an AgentConfig.
+"""
 _WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 _CONSOLE_PLUGIN = ("console.openshift.io", "ConsolePlugin")
 
@@ -169,6 +175,8 @@ class _Check:
             so = "its hook fails" if item.hook and self.addon.installer == "helm" else None
             yield self._absent("absent-kind", "its kind exists", served.needs, "Leave the object out", so)
             return
+        elif self.is_unknown(group, kind) and group in _WITHOUT_DEFINITIONS:
+            yield _Finding("unserved-version", f"uses {kind}, which the API server of the release does not have")
         elif self.is_unknown(group, kind) and self._is_first(group, kind):
             yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
         if self.addon.installer != "olm" or item.resource_id.group_kind not in TYPED_BY_OLM:
@@ -227,7 +235,7 @@ class _Check:
                 # OLM installs an operator that provides what the other lists require.
                 elif path == ("nativeAPIs",) and self.is_unknown(group, kind):
                     message = f"requires {kind}.{group}, which neither the release nor the add-on defines"
-                    yield _Finding("unknown-kind", message)
+                    yield _Finding("absent-requirement" if group in _WITHOUT_DEFINITIONS else "unknown-kind", message)
                 elif version := as_text(entry.get("version")):
                     yield from self._version(f"requires {kind}.{group}", group, kind, version)
 

@@ -118,19 +118,22 @@ def test_an_unknown_kind_is_reported_once_and_none_of_its_objects_is_fine(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("kind", "api"),
+    ("kind", "api", "rule"),
     [
-        ("ConsolePlugn", "console.openshift.io/v1"),
-        ("Deploymint", "apps/v1"),
-        ("DeploymintConfig", "apps.openshift.io/v1"),
-        ("PodSecurityPolicy", "policy/v1beta1"),
-        ("VolumeAttributesClass", "storage.k8s.io/v1"),
+        ("ConsolePlugn", "console.openshift.io/v1", "unknown-kind"),
+        ("DeploymintConfig", "apps.openshift.io/v1", "unknown-kind"),
+        ("VolumeAttributesClass", "storage.k8s.io/v1", "unknown-kind"),
+        ("AgentConfig", "v1beta1", "unknown-kind"),
+        # No definition can have these groups.
+        ("Deploymint", "apps/v1", "unserved-version"),
+        ("Ingress", "extensions/v1beta1", "unserved-version"),
+        ("PodSecurityPolicy", "policy/v1beta1", "unserved-version"),
     ],
 )
-def test_a_known_group_makes_no_kind_known(tmp_path, kind, api):
+def test_a_known_group_makes_no_kind_known(tmp_path, kind, api, rule):
     result = gitops(tmp_path, thing(kind, api=api), capabilities=EVERYTHING)
-    assert [rule for rule, _resource in found(result)] == ["unknown-kind"]
-    assert [row["verdict"] for row in result.keys["objects"]] == ["review"]
+    assert [rule for rule, _resource in found(result)] == [rule]
+    assert [row["verdict"] for row in result.keys["objects"]] == ["review" if rule == "unknown-kind" else "error"]
 
 
 @pytest.mark.parametrize(
@@ -351,6 +354,8 @@ def test_a_native_api_that_nothing_defines_is_for_review(tmp_path):
         "requires ConsolePlugn.console.openshift.io, which neither the release nor the add-on defines"
     )
     assert result.keys["addons"][0]["review"] == 1
+    bundle(tmp_path, csv(nativeAPIs=[{"group": "extensions", "kind": "Ingress", "version": "v1beta1"}]))
+    assert one(check(str(tmp_path), capabilities=EVERYTHING)).code == "absent-requirement"
 
 
 @pytest.mark.parametrize(
