@@ -139,13 +139,18 @@ def _conditional_update(entry: Mapping[str, Any], known_risks: Mapping[str, Mapp
     if not listed:  # from 4.21 on, an update can refer to the risks of the whole cluster by name
         names = entry.get("riskNames")
         listed = [known_risks[name] for name in map(as_text, as_list(names)) if name in known_risks]
-    risks = tuple(_risk(item, recommended, known_risks) for item in listed)
+    names = {as_text(nested(item, "name")) for item in listed}
+    risks = tuple(_risk(item, names, recommended, known_risks) for item in listed)
     return ConditionalUpdate(as_text(nested(entry, "release", "version")), recommended, risks)
 
 
 def _risk(
-    risk: Mapping[str, Any], recommended: Condition | None, known_risks: Mapping[str, Mapping[str, Any]]
+    risk: Mapping[str, Any],
+    names: set[str],
+    recommended: Condition | None,
+    known_risks: Mapping[str, Mapping[str, Any]],
 ) -> ConditionalRisk:
+    """Read a risk of an update whose risks have ``names``."""
     name = as_text(nested(risk, "name"))
     rules = mappings_in(risk.get("matchingRules"))
     promql = tuple(" ".join(as_text(nested(rule, "promql", "promql")).split()) for rule in rules if "promql" in rule)
@@ -154,11 +159,11 @@ def _risk(
         if item.get("type") == _APPLIES:
             applies = {"True": True, "False": False}.get(as_text(nested(item, "status")))
     if applies is None and recommended is not None:
-        # The reason is the name of the risk if it is the only one that applies.
+        # The reason is the name of a risk if it is the only one that applies, and all others do not.
         if recommended.status == "True":
             applies = False
-        elif recommended.status == "False" and recommended.reason == name:
-            applies = True
+        elif recommended.status == "False" and recommended.reason in names:
+            applies = recommended.reason == name
     if applies is None and any(rule.get("type") == "Always" for rule in rules) and not promql:
         applies = True
     return ConditionalRisk(name, as_text(nested(risk, "message")), as_text(nested(risk, "url")), promql, applies)

@@ -350,6 +350,7 @@ RISKS = [
     # (Recommended, reason, risks) -> risks that count, and those that were not evaluated
     ((True, "AsExpected", [SINGLE]), [], []),
     ((False, "Slow", [SINGLE]), ["Slow"], []),
+    ((False, "Slow", [risk("Other", promql="x"), SINGLE]), ["Slow"], []),
     ((False, "MultipleReasons", [SINGLE, risk("Lost", promql="x")]), ["Slow", "Lost"], ["Slow", "Lost"]),
     (("Unknown", "EvaluationFailed", [SINGLE]), ["Slow"], ["Slow"]),
     (("Unknown", "EvaluationFailed", [SINGLE, risk("Sure")]), ["Slow", "Sure"], ["Slow"]),
