@@ -24,7 +24,7 @@ options:
     description:
       - Feature set of the cluster. The empty string and V(Default) both mean the default feature set.
       - By default, it is read from the FeatureGate C(cluster). A cluster without that object has the default feature
-        set. Until the feature set can be read, manifests that name a feature set are not applied.
+        set. Until the feature set can be read, manifests that name a feature set are left out.
     type: str
     aliases: [featureSet]
   feature_gates:

@@ -88,7 +88,7 @@ def read_feature_gate(
         return FeatureGateReading(options.feature_set)
     obj, denied = client.find_permitted(FEATURE_GATE)
     if denied and options.feature_set is None:
-        message = f"{denied.message}, so manifests with a feature set are not applied"
+        message = f"{denied.message}, so manifests with a feature set are left out"
         problem = denied._replace(message=message, hint=f"{denied.hint}, or set feature_set")
         return FeatureGateReading(None, problems=(problem,))
     if obj is None:
@@ -305,7 +305,7 @@ def rollout_context(
         undecided = [item for item in release.manifests if depends_on_feature_set(item, rules)]
         if undecided and not gate.problems:
             message = (
-                f"cannot be read from the cluster, so {len(undecided)} manifests with a feature set are not applied"
+                f"cannot be read from the cluster, so {len(undecided)} manifests with a feature set are left out"
             )
             problems.error("missing-feature-set", "feature_set", message, "Set feature_set")
         decided = tuple(item for item in resolved.loaded if not depends_on_feature_set(item, rules))
