@@ -294,18 +294,25 @@ def _text(
         return None
     if isinstance(options.content, str) and (block is None or not content.root.style):
         return content.text if block is None else edit_capabilities(content, block, "content")
-    return render_document(content.data if block is None else {**content.data, _FIELD: block})
+    return render_document(content.data if block is None else {**_without_block(content.data), _FIELD: block})
 
 
 def _is_equivalent(existing: Document, content: Document, *, selected: bool) -> bool:
     """Whether two install-configs have the same values, except the block that is going to be edited."""
-    without = (_FIELD,) if selected else ()
-    return same_values(_values(existing, without), _values(content, without))
+    before, after = existing.data, content.data
+    if selected:
+        before, after = _without_block(before), _without_block(after)
+    return same_values(_comparable(before), _comparable(after))
 
 
-def _values(document: Document, without: tuple[str, ...]) -> dict[str, Any]:
+def _without_block(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of an install-config without its selection, which the installer reads in any case."""
+    return {field: value for field, value in data.items() if field.lower() != _FIELD}
+
+
+def _comparable(data: Mapping[str, Any]) -> dict[str, Any]:
     """The values of an install-config. White space in the JSON of its pull secret is ignored."""
-    values = {field: value for field, value in document.data.items() if field not in without}
+    values = dict(data)
     secret = values.get(_SECRET)
     if isinstance(secret, str):
         values[_SECRET] = parse_json_object(secret) or secret

@@ -95,7 +95,7 @@ def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     """Check a selection for ``release``. Returns all problems and raises nothing."""
     result = _check(request, release)
     # A version without capabilities is wrong only for a selection.
-    selects = request.desired is not None or BLOCK in request.values
+    selects = request.desired is not None or request.values.get(BLOCK) is not None
     problems = (item._replace(hint=_HINTS.get(item.code, item.hint)) for item in result.problems)
     return result._replace(problems=tuple(item for item in problems if selects or item.code != _UNSUPPORTED))
 

@@ -133,6 +133,20 @@ def test_white_space_in_the_pull_secret_is_no_other_content(tmp_path):
     assert set(COMMENTED.splitlines()) < set(file.after.splitlines())
 
 
+def test_a_selection_replaces_the_block_of_content_in_any_case(tmp_path):
+    path = tmp_path / "install-config.yaml"
+    content = {**site(), "CAPABILITIES": {"additionalEnabledCapabilities": ["Insights"]}}
+    request = {"capabilities": selection("Ingress"), "openshift_version": "4.20"}
+    for expected in (True, False):
+        file = build_install_config(options_of(path=str(path), content=content, **request)).file
+        assert file is not None
+        assert file.after is not None
+        assert "CAPABILITIES" not in file.after
+        assert (file.write() is not None) is expected
+        path.write_text(file.after)
+        path.chmod(0o600)
+
+
 SINGLE = {"controlPlane": {"name": "master", "replicas": 1}, "compute": [{"name": "worker", "replicas": 0}]}
 
 

@@ -639,7 +639,7 @@ def test_a_checkout_without_sites_is_an_error(check):
 @pytest.mark.parametrize("version", ["4.8.0", "4.10.3"])
 def test_a_version_without_capabilities_is_only_wrong_for_a_selection(check, version):
     # As in openshift-kni/cnf-features-deploy, whose sites of 4.8 override only networking.
-    networking = quoted('{"networking": {"networkType": "OVNKubernetes"}}')
+    networking = quoted('{"networking": {"networkType": "OVNKubernetes"}, "capabilities": null}')
     files = {
         "a.yaml": cluster_instance(networking, image_set=f"openshift-v{version}"),
         "rome/install-config.yaml": INSTALL_CONFIG.partition("capabilities:")[0],

@@ -429,7 +429,11 @@ def test_cluster_capabilities_shows_a_table_with_full() -> None:
     [
         ({"changed": False, "added_capabilities": []}, False, "no change, all capabilities are already requested"),
         ({"changed": True, "added_capabilities": ["Build"]}, False, "now requests Build"),
-        ({"changed": True, "added_capabilities": []}, True, "the selection would be rewritten, with the same capabilities"),
+        (
+            {"changed": True, "added_capabilities": []},
+            True,
+            "the selection would be rewritten, with the same capabilities",
+        ),
     ],
 )
 def test_cluster_capabilities_says_what_became_of_a_request(
