@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .._files.files import absolute
 from .._problems import Problems
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
@@ -44,7 +45,7 @@ def _paths(path: str, where: str, problems: Problems) -> list[str]:
     if not path or "\0" in path:
         problems.error("invalid-path", where, f"is {path!r}, expected a path", "Set the path of a file")
         return []
-    path = os.path.expanduser(path)
+    path = absolute(path)
     if not os.path.isdir(path):
         return [path]
     try:

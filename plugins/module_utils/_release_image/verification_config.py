@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from .._files.files import absolute
 from .._problems import Problems, type_name
 from .._resources import Object, nested
 from .file_store import FileStore, config_maps
@@ -141,7 +142,9 @@ def signature_stores(option: str, values: Sequence[object], get: HttpGet, proble
             local.append(ConfigMapStore(where, tuple(config_maps(value))))
         elif isinstance(value, str) and value:
             stores = remote if value.startswith(_WEB_SERVERS) else local
-            stores.append(store_of(value, get) if value.startswith((*_WEB_SERVERS, "file://")) else FileStore(value))
+            stores.append(
+                store_of(value, get) if value.startswith((*_WEB_SERVERS, "file://")) else FileStore(absolute(value))
+            )
         else:
             problems.error(
                 "invalid-signature-store", where, f"is {type_name(value)}, expected a path, a URL or a ConfigMap"

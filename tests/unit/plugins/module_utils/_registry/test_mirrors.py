@@ -247,6 +247,13 @@ def test_a_file_that_is_not_yaml(tmp_path, text):
     assert read(str(path)) == ((), [("invalid-yaml", f"mirrors[0] ({path})")])
 
 
+@pytest.mark.parametrize("path", ["~/idms.yaml", "$HOME/idms.yaml"])
+def test_a_path_is_that_of_a_shell(tmp_path, monkeypatch, path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "idms.yaml").write_text(json.dumps(idms(ENTRY)), "utf-8")
+    assert len(read(path)[0]) == 1
+
+
 def test_a_file_without_mirrors(tmp_path):
     path = tmp_path / "empty.yaml"
     path.write_text("", "utf-8")

@@ -130,6 +130,12 @@ def test_stores_of_options_are_asked_from_near_to_far():
     assert signature_stores("signature_stores", ["/folder"], no_answer, problems) == (FileStore("/folder"),)
 
 
+def test_paths_of_stores_are_those_of_a_shell(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    found = signature_stores("signature_stores", ["~/mirror", "$HOME/signatures"], no_answer, Problems())
+    assert found == (FileStore("/home/me/mirror"), FileStore("/home/me/signatures"))
+
+
 def test_options_replace_what_a_release_brings(key_ring):
     config, _problems = read(config_map({"verifier-public-key-redhat": key_ring} | STORE))
     assert config
