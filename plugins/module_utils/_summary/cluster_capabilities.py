@@ -60,7 +60,7 @@ def _outcome(result: Mapping[str, Any], *, is_dry_run: bool) -> str:
         return "no change, all capabilities are already requested"
     if result["added_capabilities"]:
         return f"{'would request' if is_dry_run else 'now requests'} {_names(result['added_capabilities'])}"
-    return f"the selection {'would be' if is_dry_run else 'is'} rewritten, with the same capabilities"
+    return f"the selection {'would be' if is_dry_run else 'is'} rewritten, with the same names"
 
 
 def _contained(contents: Mapping[str, Any]) -> str:

@@ -432,7 +432,7 @@ def test_cluster_capabilities_shows_a_table_with_full() -> None:
         (
             {"changed": True, "added_capabilities": []},
             True,
-            "the selection would be rewritten, with the same capabilities",
+            "the selection would be rewritten, with the same names",
         ),
     ],
 )
