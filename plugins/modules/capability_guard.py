@@ -33,7 +33,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - The API server performs a dry run of writes. The module only reads objects that it would remove.
+      - The API server performs a dry run of each write and each removal.
   diff_mode:
     support: full
   idempotent:

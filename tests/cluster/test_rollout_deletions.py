@@ -120,6 +120,9 @@ def test_objects_that_are_deleted_with_their_definition_are_not_listed(rollouts:
     assert not rollouts.has(THING)
     assert [item["name"] for item in outcome["deleted"]] == ["things.test.io"]
     assert outcome["leftovers"] == []
+    again = rollouts.predicted(rollouts.release(update), prune=True)
+    assert (again["changed"], again["leftovers"]) == (False, [])
+    assert "a" not in recorded(rollouts)
 
 
 @pytest.mark.parametrize("bodies", [[*KEPT, TOMBSTONE], KEPT], ids=["deleted", "pruned"])
