@@ -387,6 +387,13 @@ def test_messages_have_the_options_as_they_are_typed(run, words, parts):
     assert [part for part in parts if part not in out + errors] == []
 
 
+def test_a_file_of_an_option_has_one_document(run, tmp_path):
+    entries = ["- {name: Insights, reason: a}", "- {name: Console, reason: b}"]
+    (tmp_path / "list.yml").write_text("\n---\n".join(entries))
+    code, _out, errors = run("update-plan", OLD, NEW, f"--acceptances=@{tmp_path}/list.yml")
+    assert (code, "list.yml contains several documents" in errors) == (2, True)
+
+
 def test_a_metric_with_the_name_of_an_option_stays(run, tmp_path):
     promql = 'group(cluster_version{type="initial"})'
     rule = {"type": "PromQL", "promql": {"promql": promql}}

@@ -29,7 +29,7 @@ from ...module_utils._problems import (
     shown,
     type_name,
 )
-from ...module_utils._yaml.libyaml import load_body
+from ...module_utils._yaml.libyaml import load_body, read_document
 from ...module_utils._yaml.nodes import Lines, own_pair, parse_tree
 from ...module_utils._yaml.values import YamlError
 from .._documentation import plain
@@ -210,10 +210,14 @@ def _read(text: str, kind: str, where: Location, problems: Problems) -> tuple[An
         if not text.startswith("@"):
             return load_body(text.encode()), ""
         content = Path(text[1:]).read_bytes()
-        if (value := load_body(content)) is None:
+        document = read_document(content)
+        if document.value is None:
             # Otherwise, the option would not be set.
             problems.error("empty-file", where, f"{text[1:]} is empty", "Set another file, or remove the option")
-        return value, content.decode(errors="replace")
+        if document.more:
+            message = f"{text[1:]} contains several documents, expected one"
+            problems.error("several-documents", where, message, "Keep one document in the file")
+        return document.value, content.decode(errors="replace")
     except OSError as error:
         problems.append(cannot("read", text[1:], error)._replace(where=where))
     except YamlError as error:
