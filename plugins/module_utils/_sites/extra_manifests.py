@@ -56,6 +56,7 @@ class ExtraManifests:
         self._objects: dict[Source, list[AddonObject]] = {}
         # The ConfigMaps of a namespace and a name, by each directory that they are below.
         self._config_maps: dict[Source, list[Source]] = {}
+        self._incomplete: set[Source] = set()
         self._clusters: dict[tuple[str, InclusionContext], SelectedCluster] = {}
         self._findings: dict[tuple[tuple[Source, ...], SelectedCluster], tuple[Problem, ...]] = {}
         self.provided = cache(self._provided)
@@ -82,9 +83,12 @@ class ExtraManifests:
         return next(filter(None, found), [])
 
     def missing(self, site: Site) -> tuple[str, ...]:
-        """The names of ConfigMaps to which ``site`` refers, and which the checkout does not contain."""
-        found = {name for _path, _namespace, name in self.sources(site)}
-        return tuple(name for name in site.extra_config_maps if name not in found)
+        """The ConfigMaps and directories that ``site`` names, and that the checkout does not contain completely."""
+        found = {source[2] for source in self.sources(site) if source not in self._incomplete}
+        # An install-config names no directory: openshift need not exist.
+        folders = site.extra_folders if site.form != "block" else ()
+        empty = (folder for folder in folders if not self._folders[folder])
+        return (*(name for name in site.extra_config_maps if name not in found), *empty)
 
     def findings(self, sources: tuple[Source, ...], release: Release, context: InclusionContext) -> tuple[Problem, ...]:
         """What a cluster of ``release`` with the selection of ``context`` rejects. Raises ``ReleaseError``."""
@@ -146,7 +150,10 @@ class ExtraManifests:
                     for entry in as_list(generator.get("files")):
                         path = posixpath.join(posixpath.dirname(file.path), as_text(entry).rpartition("=")[2])
                         path = posixpath.normpath(path)
-                        objects += read_objects(checkout.read(path), path, self.problems)
+                        data = checkout.read(path)
+                        objects += read_objects(data, path, self.problems)
+                        if not data:
+                            self._incomplete.add((file.path, namespace, name))
 
 
 def _folders_above(path: str) -> Iterator[str]:

@@ -193,7 +193,8 @@ def _refuse_unknown_versions(options: SitesOptions, releases: Iterable[Release])
 
 def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -> Iterator[str]:
     """Yield how many sites were not checked, and not compared with the requested selection."""
-    unread = sum(site.site.overrides is None for site in sites)
+    # Without a selection, there is nothing to read.
+    unread = sum(site.site.overrides is None for site in sites if site.site.has_selection or site.site.form == "block")
     others = [site.site.form for site in sites if desired is not None and not site.result.compared]
     is_solution = desired is not None and desired.solution is not None
     without_platform = others.count("cluster-version") if is_solution else 0
@@ -268,7 +269,7 @@ class _Checker:
         )
         missing = ", ".join(self.extra.missing(site))
         if missing and any(item.code in REFERENCE_RULES and item.severity == "error" for item in problems):
-            message = f"refers to {missing}, which the checkout does not contain, so its manifests are not known"
+            message = f"refers to {missing}, whose manifests the checkout does not contain, or not all of them"
             hint = "Check whether they create what is missing"
             problems.info("unread-extra-manifests", "", message, hint)
         if minor is None:

@@ -116,6 +116,19 @@ def test_extra_manifests_of_another_site_do_not_count(checked):
     assert rules_of(found, "info") == [("unread-extra-manifests", "berlin.yaml")]
 
 
+def test_a_missing_file_or_directory_of_extra_manifests_is_named(checked):
+    without = {"kustomization.yaml": KUSTOMIZATION, "example-sno.yaml": INSTANCE}
+    paths = "    extraManifests: {searchPaths: [sno-extra-manifest]}\n"
+    for files, name in (
+        (without, "extra-manifests"),
+        ({"example-sno.yaml": SITE_CONFIG + paths}, "sno-extra-manifest"),
+    ):
+        found = checked(files)["findings"]
+        assert rules_of(found) == [("dangling-namespace", "example-sno.yaml")]
+        assert rules_of(found, "info")[-1] == ("unread-extra-manifests", "example-sno.yaml")
+        assert any(name in item["message"] for item in found if item["rule"] == "unread-extra-manifests")
+
+
 def test_of_config_maps_with_one_name_the_nearest_counts(checked):
     unnamed = CONFIG_MAP.replace(", namespace: NAMESPACE", "")
     files = {

@@ -528,6 +528,7 @@ def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates)
     outcome = check({"a.yaml": without}, state="fixed", solution="managed_service")
     assert (outcome["findings"], outcome["fixed_files"], outcome["sites"][0]["fixed"]) == ([], [], False)
     assert "1 of 1 site was not compared" in outcome["text"]
+    assert check({"a.yaml": without})["text"].splitlines()[-1] == "No findings in 1 site"
 
 
 def test_an_extra_annotation_has_no_effect_because_the_operator_writes_its_own(check):
