@@ -245,6 +245,8 @@ def _load(path: str, problems: Problems) -> Mapping[str, Any] | None:
     except YamlError as error:  # its text can contain a secret
         _invalid(f"{path} is not valid YAML" + (f" (line {error.line})" if error.line else ""), problems)
         return None
+    if not documents:
+        return {}
     if len(documents) != 1 or not isinstance(documents[0], dict):
         _invalid(f"{path} is not a map with contexts, clusters and users", problems)
         return None

@@ -199,7 +199,8 @@ def test_several_files_are_merged_as_in_kubectl(write: Any, tmp_path: Path) -> N
     }
     (folder / "second").write_text(yaml.safe_dump(more), encoding="utf-8")
     joined = f"/nowhere/config:{first}:{folder / 'second'}"
-
+    (tmp_path / "empty").touch()
+    assert read_entry(f"{tmp_path / 'empty'}:{joined}", None, Problems()).context == "other"
     # The library would use the current context of the last file.
     assert read_entry(joined, None, Problems()).context == "other"
     assert read_here(joined, "more") == read_by_library(joined, "more")
