@@ -46,18 +46,21 @@ _SPELLED = ("capabilities", "platform")
 """Fields whose spelling is checked. ``openshift-install`` reports unknown fields itself, in some versions as errors."""
 
 _REQUIRED = ("apiVersion", "platform")
+_READ = ("bootstrapInPlace", "compute", "controlPlane", "cpuPartitioningMode", "featureGates", "featureSet")
+"""The other fields that a selection depends on."""
+
 _EXTERNAL_MANAGERS = ("", "External")
 _RUN_BY_USER = ("ipi", "upi", "agent")
 
 
 def with_exact_names(document: Mapping[str, Any], source: str, problems: Problems) -> dict[str, Any]:
-    """``document`` with the documented spelling of ``capabilities``, ``platform``, and the names in them.
+    """``document`` with the documented spelling of the fields that a selection depends on, and of those in two of them.
 
     The installer reads a key in any case (golang/go:src/encoding/json/decode.go). ``source`` names the document in
     problems. Two spellings of one key are an error.
     """
     where = Location(source)
-    result = _with_names(document, _SPELLED, where, problems)
+    result = _with_names(document, (*_SPELLED, *_REQUIRED, *_READ), where, problems)
     for field, names in (("capabilities", API_FIELDS), ("platform", PLATFORMS)):
         value = result.get(field)
         if isinstance(value, Mapping):

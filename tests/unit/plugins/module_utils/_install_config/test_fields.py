@@ -148,10 +148,10 @@ def test_a_rule_about_feature_gates_applies_only_to_installers_that_have_them(va
 
 def test_keys_in_another_case_are_read_as_the_installer_does():
     problems = Problems()
-    given = {"Capabilities": {"baselinecapabilityset": "None"}, "PLATFORM": {"AWS": {}}, "featureset": "x"}
+    given = {"Capabilities": {"baselinecapabilityset": "None"}, "PLATFORM": {"AWS": {}}, "sshkey": "x"}
     result = with_exact_names(given, "f", problems)
 
-    assert result == {"capabilities": {"baselineCapabilitySet": "None"}, "platform": {"aws": {}}, "featureset": "x"}
+    assert result == {"capabilities": {"baselineCapabilitySet": "None"}, "platform": {"aws": {}}, "sshkey": "x"}
     assert [(item.severity, item.code, str(item.where)) for item in problems] == [
         ("warning", "misspelled-field", "f, Capabilities"),
         ("warning", "misspelled-field", "f, PLATFORM"),

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.unit.builders.installations import PLATFORMS, check
+from ansible_collections.capability.openshift.tests.unit.builders.installations import PLATFORMS, check, errors
 
 OF_RULES = ("agent-", "doc-assisted-platform")
+FEATURE_SET = ("featureSet", "FeatureSet")
 
 
 def document(platform: str, **fields: Any) -> dict[str, Any]:
@@ -68,6 +69,21 @@ def test_an_agent_based_single_node_has_no_platform(platform):
     assert found("4.20", "agent", single_node("external")) == []
     assert found("4.20", "agent", document(platform, controlPlane={"replicas": 3})) == []
     assert [rule for rule, _field in found("4.20", "ipi", single_node(platform))] == []
+
+
+def test_the_installer_reads_fields_in_any_case():
+    values = {
+        "APIVersion": "v1",
+        "Platform": {"VSphere": {}},
+        "ControlPlane": {"replicas": 1},
+        "COMPUTE": [{"replicas": 0}],
+    }
+    assert found("4.20", "agent", values) == [("agent-single-node-platform", "platform")]
+    assert [item.code for item in errors(check("4.20", values, method="agent", complete=True).problems)] == [
+        "agent-single-node-platform"
+    ]
+    first, second = (check("5.1", document("none", **{name: "TechPreviewNoUpgrade"})) for name in FEATURE_SET)
+    assert first.status == second.status != check("5.1", document("none")).status
 
 
 @pytest.mark.parametrize(
