@@ -29,6 +29,9 @@ _BETWEEN_LINES = 30.0
 _SHOWN = {"Failing": ("True", "Unknown"), "ReleaseAccepted": ("False", "Unknown"), "Invalid": ("True",)}
 """Conditions of the ClusterVersion that a line of progress shows, with the statuses in which it does."""
 
+_SHOWN_OF_MIGRATION = {**_SHOWN, "RetrievedUpdates": ("False",)}
+"""The image for several architectures comes from the update service."""
+
 
 def snapshots_to_follow(client: Client, problems: Problems) -> Mapping[Target, Snapshot]:
     """Return the objects that an update changes. Raises ``ClusterError`` if one of them cannot be listed.
@@ -90,6 +93,7 @@ class _Watcher:
     ) -> None:
         self._target, self._stuck_seconds, self._progress = target, stuck_seconds, progress
         self._problems, self._clock = problems, clock
+        self._shown = _SHOWN_OF_MIGRATION if target.replaced else _SHOWN
         self.last: Object | None = None
         self._parts: object = None
         self._moved_at = clock()
@@ -116,7 +120,7 @@ class _Watcher:
 
     def reported(self) -> str:
         """What the CVO reports about the update, as the end of a sentence."""
-        return "".join(f"; {text}" for text in _condition_texts(self.last))
+        return "".join(f"; {text}" for text in _condition_texts(self.last, self._shown))
 
     def _check_movement(self, state: ObservedObjects) -> None:
         parts, now = _moving_parts(state), self._clock()
@@ -137,7 +141,7 @@ class _Watcher:
         done = sum(1 for operator in operators if _version_of(operator) == self._target.version)
         pools = [pool_text(name, pool) for name, pool in sorted(state.objects.get(POOLS, {}).items())]
         nodes = [f"nodes: {', '.join(pools)}"] if pools else []
-        return "; ".join([*first, *_condition_texts(self.last), f"operators: {done} of {len(operators)}", *nodes])
+        return "; ".join([*first, *_condition_texts(self.last, self._shown), f"operators: {done} of {len(operators)}", *nodes])
 
 
 def replacing_update(obj: Object, target: TargetRelease) -> str:
@@ -149,13 +153,13 @@ def replacing_update(obj: Object, target: TargetRelease) -> str:
     return "" if requests(obj, target) else other
 
 
-def _condition_texts(obj: Object | None) -> Iterator[str]:
-    """Yield what the CVO reports, in its own words: its progress, and what keeps it from making some."""
+def _condition_texts(obj: Object | None, shown: Mapping[str, Sequence[str]] = _SHOWN) -> Iterator[str]:
+    """Yield what the CVO reports, in its own words: its progress, and the conditions ``shown``."""
     conditions = conditions_of(obj)
     progressing = conditions.get("Progressing", {})
     if progressing.get("message"):
         yield _one_line(progressing["message"])
-    for kind, statuses in _SHOWN.items():
+    for kind, statuses in shown.items():
         condition = conditions.get(kind, {})
         if condition.get("status") in statuses:
             text = _one_line(condition.get("message")) or as_text(condition.get("reason"))
