@@ -141,7 +141,8 @@ class _Watcher:
         done = sum(1 for operator in operators if _version_of(operator) == self._target.version)
         pools = [pool_text(name, pool) for name, pool in sorted(state.objects.get(POOLS, {}).items())]
         nodes = [f"nodes: {', '.join(pools)}"] if pools else []
-        return "; ".join([*first, *_condition_texts(self.last, self._shown), f"operators: {done} of {len(operators)}", *nodes])
+        texts = _condition_texts(self.last, self._shown)
+        return "; ".join([*first, *texts, f"operators: {done} of {len(operators)}", *nodes])
 
 
 def replacing_update(obj: Object, target: TargetRelease) -> str:

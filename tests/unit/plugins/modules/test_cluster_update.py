@@ -468,7 +468,8 @@ def test_a_migration_needs_the_update_service(run):
     unknown = condition("RetrievedUpdates", "False", "VersionNotFound", "version 4.21.0 not found in the channel")
     server = cluster(cluster_version(conditions=[unknown]))
     (error,) = run(server, **MIGRATION).errors
-    assert (error["code"], unknown["message"] in error["message"], written(server)) == ("updates-not-retrieved", True, [])
+    assert (error["code"], written(server)) == ("updates-not-retrieved", [])
+    assert unknown["message"] in error["message"]
     accepted = [{"name": "updates-not-retrieved", "reason": "another mirror has it"}]
     waited = run(server, **{**MIGRATION, "acceptances": accepted}, wait=True, wait_timeout=0)
     assert f"RetrievedUpdates=False: {unknown['message']}" in waited.message
