@@ -70,6 +70,7 @@ class SiteCheckRequest(NamedTuple):
     method: str | None
     platform: str | None
     external_cloud_controller_manager: bool = False
+    pins_cpus: bool = False
     desired: SelectionRequest | None = None
     provided: frozenset[ResourceId] = frozenset()
 
@@ -116,6 +117,8 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     document = dict(form.values)
     if is_merged and request.platform is not None:
         document["platform"] = _merged_platform(request, request.platform, document.get("platform"))
+    if request.pins_cpus:
+        document["cpuPartitioningMode"] = "AllNodes"
     if form.excluded and not document.get(BLOCK):
         document.pop(BLOCK, None)
     options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)

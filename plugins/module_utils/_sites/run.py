@@ -254,12 +254,12 @@ class _Checker:
         text = site.overrides.text or json.dumps(site.overrides.values, default=repr, sort_keys=True)
         sources = self.extra.sources(site)
         provided = self.extra.provided(sources)
-        platform = site.platform, site.external_cloud_controller_manager
-        key = (site.form, text, method, platform, release.path, release.minor, provided)
+        facts = site.platform, site.external_cloud_controller_manager, site.pins_cpus
+        key = (site.form, text, method, facts, release.path, release.minor, provided)
         result = self.results.get(key)
         if result is None:
             values = site.overrides.values
-            request = SiteCheckRequest(site.form, values, method, *platform, self.desired, provided)
+            request = SiteCheckRequest(site.form, values, method, *facts, self.desired, provided)
             result = self.results[key] = check_site(request, release)
         self.of_releases |= dict.fromkeys(item for item in result.problems if item.code in _OF_RELEASES)
         problems = Problems(

@@ -81,7 +81,8 @@ class Site(NamedTuple):
 
     ``resource`` is the kind and the name, for messages. ``field`` is the path of the selection in the object.
     ``overrides`` is ``None`` if the selection cannot be read or has no effect, ``platform`` if it is not known.
-    ``external_cloud_controller_manager`` is as in an ``InstallContext``. ``image_set`` names a ClusterImageSet,
+    ``external_cloud_controller_manager`` is as in an ``InstallContext``. ``pins_cpus``: the generator adds
+    ``cpuPartitioningMode: AllNodes`` to the overrides. ``image_set`` names a ClusterImageSet,
     ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
     ConfigMaps with extra manifests, ``extra_folders`` directories of the checkout with them, and ``extra_filter``
     which of their files count.
@@ -99,6 +100,7 @@ class Site(NamedTuple):
     overrides: Overrides | None
     platform: str | None = None
     external_cloud_controller_manager: bool = False
+    pins_cpus: bool = False
     image_set: str = ""
     release_image: str = ""
     version: str = ""
@@ -180,7 +182,7 @@ def _site(
 def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     node = _overridden(origin, problems, spec, (f"spec.{OVERRIDES}", OVERRIDES, spec), spec)
-    _report_unrendered(node, spec, problems)
+    _report_unrendered(node, problems)
     templates = document.texts_of(document.get(spec, "templateRefs"), "name")
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
@@ -194,7 +196,7 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     yield node
 
 
-def _report_unrendered(node: SiteNode, cluster: Node | None, problems: Problems) -> None:
+def _report_unrendered(node: SiteNode, problems: Problems) -> None:
     """Report a selection in overrides that do not reach the AgentClusterInstall.
 
     Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go getInstallConfigOverrides, and
@@ -205,7 +207,7 @@ def _report_unrendered(node: SiteNode, cluster: Node | None, problems: Problems)
     overrides = node.site.overrides or Overrides({})
     values, has_operator = overrides.values, node.origin.kind == CLUSTER_INSTANCE
     # Then the overrides are encoded again.
-    is_encoded = "networking" in values or node.document.text_of(cluster, "cpuPartitioningMode") == "AllNodes"
+    is_encoded = "networking" in values or node.site.pins_cpus
     consequence = "so the siteconfig operator drops all overrides" if has_operator else "which the generator rejects"
     if "networking" in values and not isinstance(values["networking"], Mapping):
         fault = f"has a field networking that is not an object, {consequence}"
@@ -227,7 +229,7 @@ def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
         cluster = document.target(item)
         place = (f"spec.clusters[{number}].{OVERRIDES}", OVERRIDES, cluster)
         node = _overridden(origin, problems, cluster, place, spec)
-        _report_unrendered(node, cluster, problems)
+        _report_unrendered(node, problems)
         yield node
 
 
@@ -253,6 +255,7 @@ def _overridden(
         place,
         name=document.text_of(cluster, "clusterName"),
         platform=_platform(platform, is_single=_is_single(document, cluster)),
+        pins_cpus=document.text_of(cluster, "cpuPartitioningMode") == "AllNodes",
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
         extra_config_maps=_names(document.texts_of(document.get(cluster, "extraManifestsRefs"), "name")),

@@ -574,6 +574,15 @@ def test_an_apostrophe_ends_the_string_in_the_template_of_the_operator(check, te
     assert errors_of(check({"a.yaml": generated})) == []
 
 
+@pytest.mark.parametrize("mode", ["AllNodes", "None"])
+def test_the_mode_of_cpus_is_added_to_the_overrides(check, mode):
+    rules = [("rendered-anyway", "a.yaml")] * (mode == "AllNodes")
+    text = cluster_instance(quoted(overrides("Ingress")), more=f"  cpuPartitioningMode: {mode}\n")
+    assert rules_of(check({"a.yaml": text})["findings"], "info") == rules
+    text = site_config(("one", "img4.20.3", overrides("Ingress"))) + f"    cpuPartitioningMode: {mode}\n"
+    assert rules_of(check({"a.yaml": text})["findings"], "info") == rules
+
+
 _OTHER = quoted(overrides("Console"))
 
 
