@@ -50,8 +50,8 @@ def read_minor_data(release: Release, minor: Minor, context: InclusionContext, p
         where, hint = "openshift_version", f"Use a release of {oldest} or later"
         if release.images:  # a release image has its version in release-metadata
             where = release.path
-        elif not is_semantic_version(release.version or "") and _may_be_a_number(minor):
-            hint = f'Quote the version: YAML reads an unquoted {minor}0 as the number {minor}, so write "{minor}0"'
+        elif not is_semantic_version(release.version or ""):
+            hint = hint_to_quote(minor) or hint
         problems.error("unsupported-version", where, message, hint)
         return None
     data, accepted = capability_data.data_of(minor), names_of_release(release, context)
@@ -141,9 +141,11 @@ def defines_cluster_version(manifest: Manifest) -> bool:
     return resource.kind == "CustomResourceDefinition" and resource.name == "clusterversions.config.openshift.io"
 
 
-def _may_be_a_number(minor: Minor) -> bool:
-    """Whether YAML may have read another minor, without quotes, as this one: 4.20 as the number 4.2."""
-    return capability_data.data_of(minor._replace(minor=minor.minor * 10)) is not None
+def hint_to_quote(minor: Minor) -> str:
+    """What to do if YAML may have read another minor, without quotes, as this one: 4.20 as 4.2. Empty if it has not."""
+    if capability_data.data_of(minor._replace(minor=minor.minor * 10)) is None:
+        return ""
+    return f'Quote the version: YAML reads an unquoted {minor}0 as the number {minor}, so write "{minor}0"'
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._capability.release_properties import hint_to_quote
 from .._capability.selection import check_selection
 from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor
 from .._data.install_rules import AGENT_CONFIG
@@ -179,7 +180,10 @@ def check_sites(
 
 
 def _refuse_unknown_versions(options: SitesOptions, releases: Iterable[Release]) -> None:
-    """Raise ``InvalidOptionError`` if neither this collection nor one of ``releases`` knows a given version."""
+    """Raise ``InvalidOptionError`` if neither this collection nor one of ``releases`` knows a given version.
+
+    Also if YAML may have read it as a number.
+    """
     given, problems = {release.minor for release in releases}, Problems()
     for option, version in options.versions.items():
         minor = find_minor(str(version))
@@ -188,6 +192,8 @@ def _refuse_unknown_versions(options: SitesOptions, releases: Iterable[Release])
                 f"is {version}, which is not known to this collection; it knows {min(BRANCHES)} to {newest_minor()}"
             )
             problems.error("unknown-version", option, message, f"Set releases to a release of {minor}")
+        elif minor is not None and str(version) == str(minor) and (hint := hint_to_quote(minor)):
+            problems.error("unsupported-version", option, f"is {version}, which has no capabilities", hint)
     problems.raise_errors(InvalidOptionError)
 
 

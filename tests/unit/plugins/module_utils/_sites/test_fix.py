@@ -333,6 +333,9 @@ def test_a_requested_selection_that_is_wrong_is_not_written(fix):
     ("options", "fault"),
     [
         ({"solution": "ran-du"}, ("unknown-solution", "solution")),
+        # What Ansible makes of an unquoted 4.20
+        ({"openshift_version": "4.2"}, ("unsupported-version", "openshift_version")),
+        ({"openshift_versions": {"du": "4.2"}}, ("unsupported-version", "openshift_versions[du]")),
         ({"capabilities": {"bogus": 1}}, ("unknown-field", "capabilities.bogus")),
         (
             {"capabilities": block("Consle")["capabilities"]},
