@@ -31,7 +31,7 @@ from .._install_config.check import (
 from .._install_config.edit import has_selection
 from .._install_config.fields import with_exact_names
 from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest, read_request
-from .._problems import Problem, Problems, has_errors, type_name
+from .._problems import Problem, Problems, did_you_mean, has_errors, type_name
 from .._release.release import Release
 from .._resources import ResourceId
 from .site import BLOCK, Form
@@ -176,7 +176,10 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     """Check the rules of the API: installers do not read a ClusterVersion in a Policy."""
     problems = Problems()
     form = check_form(request.values, problems)
-    installation = read_installation(InstallOptions(form.values, "", complete=False, method="upi"), release)
+    values = {key: _api_fields(value, problems) for key, value in form.values.items()}
+    # A field that is dropped may be a misspelled one, so a correction without it may lose what its author wants.
+    is_complete = values == form.values and not form.excluded
+    installation = read_installation(InstallOptions(values, "", complete=False, method="upi"), release)
     check = check_selection(installation)
     of_rules = {item.problem for item in check.violations}
     problems += [item for item in check.problems if item.code not in _OF_INSTALLERS and item not in of_rules]
@@ -184,15 +187,26 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     block = request.values.get(BLOCK)
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
-    report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
+    report_listed_in_set(values.get(BLOCK), check.install.minor_data, problems)
     enabled = check.status.enabled if check.status is not None and not has_errors(problems) else None
-    replacement = _corrected_fields(form.values, check.install) if has_errors(problems) and not form.excluded else None
+    replacement = _corrected_fields(values, check.install) if has_errors(problems) and is_complete else None
     desired, wanted = _comparable(request.desired, installation), None
     if desired is not None:
         wanted = desired_check(desired, installation, problems, _is_of_api)
     if wanted is not None and (expected := desired_block(wanted)) is not None and not has_selection(block, expected):
         report_difference(check, wanted, block, hint_to_write(expected), problems)
     return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
+
+
+def _api_fields(block: object, problems: Problems) -> object:
+    """The fields of a selection that the API has. It drops others, and those in another case."""
+    if not isinstance(block, Mapping):
+        return block
+    for key in block:
+        if key not in API_FIELDS:
+            message = "is not a field of a ClusterVersion, so the API server drops it"
+            problems.error("unknown-field", f"{BLOCK}.{key}", message, did_you_mean(key, API_FIELDS))
+    return {key: value for key, value in block.items() if key in API_FIELDS}
 
 
 def _comparable(desired: SelectionRequest | None, installation: Installation) -> SelectionRequest | None:

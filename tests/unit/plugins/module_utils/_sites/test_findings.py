@@ -396,6 +396,15 @@ def test_a_cluster_version_without_a_baseline_is_valid(check):
     assert errors_of(check({"a.yaml": without})) == []
 
 
+def test_the_api_reads_the_fields_of_a_cluster_version_in_their_case_alone(check):
+    text = policy(cluster_version("Console")).replace("baselineC", "BaselineC").replace("Console", "console")
+    outcome = check({"a.yaml": text}, openshift_version="4.20", state="fixed")
+    assert errors_of(outcome) == ["unknown-capability", "unknown-field"]
+    assert outcome["findings"][-1]["hint"] == "Write baselineCapabilitySet: names are case sensitive"
+    # Without the field, the correction would be another selection.
+    assert outcome["fixed_files"] == []
+
+
 def test_what_a_policy_must_not_have_is_no_selection(check):
     text = policy(cluster_version("console")).replace("musthave", "mustnothave")
     assert check({"a.yaml": text, "b.yaml": INSTALL_CONFIG})["sites"][0]["kind"] == "install-config"
