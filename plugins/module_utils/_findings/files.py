@@ -46,12 +46,19 @@ def relative_findings(findings: Iterable[Problem], directory: str, base: str | N
     if base is None:
         return list(findings)
     base = absolute(base)
-    prefix = os.path.relpath(absolute(directory), base)
-    if prefix.split(os.sep, maxsplit=1)[0] == os.pardir:
-        message = f"is {base}, which does not contain {absolute(directory)}"
+    directory = absolute(directory)
+    prefix = os.path.relpath(directory, base)
+    if _is_outside(prefix):  # perhaps only one of them is named by a link
+        prefix = os.path.relpath(os.path.realpath(directory), os.path.realpath(base))
+    if _is_outside(prefix):
+        message = f"is {base}, which does not contain {directory}"
         hint = "Set it to the directory of the checkout"
         raise InvalidOptionError([Problem("error", "invalid-path", "relative_to", message, hint)])
     return [_below(prefix, found) if found.where.source else found for found in findings]
+
+
+def _is_outside(path: str) -> bool:
+    return path.split(os.sep, maxsplit=1)[0] == os.pardir
 
 
 def _below(prefix: str, found: Problem) -> Problem:

@@ -45,8 +45,8 @@ def test_findings_are_returned_in_order(check):
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path, check_mode):
-    path = tmp_path / "further.txt"
+def test_further_files_are_written_first_and_outputs_not_in_check_mode(capsys, tmp_path, check_mode):
+    path, output = tmp_path / "further.txt", tmp_path / "o.txt"
 
     def run(module, _result, problems):
         further: dict[str, Any] = {"changed": True, "diff": [{"before": "", "after": "x"}]}
@@ -54,11 +54,12 @@ def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path,
             module, "x", str(tmp_path), RULES, (), problems, scope=SCOPE, write=lambda: path.write_text("x"), **further
         )
 
-    options = {"outputs": [f"text:{tmp_path}/o.txt"], "diff": True, "check": check_mode}
+    options = {"outputs": [f"text:{output}"], "diff": True, "check": check_mode}
     outcome = caller(capsys)(SimpleNamespace(MODULE=ModuleDefinition(findings_spec(), run)), **options)
     assert outcome["changed"]
     assert [entry["after"] for entry in outcome["diff"]] == ["x", "No findings in 2 manifests\n"]
-    assert path.exists() is not check_mode
+    assert path.exists()  # it knows whether the module runs in check mode
+    assert output.exists() is not check_mode
 
 
 @pytest.mark.parametrize(
@@ -112,6 +113,8 @@ def test_entries_that_no_longer_exist_are_a_note(check, tmp_path):
 def test_paths_can_start_at_the_checkout(check, tmp_path):
     outcome = check(finding(), relative_to=tmp_path / "checkout", fail_on="never")
     assert outcome["findings"][0]["path"] == "manifests/a/one.yaml"
+    (tmp_path / "link").symlink_to(tmp_path / "checkout")
+    assert check(finding(), relative_to=tmp_path / "link", fail_on="never")["findings"] == outcome["findings"]
 
 
 def test_a_directory_elsewhere_is_an_error(check, tmp_path):
