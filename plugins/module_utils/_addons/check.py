@@ -316,8 +316,10 @@ def _services_of(item: AddonObject, installer: Installer) -> Iterator[tuple[str,
     if item.resource_id.kind in _WEBHOOKS:
         services = [nested(webhook, "clientConfig", "service") for webhook in mappings_in(item.body.get("webhooks"))]
     elif item.resource_id.group_kind == _CONSOLE_PLUGIN:
-        proxies = mappings_in(nested(spec, "proxy"))
-        services = [nested(spec, "backend", "service"), *(nested(proxy, "endpoint", "service") for proxy in proxies)]
+        # The second ones are of v1alpha1.
+        backends = (nested(spec, "backend"), spec)
+        proxies = (end for proxy in mappings_in(nested(spec, "proxy")) for end in (nested(proxy, "endpoint"), proxy))
+        services = [nested(end, "service") for end in (*backends, *proxies)]
     elif is_definition(item) and installer != "olm":  # OLM replaces it
         services = [nested(spec, "conversion", "webhook", "clientConfig", "service")]
     named = ((as_text(nested(service, "namespace")), as_text(nested(service, "name"))) for service in services)

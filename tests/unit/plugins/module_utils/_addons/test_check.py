@@ -435,6 +435,10 @@ def test_console_plugins_point_to_services_that_exist(tmp_path):
     plugin = thing("ConsolePlugin", api="console.openshift.io/v1", spec=spec)
     result = gitops(tmp_path, plugin, capabilities=EVERYTHING)
     assert found(result) == [("dangling-reference", "ConsolePlugin.console.openshift.io one")]
+    older = {**backend, "proxy": [{"service": {"namespace": "fresh", "name": "other"}}]}
+    plugin = thing("ConsolePlugin", api="console.openshift.io/v1alpha1", spec=older)
+    result = gitops(tmp_path, plugin, capabilities=EVERYTHING)
+    assert [rule for rule, _resource in found(result, "warning")] == ["dangling-reference", "dangling-reference"]
 
 
 def test_conversions_and_webhooks_of_bundles(tmp_path):
