@@ -23,6 +23,7 @@ from .client import FIELD_MANAGER, PARALLELISM, Client
 from .kubeconfig import ConnectionConfig, KubeconfigEntry, Pem, connection_config, pod_entry, read_entry
 
 _KUBECONFIG = "~/.kube/config"
+_PROGRAMS = ("exec", "auth-provider")
 
 Token = Callable[[], "str | None"]
 """Returns the header ``Authorization`` of the next request. It can raise any exception."""
@@ -75,18 +76,24 @@ def _with_library(config: ConnectionConfig, entry: KubeconfigEntry, folder: str)
     library = _library()
     configuration = library.client.Configuration()
     load = library.config.load_kube_config_from_dict
-    try:
-        load(entry.content(), entry.context, configuration, persist_config=False, temp_file_path=folder)
-    except Exception as error:  # a kubeconfig can be wrong in any way
-        is_malformed = isinstance(error, (AttributeError, IndexError, KeyError, TypeError))
-        reason = "its user is not valid" if is_malformed else one_line(error).rstrip(".")
-        message = f"the context {entry.context} cannot be used: {reason}"
-        raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, "Log in again")]) from None
 
     def token() -> str | None:
         settings = configuration.auth_settings().get("BearerToken")
         return settings["value"].strip() if settings and settings["value"] else None
 
+    try:
+        load(entry.content(), entry.context, configuration, persist_config=False, temp_file_path=folder)
+        is_anonymous = not (configuration.cert_file or token())
+    except Exception as error:  # a kubeconfig can be wrong in any way
+        is_malformed = isinstance(error, (AttributeError, IndexError, KeyError, TypeError))
+        reason = "its user is not valid" if is_malformed else one_line(error).rstrip(".")
+        message = f"the context {entry.context} cannot be used: {reason}"
+        raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, "Log in again")]) from None
+    if is_anonymous and not entry.user.fields.keys().isdisjoint(_PROGRAMS):
+        # The library only logs that a program fails, and would send requests without credentials.
+        message = f"the context {entry.context} cannot be used: its program or provider returned no credentials"
+        hint = "Run the program that the kubeconfig names, and log in again"
+        raise ClusterError([Problem("error", "missing-token", "kubeconfig", message, hint)])
     return config._replace(certificate=configuration.cert_file, key=configuration.key_file), token
 
 

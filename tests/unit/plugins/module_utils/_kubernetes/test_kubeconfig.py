@@ -251,6 +251,14 @@ def test_a_program_is_relative_to_the_file_of_its_user_as_in_kubectl(write: Any,
     assert connect(kubeconfig=f"{first}:{folder / 'second'}", context="more")._token() == f"Bearer {TOKEN}"
 
 
+@pytest.mark.parametrize("command", ["/nowhere/login", "false", "echo"])
+def test_no_request_is_sent_without_the_credentials_of_a_program(command: str, write: Any) -> None:
+    program = {"apiVersion": "client.authentication.k8s.io/v1", "command": command, "interactiveMode": "Never"}
+    with pytest.raises(ClusterError) as error:
+        connect(kubeconfig=write({}, {"exec": program}))
+    assert [problem.code for problem in error.value.problems] == ["missing-token"]
+
+
 def test_a_kubeconfig_can_be_given_as_its_content(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write({}, {"token": TOKEN}, **{"current-context": "other"})
     document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
