@@ -21,7 +21,8 @@ description:
     Policies, Lists and ManifestWorks.
   - It reports forms that have no effect, or enable what they should disable, such as a string that is
     not JSON, a selection in the wrong place, misspelled fields, and lists of names to exclude.
-  - It lists templates of Helm and Jinja, and Kustomizations, but does not check them. Render them first.
+  - It lists templates of Helm and Jinja, Kustomizations, and selections in other texts, but does not check them. Render
+    them first.
   - With O(state=fixed), it corrects selections in place. Every other byte of a file stays the same, also in
     the JSON.
   - It needs no cluster, and no network unless O(releases) names images.

@@ -187,9 +187,12 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
         hint = _WITHOUT_OVERRIDES[_HOSTED_TEMPLATES]
+    suppressed = document.texts_of(document.get(spec, "suppressedManifests"))
+    if AGENT_CLUSTER_INSTALL in (*suppressed, *document.texts_of(document.get(spec, "pruneManifests"), "kind")):
+        hint = "Remove it, and write it in your own AgentClusterInstall, or let the operator render that"
     if hint:
         if any(key.lower() == BLOCK for key in (node.site.overrides or Overrides({})).values):
-            message = "contains a selection, but the templates of this ClusterInstance do not read it"
+            message = "contains a selection, but the manifests of this ClusterInstance do not contain it"
             found = Problem("error", "misplaced-selection", Location(field=node.site.field), message, hint)
             problems.append(node.site.finding(found))
         node = node._replace(site=node.site._replace(overrides=None))

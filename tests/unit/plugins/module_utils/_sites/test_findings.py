@@ -540,6 +540,19 @@ def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates)
     assert check({"a.yaml": without})["text"].splitlines()[-1] == "No findings in 1 site"
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        "  suppressedManifests: [BareMetalHost, AgentClusterInstall]\n",
+        "  pruneManifests: [{apiVersion: extensions.hive.openshift.io/v1beta1, kind: AgentClusterInstall}]\n",
+    ],
+)
+def test_a_selection_in_a_manifest_that_is_not_rendered_is_misplaced(check, more):
+    text = cluster_instance(quoted(overrides("Ingress")), more=more)
+    assert errors_of(check({"a.yaml": text})) == ["misplaced-selection"]
+    assert errors_of(check({"a.yaml": text.replace("AgentClusterInstall", "ManagedCluster")})) == []
+
+
 def test_an_extra_annotation_has_no_effect_because_the_operator_writes_its_own(check):
     annotation = f"{ANNOTATION}: {quoted(overrides('Ingress'))}"
     text = cluster_instance(more=f"  extraAnnotations:\n    AgentClusterInstall:\n      {annotation}\n")
