@@ -54,6 +54,15 @@ def test_a_listed_release_is_found(options, available, image):
     assert (found, problems) == (TargetRelease(options.get("version", NEXT), image), [])
 
 
+def test_a_version_of_the_history_is_requested_by_its_image():
+    """The operator accepts its version, but finds no image."""
+    obj, problems = cluster_version((NEXT, "Completed"), (CURRENT, "Completed")), Problems()
+    find_target(CURRENT, None, "amd64", obj, problems)
+    assert [item.code for item in problems] == ["unavailable-update"]
+    assert "would ignore the request" in problems[0].message
+    assert image_of(CURRENT) in problems[0].hint
+
+
 MIGRATION = TargetRelease(CURRENT, "", image_of(CURRENT))
 
 
