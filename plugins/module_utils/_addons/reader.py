@@ -135,14 +135,16 @@ class _AddonReader:
         """Yield the bundles of catalogs while they are read, and then everything else."""
         for path, file in files:
             yield from self._read(path, file)
+        own = [(path, objects) for path, objects in self._objects.items() if path not in self._charts]
+        bundles: dict[str, list[AddonObject]] = {
+            posixpath.dirname(path): []
+            for path, objects in own
+            if any(item.resource_id.group_kind == CSV for item in objects)
+        }
         rest: list[AddonObject] = []
-        by_folder: dict[str, list[AddonObject]] = {}
-        for path, objects in self._objects.items():
-            by_folder.setdefault(posixpath.dirname(path), []).extend(() if path in self._charts else objects)
-        for folder, objects in by_folder.items():
-            if all(item.resource_id.group_kind != CSV for item in objects):
-                rest += objects
-                continue
+        for path, objects in own:
+            bundles.get(posixpath.dirname(path), rest).extend(objects)
+        for folder, objects in bundles.items():
             optional = self._optional.get(posixpath.dirname(folder), frozenset())
             yield self._addon(folder, "olm", objects, optional=optional)
         charts: dict[tuple[str, str], list[str]] = {}

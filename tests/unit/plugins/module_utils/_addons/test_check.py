@@ -200,6 +200,13 @@ def test_kubectl_keeps_the_order_of_the_documents(tmp_path):
     }
 
 
+def test_kubectl_reads_the_files_of_a_directory_in_the_order_of_their_paths(tmp_path):
+    files = {"a.yaml": thing("Secret"), "b/c.yaml": thing("ConfigMap", namespace="fresh"), "d.yaml": NAMESPACE}
+    path = write_addon(tmp_path, {name: documents(item) for name, item in files.items()})
+    assert found(check(path, installer="kubectl")) == [("wrong-order", "ConfigMap fresh/one")]
+    assert found(check(path)) == []
+
+
 def test_kubectl_looks_up_kinds_before_it_applies_any(tmp_path):
     second = {**WIDGET, "metadata": {"name": "second", "namespace": "fresh"}}
     result = kubectl(tmp_path, own_definition(), NAMESPACE, WIDGET, second)
