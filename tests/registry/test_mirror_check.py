@@ -312,6 +312,9 @@ def test_the_policies_of_both_releases_count(mirror, check, tmp_path):
     wider = {"keys.json": verification(), "policy.json": policy("quay.io", key=other)}
     (row,) = check(previous_release=written(tmp_path / "4.21.2", "4.21.0-rc.2", wider))["images"]
     assert (row["sigstore"], row["ready"]) == ("invalid", False)
+    exact = {"keys.json": verification(), "policy.json": policy(f"{RELEASE}@{IMAGES['release'].digest}", key=other)}
+    (row,) = check(previous_release=written(tmp_path / "4.21.4", "4.21.0-rc.4", exact))["images"]
+    assert (row["sigstore"], row["ready"]) == ("invalid", False)
     same = {"keys.json": verification(), "policy.json": policy("quay.io")}
     assert check(previous_release=written(tmp_path / "4.21.3", "4.21.0-rc.3", same))["ready"]
 
