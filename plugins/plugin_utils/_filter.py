@@ -47,6 +47,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     InvalidOptionError,
     Location,
+    Problem,
     Problems,
     check_boolean,
     check_list,
@@ -105,7 +106,7 @@ def resolve_selection(
     except InvalidOptionError as error:
         # The modules call this argument openshift_version.
         raise InvalidOptionError(
-            item._replace(where=Location(field=where)) if item.code in _VERSION_CODES else item
+            _of_filter(item, where)._replace(where=Location(field=where)) if item.code in _VERSION_CODES else item
             for item in error.problems
         ) from None
 
@@ -133,13 +134,22 @@ def check_installation_of(
     if platform is not None:
         document["platform"] = {platform: {}}
     if "feature_gates" in values:
-        document["featureGates"] = values["feature_gates"]
+        # An install-config has no gates without a value.
+        document["featureGates"] = [gate if "=" in gate else f"{gate}=true" for gate in values["feature_gates"]]
     given = InstallOptions(document, "", complete=False, method=method)
     # There is no install-config here, so locations are the names of arguments.
     names = {**API_SPELLINGS, "openshift_version": where}
     check = check_selection(read_installation(given, release_of_version(minor)), SelectionOptions(untag(selection)))
     for item in check.problems:
-        problems.append(item._replace(where=Location(field=_renamed(item.where.field, names))))
+        problems.append(_of_filter(item, where)._replace(where=Location(field=_renamed(item.where.field, names))))
+
+
+def _of_filter(problem: Problem, where: str) -> Problem:
+    """``problem`` with a hint that names arguments of a filter. ``where``: the one with the version."""
+    hints = {"missing-version": f"Set {where}", "unchecked-rules": "Set platform"}
+    if where != "openshift_version":  # the others have no options for the status of a cluster
+        hints["unknown-version"] = "Update the collection"
+    return problem._replace(hint=hints.get(problem.code, problem.hint))
 
 
 def _renamed(where: str, names: Mapping[str, str]) -> str:

@@ -146,6 +146,29 @@ def test_beside_an_installation_other_options_have_no_meaning(other, option):
     assert errors(validate_capabilities(NOTHING, "4.20", **{other: value})) == []
 
 
+@pytest.mark.parametrize(
+    ("version", "options", "hint"),
+    [
+        (None, {}, "Set version"),
+        (None, {"platform": "aws"}, "Set version"),
+        ("5.99", {}, "Update the collection"),
+        ("5.99", {"platform": "aws"}, "Update the collection"),
+        ("4.20", {"install_method": "agent"}, "Set platform"),
+    ],
+)
+def test_hints_name_arguments_of_the_filter(version, options, hint):
+    problems = validate_capabilities({"baselineCapabilitySet": "vCurrent"}, version, **options)
+    assert [problem["hint"] for problem in problems] == [hint]
+
+
+def test_feature_gates_of_an_installation_need_no_value():
+    gates = ["ClusterAPIMachineManagement", "CRDCompatibilityRequirementOperator=true"]
+    options = {"feature_set": "CustomNoUpgrade", "feature_gates": gates}
+    names = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress", "ClusterAPI"]}
+    without = errors(validate_capabilities(names, "5.1", platform="none", **options))
+    assert {problem["code"] for problem in without} <= {"api-clusterapi-compat"}
+
+
 def test_all_invalid_options_are_reported_at_once():
     found = validate_capabilities(NOTHING, 4.2, platform=7, install_method="x", cluster_profile="y")
 
