@@ -16,7 +16,7 @@ INSTALL_METHODS: tuple[str, ...] = ("ipi", "upi", "agent", "assisted", "hosted")
 """Installer-provisioned, user-provisioned, agent-based, assisted, and hosted control planes (HyperShift)."""
 
 STANDALONE: tuple[str, ...] = ("ipi", "upi", "agent", "assisted")
-HOSTED = "hosted"
+ASSISTED, HOSTED = "assisted", "hosted"
 
 AGENT_CONFIG = "agent-config.yaml"
 """A file next to an install-config that only the agent-based installer reads.

@@ -10,12 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._data.consequences import consequences_of
-from .._data.install_rules import HOSTED
+from .._data.install_rules import ASSISTED, HOSTED
 from .._problems import plural
 from .words import listed, problem_text, sorted_names, table
-
-_WITH_OVERRIDES = ("assisted", "agent")
-"""Install methods whose sites have the selection in ``installConfigOverrides``."""
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
@@ -81,7 +78,7 @@ def _valid(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _to_paste(method: str, result: Mapping[str, Any]) -> str:
-    if method in _WITH_OVERRIDES:
+    if method == ASSISTED:
         return f"installConfigOverrides: '{result['install_config_overrides']}'"
     return f"install-config.yaml: capabilities: {json.dumps(result['capabilities'])}"
 

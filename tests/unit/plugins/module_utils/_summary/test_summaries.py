@@ -278,7 +278,7 @@ WITHOUT_FILE = {key: value for key, value in CHECKED.items() if key != "path"}
     [
         ("ipi", {"solution": "headless"}, "solution headless: valid", BLOCK),
         ("upi", {}, "selection: valid", BLOCK),
-        ("agent", {}, "selection: valid", OVERRIDES),
+        ("agent", {}, "selection: valid", BLOCK),
         ("assisted", {}, "selection: valid", OVERRIDES),
     ],
 )
