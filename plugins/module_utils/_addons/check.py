@@ -222,13 +222,14 @@ class _Check:
             for entry in mappings_in(nested(item.body, "spec", *path)):
                 kind = as_text(entry.get("kind"))
                 group = as_text(entry.get("group")) or as_text(entry.get("name")).partition(".")[2]
-                served = self.cluster.kind(group, kind)
-                if path[0] == "customresourcedefinitions" and self.cluster.serves_without_definition(group, kind):
+                served, is_brought = self.cluster.kind(group, kind), (group, kind) in self.brought.definitions
+                is_built_in = self.cluster.serves_without_definition(group, kind)
+                if path[0] == "customresourcedefinitions" and is_built_in and not is_brought:
                     message = f"requires a CustomResourceDefinition of {kind}.{group}, whose API has none"
                     yield _Finding(
                         "absent-requirement", f"{message}: OLM waits for it without end", "Name it in nativeAPIs"
                     )
-                elif served is not None and served.needs and (group, kind) not in self.brought.definitions:
+                elif served is not None and served.needs and not is_brought:
                     what, so = f"requires {kind}.{group}, which exists", "OLM does not start the operator"
                     way = "Do not require it"
                     yield self._absent("absent-requirement", what, served.needs, way, so)
