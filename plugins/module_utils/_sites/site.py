@@ -250,14 +250,14 @@ def _overridden(
     has_list = search is not None and search.kind == "list"
     folders = document.texts_of(search) if has_list else (document.text_of(cluster, "extraManifestPath"),)
     # The generator of a SiteConfig does not read a platform.
-    platform = document.text_of(cluster, "platformType") if origin.kind == CLUSTER_INSTANCE else ""
+    platform = document.get(cluster, "platformType") if origin.kind == CLUSTER_INSTANCE else None
     return _site(
         origin,
         problems,
         "overrides",
         place,
         name=document.text_of(cluster, "clusterName"),
-        platform=_platform(platform, is_single=_is_single(document, cluster)),
+        platform=_platform(origin, platform, problems, is_single=_is_single(document, cluster)),
         pins_cpus=document.text_of(cluster, "cpuPartitioningMode") == "AllNodes",
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
@@ -278,7 +278,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     # internal/controller/controllers/clusterdeployments_controller.go getManifestConfigMapNames).
     refs, ref = document.get(spec, "manifestsConfigMapRefs"), document.text_of(spec, "manifestsConfigMapRef", "name")
     has_list = refs is not None and refs.kind == "list"
-    platform = _platform(document.text_of(spec, "platformType"), is_single=is_single)
+    platform = _platform(origin, document.get(spec, "platformType"), problems, is_single=is_single)
     # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
     # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
     cloud_controller_manager = document.text_of(spec, "external", "cloudControllerManager")
@@ -346,14 +346,19 @@ METHODS: dict[Form, str] = {"overrides": "assisted", "hosted": HOSTED}
 """The install methods of sites. The content of an install-config decides."""
 
 
-def _platform(given: str, *, is_single: bool | None) -> str | None:
+def _platform(origin: SiteObject, node: Node | None, problems: Problems, *, is_single: bool | None) -> str | None:
     """The platform of an assisted installation. A single node and a user-managed network have ``none`` by default.
 
     ``is_single`` is ``None`` if the object has no nodes: it may be a patch for an object that has them.
     Source: openshift/assisted-service:internal/provider/platform.go GetActualCreateClusterPlatformParams.
     """
+    given = origin.document.text_of(node).lower()
+    if node is not None and given == "baremetal" and is_single:
+        message = "BareMetal needs several control planes and no user-managed network, so assisted-service rejects it"
+        problems.error("unknown-platform", origin.location(node), message, "Remove platformType")
+        return "none"
     if given:
-        return given.lower() if given.lower() in PLATFORMS else None
+        return given if given in PLATFORMS else None
     return None if is_single is None else "none" if is_single else "baremetal"
 
 

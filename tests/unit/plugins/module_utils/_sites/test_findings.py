@@ -145,6 +145,15 @@ def test_the_nodes_decide_whether_there_is_a_single_one(check):
     assert check({"a.yaml": text + nodes})["sites"][0]["platform"] == "baremetal"
 
 
+def test_a_single_node_cannot_have_the_platform_baremetal(check):
+    text = cluster_instance(quoted(overrides("Ingress"))).replace("spec:\n", "spec:\n  platformType: BareMetal\n")
+    outcome = check({"a.yaml": text}, state="fixed")
+    assert (errors_of(outcome), outcome["findings"][0]["line"]) == (["unknown-platform"], 7)
+    # Enabled, baremetal would stay so.
+    assert (outcome["sites"][0]["platform"], outcome["fixed_files"]) == ("none", [])
+    assert errors_of(check({"a.yaml": text.replace("SNO", "HighlyAvailable")})) == ["inst-platform-baremetal"]
+
+
 def test_a_platform_in_the_object_comes_first(check):
     text = instance(*RAN_DU, kind="HighlyAvailable").replace("spec:\n", "spec:\n  platformType: VSphere\n")
     assert check({"a.yaml": text})["sites"][0]["platform"] == "vsphere"
