@@ -57,6 +57,7 @@ _ARGUMENTS = {
 }
 _ALLOW_SLICE = "allow_slice"
 _LOCALHOST = "localhost"
+_CLUSTER = ("kubeconfig", "context", "host")
 _WRITTEN = ("dest", "report")
 """Options with the path of what a module writes for one host."""
 
@@ -91,7 +92,7 @@ class ActionModule(ActionBase):
         check_values(playbook, values, extra_vars, problems)
         if not playbook.prefix:
             self._check_host(playbook, values, variables, problems)
-            self._check_written(playbook, extra_vars, variables, problems)
+            self._check_shared(playbook, values, extra_vars, variables, problems)
         result |= {"problems": problem_dicts(problems), "warnings": warnings_of(problems)}
         if problems.has_errors:
             result |= {"failed": True, "msg": error_text(InvalidOptionError(problems))}
@@ -119,17 +120,32 @@ class ActionModule(ActionBase):
             hint = f"Set the number of job slices of the job template to 1, or set {_ALLOW_SLICE} to true"
             problems.error("job-slice", "", message, hint)
 
-    def _check_written(
-        self, playbook: Playbook, extra_vars: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems
+    def _check_shared(
+        self,
+        playbook: Playbook,
+        values: Mapping[str, Any],
+        extra_vars: Mapping[str, Any],
+        variables: Mapping[str, Any],
+        problems: Problems,
     ) -> None:
-        """Report a path on this machine to which each host would write, so that only the last one would remain."""
-        hosts, is_local = len(variables.get("ansible_play_hosts_all", ())), bool(self._directory())
-        for name in set(_WRITTEN).intersection(playbook.variables, extra_vars):
-            path = str(extra_vars[name])
-            if hosts > 1 and is_local and "{{" not in path:
-                message = f"is {shown(path)} for each of {hosts} hosts, which would replace the files of each other"
-                hint = "Add the host to it: {{ inventory_hostname }}"
-                problems.error("shared-path", name, message, hint)
+        """Report extra variables that have to differ, because each host is a cluster: its kubeconfig, and its files.
+
+        Only the files of the last host would remain.
+        """
+        hosts = len(variables.get("ansible_play_hosts_all", ()))
+        same = {name for name in playbook.variables if name in extra_vars and "{{" not in str(extra_vars[name])}
+        if hosts < 2:
+            return
+        cluster = [name for name in _CLUSTER if name in values]
+        if cluster and same.issuperset(cluster):
+            message, hint = (
+                f"selects the same cluster for each of {hosts} hosts",
+                "Set it for each host of the inventory",
+            )
+            problems.error("shared-cluster", cluster[0], message, hint)
+        for name in sorted(same.intersection(_WRITTEN)) if self._directory() else ():
+            message = f"is {shown(extra_vars[name])} for each of {hosts} hosts, which would replace each other's files"
+            problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
 
     def _matched(self, pattern: str, variables: Mapping[str, Any]) -> list[str]:
         lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)

@@ -438,6 +438,23 @@ def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
     assert {path.name for path in (tmp_path / "written").iterdir()} == {"paris.md", "rome.md"}
 
 
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [("update_plan", ["shared-cluster"]), ("cluster_update", ["shared-cluster"]), ("release_verify", ["missing-file"])],
+)
+def test_hosts_are_different_clusters(tmp_path, name, codes):
+    hosts = (
+        {"paris": {"context": "paris"}, "rome": {"context": "rome"}}
+        if codes == ["missing-file"]
+        else {"a": {}, "b": {}}
+    )
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
+    needed = {"update_plan": PATH, "cluster_update": "version=4.22.0"}.get(name, RELEASE)
+    given = extra("target_hosts=all", "kubeconfig=missing", needed)
+    found = refusals(run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *given))
+    assert {host: found_codes for host, (_message, found_codes) in found.items()} == dict.fromkeys(hosts, codes)
+
+
 @pytest.mark.parametrize("inventory", ["missing.yml", "hosts.yml"])
 def test_hosts_that_match_nothing_are_an_error(tmp_path, inventory):
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"paris": {}}}}))
