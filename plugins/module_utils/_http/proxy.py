@@ -56,7 +56,7 @@ def find_proxy(url: str, environ: Mapping[str, str]) -> Proxy | None:
 
 def _bypasses(host: str, port: int, excluded: str) -> bool:
     """Whether ``NO_PROXY`` excludes a host. Loopback never uses a proxy."""
-    host = host.rstrip(".").lower()
+    host = host.lower()
     address = _address(host)
     if host == "localhost" or (address and address.is_loopback):
         return True
@@ -68,13 +68,16 @@ def _excludes(entry: str, host: str, port: int, address: _Address | None) -> boo
         return True
     if "/" in entry:
         try:
-            return address is not None and address in ipaddress.ip_network(entry, strict=False)
+            network = ipaddress.ip_network(entry, strict=False)
         except ValueError:
             return False
+        return address is not None and address in network and entry.rpartition("/")[2].isdigit()
     name, colon, entry_port = entry.rpartition(":") if entry.count(":") == 1 or "]:" in entry else (entry, "", "")
-    if colon and entry_port != str(port):
-        return False
-    name = name.strip("[]").removeprefix("*")
+    if colon:
+        if entry_port != str(port):
+            return False
+        name = name.strip("[]")
+    name = name.removeprefix("*") if name.startswith("*.") else name
     if not name:
         return False
     if address is not None:
