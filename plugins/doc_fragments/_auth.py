@@ -64,8 +64,8 @@ options:
     type: str
   impersonate_user:
     description:
-      - User to impersonate. By default, C(K8S_AUTH_IMPERSONATE_USER). If neither this nor O(impersonate_groups) is set,
-        C(as), C(as-uid), C(as-groups) and C(as-user-extra) of the user in the kubeconfig apply.
+      - User to impersonate. By default, C(K8S_AUTH_IMPERSONATE_USER), and then C(as), C(as-uid), C(as-groups) and
+        C(as-user-extra) of the user in the kubeconfig. Required with O(impersonate_groups).
     type: str
   impersonate_groups:
     description:

@@ -194,7 +194,10 @@ def _impersonation(options: Mapping[str, Any], user: KubeconfigPart, problems: P
     """
     name, groups = options.get("impersonate_user"), options.get("impersonate_groups") or []
     uid, extra = "", dict[Any, Any]()
-    if not (name or groups):
+    if groups and not name:
+        message = "is missing, but impersonate_groups is set, and the API server needs a user"
+        problems.error("missing-option", "impersonate_user", message, "Set the user to impersonate")
+    elif not name:
         name, uid = _string(user, "as", problems), _string(user, "as-uid", problems)
         groups, extra = user.fields.get("as-groups") or [], user.fields.get("as-user-extra") or {}
         is_valid = isinstance(groups, list) and isinstance(extra, Mapping)

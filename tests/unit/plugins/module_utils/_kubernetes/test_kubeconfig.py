@@ -356,6 +356,7 @@ def test_the_user_of_a_kubeconfig_can_impersonate_another_one(write: Any, monkey
     # Options replace all of it, and so do other credentials.
     assert list(connect(kubeconfig=path, impersonate_user="joe")._headers[1:]) == [("Impersonate-User", "joe")]
     assert list(connect(kubeconfig=path, api_key="other")._headers[1:]) == []
+    assert refused(kubeconfig=path, impersonate_groups=["a"]) == [("missing-option", "impersonate_user")]
 
 
 def test_a_user_whose_credentials_the_library_creates_can_impersonate_another_one(write: Any) -> None:
@@ -378,7 +379,7 @@ def test_the_environment_completes_options(write: Any, monkeypatch: pytest.Monke
     monkeypatch.setenv("KUBECONFIG", "/nowhere/config")
     assert refused() == [("missing-file", "kubeconfig")]
     monkeypatch.setenv("K8S_AUTH_API_KEY", TOKEN)
-    assert connect()._token() == f"Bearer {TOKEN}"
+    assert connect(impersonate_user="jane")._token() == f"Bearer {TOKEN}"
 
 
 @pytest.mark.parametrize(
