@@ -31,7 +31,7 @@ _MARKS = re.compile(
 )
 """Every document that describes a site, or policies of one, has one of these words. The others need not be YAML."""
 
-_TEMPLATE = re.compile(r"\{\{|\{%|\$\{|\$\([A-Za-z_][\w.-]*\)")
+_TEMPLATE = re.compile(r"\{\{|\{%|\$\{|\$\([A-Za-z_][\w.-]*\)|\bENC\[AES")
 _SELECTION = re.compile(r"""(?:baselineCapabilitySet|additionalEnabledCapabilities)["'\\]*\s*:""")
 _LINE_BREAK = re.compile("\n")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -176,7 +176,9 @@ def _scalar(node: Node) -> object:
 
 
 def is_template(text: str) -> bool:
-    """Whether ``text`` contains an expression of Helm, Jinja or ACM, or a variable of Flux, Kustomize or a Template."""
+    """Whether ``text`` contains an expression of Helm, Jinja or ACM, a variable of Flux, Kustomize or a Template, or
+    a value that SOPS encrypted.
+    """
     return _TEMPLATE.search(text) is not None
 
 

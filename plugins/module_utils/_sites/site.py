@@ -195,7 +195,7 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
             message = "contains a selection, but the manifests of this ClusterInstance do not contain it"
             found = Problem("error", "misplaced-selection", Location(field=node.site.field), message, hint)
             problems.append(node.site.finding(found))
-        node = node._replace(site=node.site._replace(overrides=None))
+        node = node._replace(site=node.site._replace(overrides=None, platform=None))
     yield node
 
 

@@ -49,6 +49,7 @@ def test_the_result_is_utf_8_if_the_name_of_a_file_is_not(check):
         (cluster_instance("'{{ .Values.overrides }}'"), "info", "template", 10),
         (cluster_instance("'$(OVERRIDES)'"), "info", "template", 10),
         (cluster_instance("'${overrides:={}}'"), "info", "template", 10),
+        (cluster_instance("ENC[AES256_GCM,data:YQ==,type:str]"), "info", "template", 10),
         (cluster_instance("*nowhere"), "error", "invalid-yaml", 10),
         (HEAD + BOMB + "spec: {installConfigOverrides: *a11}\n", "error", "invalid-yaml", 16),
         (HEAD + f"spec: {'[' * 5000}", "error", "invalid-yaml", 4),

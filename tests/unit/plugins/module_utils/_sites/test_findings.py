@@ -546,7 +546,9 @@ def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates)
     outcome = check({"a.yaml": without}, state="fixed", solution="managed_service")
     assert (outcome["findings"], outcome["fixed_files"], outcome["sites"][0]["fixed"]) == ([], [], False)
     assert "1 of 1 site was not compared" in outcome["text"]
-    assert check({"a.yaml": without})["text"].splitlines()[-1] == "No findings in 1 site"
+    outcome = check({"a.yaml": without})
+    assert outcome["text"].splitlines()[-1] == "No findings in 1 site"
+    assert outcome["sites"][0]["platform"] is None
 
 
 @pytest.mark.parametrize(
