@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible import context
+from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.plugins.loader import lookup_loader
@@ -128,24 +129,27 @@ class ActionModule(ActionBase):
         variables: Mapping[str, Any],
         problems: Problems,
     ) -> None:
-        """Report extra variables that have to differ, because each host is a cluster: its kubeconfig, and its files.
+        """Report variables that have to differ, because each host is a cluster: extra ones that select it, and paths.
 
         Only the files of the last host would remain.
         """
-        hosts = len(variables.get("ansible_play_hosts_all", ()))
-        same = {name for name in playbook.variables if name in extra_vars and "{{" not in str(extra_vars[name])}
-        if hosts < 2:
+        hosts = variables.get("ansible_play_hosts_all", ())
+        others = [name for name in hosts if name != variables["inventory_hostname"]]
+        if not others:
             return
+        same = {name for name in playbook.variables if name in extra_vars and "{{" not in str(extra_vars[name])}
         cluster = [name for name in _CLUSTER if name in values]
         if cluster and same.issuperset(cluster):
-            message, hint = (
-                f"selects the same cluster for each of {hosts} hosts",
-                "Set it for each host of the inventory",
-            )
-            problems.error("shared-cluster", cluster[0], message, hint)
-        for name in sorted(same.intersection(_WRITTEN)) if self._directory() else ():
-            message = f"is {shown(extra_vars[name])} for each of {hosts} hosts, which would replace each other's files"
-            problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
+            message = f"selects the same cluster for each of {len(hosts)} hosts"
+            problems.error("shared-cluster", cluster[0], message, "Set it for each host of the inventory")
+        for name in (name for name in _WRITTEN if name in values and self._directory()):
+            try:
+                is_same = variables["hostvars"][others[0]].get(name) == values[name]
+            except AnsibleError:  # the other host reports it
+                continue
+            if is_same:
+                message = f"is {shown(values[name])} for {others[0]}, too, and each would replace the other's files"
+                problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
 
     def _matched(self, pattern: str, variables: Mapping[str, Any]) -> list[str]:
         lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)

@@ -426,10 +426,9 @@ def test_each_host_needs_a_cluster(tmp_path, name):
 def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
     local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
     hosts: dict[str, dict[str, str]] = {"paris": {}, "rome": {}}
-    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": local}}))
-    for name, option in (("update_plan", "report"), ("release_manifests", "dest")):
-        path = f"{option}=written/{name}"
-        given = extra("target_hosts=all", RELEASE, path)
+    for name, option, more in (("update_plan", "report", {"report": "written"}), ("release_manifests", "dest", {})):
+        (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": {**local, **more}}}))
+        given = extra("target_hosts=all", RELEASE, *([] if more else [f"{option}=written"]))
         found = refusals(run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *given))
         assert found.keys() == hosts.keys()
         assert all("shared-path" in codes for _message, codes in found.values())
