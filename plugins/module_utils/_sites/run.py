@@ -28,9 +28,6 @@ from .site import METHODS, Site
 from .site_file import SiteFile, read_site_file
 from .version import SiteVersion, SiteVersions
 
-_WITHOUT_PLATFORM = ("ppc64le", "s390x")
-"""Architectures on which assisted-service has no platform (internal/provider/platform.go)."""
-
 _OF_RELEASES = ("different-capabilities",)
 """Codes of problems about a release. They are the same for all of its sites."""
 
@@ -248,7 +245,7 @@ class _Checker:
 
     def _check(self, site: Site) -> CheckedSite:
         version = self.versions.of(site)
-        if site.form == "overrides" and site.platform == "baremetal" and version.architecture in _WITHOUT_PLATFORM:
+        if site.form == "overrides" and site.platform == "baremetal" and version.without_platform:
             site = site._replace(platform="none")
         if site.overrides is None:
             return CheckedSite(site, version)

@@ -17,7 +17,8 @@ from .site import Site
 
 _ARCHITECTURES = "x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi"
 _TAG = re.compile(rf":v?([0-9]+\.[0-9]+\.[0-9][^@/]*?)(?:-(?:{_ARCHITECTURES}))*(?:@.*)?$")
-_ARCHITECTURE = re.compile(rf"[-.:]({_ARCHITECTURES})(?=[-.@]|$)")
+_WITHOUT_PLATFORM = re.compile("(?<![a-z0-9])(?:ppc64le|s390x)(?![a-z0-9])")
+"""Architectures on which assisted-service has no platform (internal/provider/platform.go)."""
 _IN_NAME = re.compile(r"(?:^|[^0-9.])([0-9]\.[0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9.])")
 
 
@@ -27,12 +28,12 @@ _FIRST = Minor(4, 0)
 class SiteVersion(NamedTuple):
     """The version of a site and where it comes from. ``version`` is ``None`` if it is not known.
 
-    ``architecture``: the one that the release image or its ClusterImageSet names, or else empty.
+    ``without_platform``: the architecture that the release image or its ClusterImageSet names has no platform.
     """
 
     version: str | None
     source: str
-    architecture: str = ""
+    without_platform: bool = False
 
 
 class VersionSource(NamedTuple):
@@ -88,8 +89,8 @@ class SiteVersions:
         if not image_set and not release_image:
             image_set, release_image = self._deployments.get((site.namespace, site.name), ("", ""))
         release_image = release_image or self._image_sets.get(image_set, "")
-        named = _ARCHITECTURE.search(release_image) or _ARCHITECTURE.search(image_set)
-        return self._of(site, image_set, release_image)._replace(architecture=named[1] if named else "")
+        without_platform = any(map(_WITHOUT_PLATFORM.search, (release_image, image_set)))
+        return self._of(site, image_set, release_image)._replace(without_platform=without_platform)
 
     def _of(self, site: Site, image_set: str, release_image: str) -> SiteVersion:
         names = [name for name in (site.name, site.path, image_set, release_image) if name]

@@ -84,6 +84,8 @@ def test_a_user_managed_network_has_no_platform_unless_one_is_set(check, spec, p
     [
         ("quay.io/ocp/release:4.18.5-s390x", "none"),
         ("quay.io/ocp/release:4.18.5-ppc64le@sha256:abcd", "none"),
+        ("registry:5000/ocp-s390x/release:4.18.5", "none"),
+        ("registry:5000/ppc64le/release@sha256:abcd", "none"),
         ("quay.io/ocp/release:4.18.5-aarch64", "baremetal"),
         ("quay.io/ocp/release:4.18.5-multi", "baremetal"),
     ],
