@@ -30,6 +30,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     included_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import API_BASELINE
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
@@ -97,6 +98,7 @@ def resolve_selection(
     ``allowed``: the options that exist. ``where``: the name of the version's argument. Raises ``InvalidOptionError``.
     """
     _refuse_undefined({"version": version, "selection": selection, **options})
+    _report_null_set(selection, problems)
     values = _read_options(options, allowed, problems)
     minor = _read_version(version, where, problems)
     problems.raise_errors(InvalidOptionError)
@@ -119,6 +121,7 @@ def check_installation_of(
     ``options`` and ``where``: as for ``resolve_selection``. Raises ``InvalidOptionError`` if an option is invalid.
     """
     _refuse_undefined({"version": version, "selection": selection, **options})
+    _report_null_set(selection, problems)
     values = _read_options(options, INSTALL_OPTIONS, problems)
     minor = _read_version(version, where, problems)
     method, platform = values.get("install_method"), values.get("platform")
@@ -150,6 +153,14 @@ def _of_filter(problem: Problem, where: str) -> Problem:
     if where != "openshift_version":  # the others have no options for the status of a cluster
         hints["unknown-version"] = "Update the collection"
     return problem._replace(hint=hints.get(problem.code, problem.hint))
+
+
+def _report_null_set(selection: object, problems: Problems) -> None:
+    """Report a null set: it would mean ``vCurrent``, but Jinja reads ``None`` without quotes so."""
+    for name in ("baseline_capability_set", API_BASELINE):
+        if isinstance(selection, Mapping) and selection.get(name, "") is None:
+            message, hint = "is null, expected the name of a set", "Quote 'None', which is null in Jinja"
+            problems.error("invalid-baseline", f"capabilities.{name}", message, hint)
 
 
 def _renamed(where: str, names: Mapping[str, str]) -> str:

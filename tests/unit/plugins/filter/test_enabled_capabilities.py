@@ -114,6 +114,12 @@ def test_what_cannot_be_is_an_error_of_the_filter(selection, version, options, p
     assert part in str(raised.value)
 
 
+@pytest.mark.parametrize("name", ["baseline_capability_set", "baselineCapabilitySet"])
+def test_none_without_quotes_in_jinja_is_not_the_default(name):
+    with pytest.raises(AnsibleFilterError, match=f"capabilities.{name}: is null.* Quote 'None'"):
+        enabled_capabilities({name: None}, "4.20")
+
+
 def test_all_errors_come_at_once():
     selection = {"baselineCapabilitySet": "none", "additionalEnabledCapabilities": ["console", "build"]}
     with pytest.raises(AnsibleFilterError) as raised:
