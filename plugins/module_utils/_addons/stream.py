@@ -51,7 +51,7 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
             problems.append(finding("invalid-manifest", Location(path, line=line), message, hint))
             continue
         try:
-            value = _value(text)
+            values = _values(text)
         except YamlError as error:
             where = Location(path, line=line + max(error.line, 1) - 1)
             if not _TEMPLATE.search(text):
@@ -60,14 +60,17 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
                 problems.append(finding("template", where, "is a template, so it is not checked"))
                 is_template = True
             continue
-        if isinstance(value, list) and any(item.get("apiVersion") and item.get("kind") for item in mappings_in(value)):
-            message = "is a list of objects, expected an object or several documents"
-            problems.append(finding("invalid-manifest", Location(path, line=line), message, "Use the kind List"))
-        elif value is not None:
-            match = _CHART_SOURCE.match(text)
-            source = match[1].decode(errors="replace") if match else ""
-            before = _BEFORE_CONTENT.match(text)
-            yield StreamDocument(value, line + (before[0].count(b"\n") if before else 0), source)
+        before, match = _BEFORE_CONTENT.match(text), _CHART_SOURCE.match(text)
+        start = line + (before[0].count(b"\n") if before else 0)
+        source = match[1].decode(errors="replace") if match else ""
+        for value in values:
+            if isinstance(value, list) and any(
+                item.get("apiVersion") and item.get("kind") for item in mappings_in(value)
+            ):
+                message = "is a list of objects, expected an object or several documents"
+                problems.append(finding("invalid-manifest", Location(path, line=line), message, "Use the kind List"))
+            elif value is not None:
+                yield StreamDocument(value, start, source)
 
 
 def _fault(text: bytes | None) -> tuple[str, str]:
@@ -100,16 +103,25 @@ def read_objects(
     return [item._replace(line=item.line + later if is_block else line) for item in objects]
 
 
-def _value(text: bytes) -> Any:
+def _values(text: bytes) -> list[Any]:
+    """The value of a document, or several: JSON objects can follow each other without a line break."""
     if text.lstrip()[:1] == b"{":
         try:
-            return json.loads(text)
+            return list(_json_values(text.decode()))
         except (ValueError, RecursionError):
             pass  # YAML can begin with a brace, too
     document = read_document(text)
     if document.more:
         raise YamlError("another document follows without a line ---")
-    return document.value
+    return [document.value]
+
+
+def _json_values(text: str) -> Iterator[Any]:
+    decoder, rest = json.JSONDecoder(), text.strip()
+    while rest:
+        value, end = decoder.raw_decode(rest)
+        yield value
+        rest = rest[end:].lstrip()
 
 
 def _pieces(file: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:

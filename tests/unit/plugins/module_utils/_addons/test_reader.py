@@ -237,13 +237,11 @@ def test_objects_that_kubernetes_would_not_find_are_an_error(tmp_path):
     (tmp_path / "utf16.yaml").write_bytes(text.encode("utf-16"))
     (tmp_path / "returns.yaml").write_bytes(text.replace("\n", "\r").encode())
     (tmp_path / "array.json").write_text(json.dumps([thing("ConfigMap", "a"), thing("ConfigMap", "b")]))
-    (tmp_path / "adjacent.json").write_text(json.dumps(thing("ConfigMap", "a")) * 2)
     (tmp_path / "text.yaml").write_text('{"a": 1}\n--- {"kind": "ConfigMap"}\n')
     (tmp_path / "names.json").write_text('["a", {"kind": "x"}]')
     (tmp_path / "good.yaml").write_text(text)
     result = check(str(tmp_path))
     assert [(item.where.source, item.code, item.message) for item in result.findings] == [
-        ("adjacent.json", "invalid-manifest", "is not valid YAML: another document follows without a line ---"),
         ("array.json", "invalid-manifest", "is a list of objects, expected an object or several documents"),
         (
             "returns.yaml",
@@ -254,6 +252,14 @@ def test_objects_that_kubernetes_would_not_find_are_an_error(tmp_path):
         ("utf16.yaml", "invalid-manifest", "is UTF-16, expected UTF-8"),
     ]
     assert [row["path"] for row in result.keys["objects"]] == ["good.yaml", "good.yaml"]
+
+
+@pytest.mark.parametrize("between", ["", " ", "\n", "\n\n\n", "\r\n"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_json_objects_follow_each_other(tmp_path, between, indent):
+    """As cat and jq -j write them."""
+    texts = [json.dumps(thing("ConfigMap", name), indent=indent) for name in "abc"]
+    assert rows(write_addon(tmp_path, {"all.json": between.join(texts)})) == [(".", "gitops", 3)]
 
 
 def test_templates_and_patches_are_notes(tmp_path):
