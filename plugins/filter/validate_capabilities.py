@@ -84,12 +84,18 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._filter impor
     resolve_selection,
 )
 
+_ABSENT = object()
+
 
 def validate_capabilities(
-    selection: Any, version: Any, platform: Any = None, install_method: Any = None, **options: Any
+    selection: Any, version: Any, platform: Any = _ABSENT, install_method: Any = None, **options: Any
 ) -> list[dict[str, str]]:
     """The problems of ``selection`` in ``version``."""
     problems = Problems()
+    if platform is None and install_method is None:
+        message, hint = "is null, so the rules of installations are not checked", "Quote 'none', which is null in Jinja"
+        problems.warning("unchecked-rules", "platform", message, hint)
+    platform = None if platform is _ABSENT else platform
     try:
         if platform is not None or install_method is not None:
             options = {"platform": platform, "install_method": install_method, **options}

@@ -146,6 +146,13 @@ def test_beside_an_installation_other_options_have_no_meaning(other, option):
     assert errors(validate_capabilities(NOTHING, "4.20", **{other: value})) == []
 
 
+def test_none_without_quotes_in_jinja_is_no_platform():
+    (problem,) = validate_capabilities({"baselineCapabilitySet": "v4.11"}, "4.20", platform=None)
+    assert (problem["severity"], problem["code"], problem["where"]) == ("warning", "unchecked-rules", "platform")
+    assert "Quote 'none'" in problem["hint"]
+    assert validate_capabilities({"baselineCapabilitySet": "v4.11"}, "4.20") == []
+
+
 @pytest.mark.parametrize(
     ("version", "options", "hint"),
     [
