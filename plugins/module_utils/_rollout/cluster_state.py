@@ -21,6 +21,7 @@ from .._capability.inclusion import (
 from .._capability.resolved_release import ResolvedRelease
 from .._cluster.cluster_properties import (
     FEATURE_GATE,
+    ClusterProperty,
     check_feature_set,
     enabled_gates,
     feature_set,
@@ -116,7 +117,7 @@ class ClusterState(NamedTuple):
 
     ``cluster_version`` is ``None`` if it has none, and ``cluster`` is the same, parsed.
     ``reported_profile``: the cluster profile of its CVO. It is empty if the cluster does not report one, or if the user
-    set one.
+    set one. ``platform``: of a hosted cluster whose profile was read.
     """
 
     kinds: RestMapper
@@ -125,6 +126,7 @@ class ClusterState(NamedTuple):
     cluster: ClusterVersion | None
     problems: tuple[Problem, ...]
     reported_profile: str = ""
+    platform: str | None = None
 
     @property
     def inventory(self) -> Inventory | None:
@@ -212,11 +214,12 @@ def read_cluster_state(client: Client, cluster_profile: str | None = None) -> Cl
         stored = read_inventory(client)
     except ApiError as error:
         problems += _forbidden(error)
-    profile = ""
+    found: dict[str, ClusterProperty] = {}
     if not cluster_profile and stored.inventory is None and not problems:
-        profile = _read_profile(client, problems)
+        found = _read_profile(client, problems)
+    profile, platform = (found[name].value if name in found else None for name in ("cluster_profile", "platform"))
     cluster = parse_live_cluster_version(cluster_version, Problems()) if cluster_version else None
-    return ClusterState(kinds, stored, cluster_version, cluster, tuple(problems), profile)
+    return ClusterState(kinds, stored, cluster_version, cluster, tuple(problems), profile or "", platform)
 
 
 def load_release_for(
@@ -298,7 +301,7 @@ def rollout_context(
     overrides = state.cluster.overrides if state.cluster else ()
     options = cluster_options(given, gate, state.cluster_profile, overrides)
     resolution = Problems()
-    criteria = check_options(options, release.minor, resolution)
+    criteria = check_options(options, release.minor, resolution)._replace(platform=state.platform)
     target, resolved = status_inputs(criteria.without_overrides(), release, release_image, resolution)
     if gate.feature_set is None:
         rules = resolved.context.rules
@@ -344,13 +347,13 @@ def _profile(state: ClusterState, options: ReleaseOptions) -> str:
     return options.cluster_profile or state.cluster_profile or DEFAULT_CLUSTER_PROFILE
 
 
-def _read_profile(client: Client, problems: Problems) -> str:
-    """The profile of the cluster's CVO, empty if the cluster does not report it."""
-    profile = read_properties(client, ("cluster_profile",), problems).get("cluster_profile")
-    if profile is None:
-        return ""
-    problems.info("cluster-read", "cluster", f"cluster_profile is {profile.value}, read from {profile.source}")
-    return str(profile.value)
+def _read_profile(client: Client, problems: Problems) -> dict[str, ClusterProperty]:
+    """The profile of the cluster's CVO, and the platform of a hosted cluster, if the cluster reports them."""
+    found = read_properties(client, ("cluster_profile",), problems)
+    profile = found.get("cluster_profile")
+    if profile is not None:
+        problems.info("cluster-read", "cluster", f"cluster_profile is {profile.value}, read from {profile.source}")
+    return found
 
 
 def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:

@@ -12,19 +12,26 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
     CLUSTER_VERSION,
     parse_live_cluster_version,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import (
+    HOSTED_PROFILE,
+    KEPT_FILES,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import ReleaseOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release import documents
 from ansible_collections.capability.openshift.plugins.module_utils._release.documents import read_manifest_file
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import ManifestFile
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.opened_release import OpenedRelease
+from ansible_collections.capability.openshift.plugins.module_utils._resources import INFRASTRUCTURES
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     ClusterState,
     FeatureGateReading,
     load_release_for,
+    read_cluster_state,
     rollout_context,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
 OF_CLUSTER, GIVEN = "registry.example/cluster@sha256:1", "registry.example/given@sha256:2"
@@ -93,3 +100,19 @@ def test_what_is_not_known_of_hypershift_is_reported_once(options, codes, tmp_pa
     context = rollout_context(state, loaded, given, GIVEN, FeatureGateReading())
 
     assert [item.code for item in context.problems] == codes
+
+
+@pytest.mark.parametrize(("platform", "loaded"), [("PowerVS", ["kept"]), ("AWS", []), ("", [])])
+def test_the_platform_of_a_hosted_cluster_decides_which_files_hypershift_keeps(platform, loaded, tmp_path):
+    server = ApiServer(INFRASTRUCTURES)
+    status = {"controlPlaneTopology": "External", "platformStatus": {"type": platform}}
+    server.put(INFRASTRUCTURES, "cluster", status=status)
+    state = read_cluster_state(server.client())._replace(kinds=state_of("4.20.3").kinds)
+    manifests = {sorted(KEPT_FILES)[0]: manifest("kept", profile=HOSTED_PROFILE)}
+    release = write_release(tmp_path, {**manifests, "0000_10_b.yaml": manifest("b", profile=HOSTED_PROFILE)})
+    opened = load_release_for(state, release_options(GIVEN), OpenedRelease(str(release)), Problems())
+
+    context = rollout_context(state, opened, ClusterOptions(), GIVEN, FeatureGateReading())
+
+    assert [item.resource_id.name for item in context.manifests if item.resource_id.name != "b"] == loaded
+    assert ("unknown-hosted-platform" in {item.code for item in context.problems}) == (platform == "")
