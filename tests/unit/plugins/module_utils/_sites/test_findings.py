@@ -182,6 +182,7 @@ def test_the_generator_of_a_site_config_reads_no_platform(check):
 def test_the_platform_of_the_overrides_is_merged_with_the_one_of_the_site(check, kind, platform, rules):
     outcome = check({"a.yaml": instance("Ingress", kind=kind, platform=platform)}, openshift_version="4.20")
     assert errors_of(outcome) == rules
+    assert rules_of(outcome["findings"], "warning") == []
 
 
 def test_overrides_of_the_external_platform_keep_its_cloud_controller_manager(check):
