@@ -468,7 +468,7 @@ def _forbidden_hint(message: str, verb: str, shown: str) -> str:
         return f"Grant the user a role that allows {verb} on {shown.partition(' ')[0]}"
     if _ESCALATION in message:
         return "Grant the user the permissions that the server lists: a user can grant only what the user has"
-    return _DENIED_HINT
+    return _DENIED_HINT if _BECAUSE in message else _NO_API_HINT  # the page of a proxy, for instance
 
 
 def _status(data: bytes) -> Mapping[str, Any]:

@@ -122,6 +122,12 @@ def test_a_status_is_reported_in_its_words_with_a_hint(code, reason, message, pr
     assert problem.hint.startswith(hint)
 
 
+def test_a_page_of_a_proxy_that_forbids_a_request_is_no_answer_of_an_api_server():
+    problem = problem_of(403, b"<html><title>Access denied by the proxy</title></html>")
+
+    assert (problem.code, "no proxy or login page answers" in problem.hint) == ("forbidden-request", True)
+
+
 def test_an_error_of_a_sub_resource_names_it_as_rbac_does():
     problem = problem_of(
         403,
