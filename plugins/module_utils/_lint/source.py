@@ -88,8 +88,9 @@ def read_source(
     its files change from one run to the next. ``folders`` are the directories of a repository that are read.
     """
     path = os.path.abspath(path) if path else path  # the loader reports an empty one
-    is_release = os.path.isdir(os.path.join(path, RELEASE_MANIFESTS))
-    skipped = tuple(_files_to_skip(path, ("", CVO_MANIFESTS, RELEASE_MANIFESTS) if folders is None else folders))
+    is_release = folders is None and os.path.isdir(os.path.join(path, RELEASE_MANIFESTS))
+    searched = (CVO_MANIFESTS, RELEASE_MANIFESTS) if is_release else ("",)
+    skipped = tuple(_files_to_skip(path, searched if folders is None else folders, of_tools=not is_release))
     problems = Problems()
     release = load_release(
         path,
@@ -103,9 +104,8 @@ def read_source(
     )
     findings = list(skipped)
     failed = {problem.where.source for problem in problems if problem.severity == "error"}
-    # Templates of the CVO itself are rendered.
-    texts = {file for file in failed if folders is not None or not file.startswith(f"{CVO_MANIFESTS}/")}
-    templates = {file for file in texts if file and _is_template(path, file)}
+    # The CVO fails to read a release with a template, unless it is one of its own, which it renders.
+    templates = {file for file in failed if file and not is_release and _is_template(path, file)}
     message = "is a template, so it was passed over"
     findings += [finding("template", Location(file), message) for file in sorted(templates)]
     for problem in problems:
@@ -118,8 +118,8 @@ def read_source(
     return LintSource(release._replace(manifests=manifests), tuple(findings))
 
 
-def _files_to_skip(path: str, folders: Iterable[str]) -> Iterator[Problem]:
-    """Yield a finding for each file that must not be read, and for those of other tools."""
+def _files_to_skip(path: str, folders: Iterable[str], *, of_tools: bool) -> Iterator[Problem]:
+    """Yield a finding for each file that must not be read, and ``of_tools`` for those of other tools."""
     root = os.path.realpath(path)
     for directory in folders:
         folder = os.path.join(path, directory)
@@ -137,7 +137,7 @@ def _files_to_skip(path: str, folders: Iterable[str]) -> Iterator[Problem]:
                 status = os.stat(real)
             except OSError:
                 continue  # the loader reports it
-            if name in _TOOL_FILES:
+            if of_tools and name in _TOOL_FILES:
                 yield finding("template", Location(file), "belongs to Helm or Kustomize, so it was passed over")
             elif stat.S_ISREG(status.st_mode) and status.st_size > LARGEST_FILE:
                 message = f"has {status.st_size >> 20} MB, expected at most {LARGEST_FILE >> 20}; it was not read"

@@ -104,6 +104,15 @@ def test_files_of_helm_and_kustomize_are_passed_over(check, name, content):
     assert (finding.code, finding.severity, finding.where.source) == ("template", "info", name)
 
 
+def test_the_cvo_reads_files_of_helm_and_kustomize_in_a_release(tmp_path):
+    files = {"chart.yaml": "metadata:\n  name: {{ .Values.name }}\n  {{- if .x }}\n", "values.yaml": "a: 1\n"}
+    release = write_release(tmp_path, files)
+    found = {(item.where.source, item.code, item.severity) for item in read_source(str(release), None).findings}
+    assert {("release-manifests/chart.yaml", "invalid-manifest", "error")} < found
+    assert ("release-manifests/values.yaml", "invalid-manifest", "error") in found
+    assert "template" not in {code for _file, code, _severity in found}
+
+
 def test_a_link_that_leaves_the_directory_is_not_followed(check, directory, tmp_path):
     (tmp_path / "secret.yaml").write_text(GOOD)
     (directory / "link.yaml").symlink_to("../secret.yaml")
