@@ -104,7 +104,7 @@ def read_source(
     )
     findings = list(skipped)
     failed = {problem.where.source for problem in problems if problem.severity == "error"}
-    # The CVO fails to read a release with a template, unless it is one of its own, which it renders.
+    # The CVO fails to read a release with a template, except those in manifests/, which it renders.
     templates = {file for file in failed if file and not is_release and _is_template(path, file)}
     message = "is a template, so it was passed over"
     findings += [finding("template", Location(file), message) for file in sorted(templates)]
