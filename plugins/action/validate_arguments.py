@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,7 @@ class ActionModule(ActionBase):
         check_values(playbook, values, extra_vars, problems)
         if not playbook.prefix:
             self._check_host(playbook, values, variables, problems)
-            self._check_shared(playbook, values, extra_vars, variables, problems)
+            self._check_shared(values, extra_vars, variables, problems)
         result |= {"problems": problem_dicts(problems), "warnings": warnings_of(problems)}
         if problems.has_errors:
             result |= {"failed": True, "msg": error_text(InvalidOptionError(problems))}
@@ -122,34 +123,25 @@ class ActionModule(ActionBase):
             problems.error("job-slice", "", message, hint)
 
     def _check_shared(
-        self,
-        playbook: Playbook,
-        values: Mapping[str, Any],
-        extra_vars: Mapping[str, Any],
-        variables: Mapping[str, Any],
-        problems: Problems,
+        self, values: Mapping[str, Any], extra_vars: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems
     ) -> None:
         """Report variables that have to differ, because each host is a cluster: extra ones that select it, and paths.
 
         Only the files of the last host would remain.
         """
-        hosts = variables.get("ansible_play_hosts_all", ())
-        others = [name for name in hosts if name != variables["inventory_hostname"]]
-        if not others:
+        hosts, host = variables.get("ansible_play_hosts_all", ()), variables["inventory_hostname"]
+        other = next((name for name in hosts if name != host), None)
+        if other is None:
             return
-        same = {name for name in playbook.variables if name in extra_vars and "{{" not in str(extra_vars[name])}
         cluster = [name for name in _CLUSTER if name in values]
-        if cluster and same.issuperset(cluster):
-            message = f"selects the same cluster for each of {len(hosts)} hosts"
-            problems.error("shared-cluster", cluster[0], message, "Set it for each host of the inventory")
+        if cluster and not any("{{" in str(extra_vars.get(name, "{{")) for name in cluster):
+            message, hint = f"selects the same cluster for {other}, too", "Set it for each host of the inventory"
+            problems.error("shared-cluster", cluster[0], message, hint)
         for name in (name for name in _WRITTEN if name in values and self._directory()):
-            try:
-                is_same = variables["hostvars"][others[0]].get(name) == values[name]
-            except AnsibleError:  # the other host reports it
-                continue
-            if is_same:
-                message = f"is {shown(values[name])} for {others[0]}, too, and each would replace the other's files"
-                problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
+            with suppress(AnsibleError):  # the other host reports it
+                if variables["hostvars"][other].get(name) == values[name]:
+                    message = f"is {shown(values[name])} for {other}, too, and each would replace the other's files"
+                    problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
 
     def _matched(self, pattern: str, variables: Mapping[str, Any]) -> list[str]:
         lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)

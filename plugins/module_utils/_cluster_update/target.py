@@ -9,7 +9,7 @@ findUpdateFromConfig.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from .._cluster.cluster_version import CLUSTER_VERSION
@@ -64,9 +64,7 @@ def find_target(
         is_running = nested(current, "version") == version
         if is_running and architecture == "multi" and nested(current, "architecture") != MULTI:
             return TargetRelease(version or "", "", as_text(nested(current, "image")))
-        past = mappings_in(nested(cluster_version, "status", "history"))
-        images = {as_text(entry.get("version")): as_text(entry.get("image")) for entry in reversed(past)}
-        return _find_version(version or "", architecture, listed, images, problems)
+        return _find_version(version or "", architecture, listed, cluster_version, problems)
     spec = parse_pull_spec(image, "image", problems)
     if spec is None:
         return None
@@ -83,13 +81,9 @@ def find_target(
 
 
 def _find_version(
-    version: str,
-    architecture: str,
-    listed: tuple[_ListedRelease, ...],
-    past: Mapping[str, str],
-    problems: Problems,
+    version: str, architecture: str, listed: tuple[_ListedRelease, ...], obj: Object, problems: Problems
 ) -> TargetRelease | None:
-    """``past``: the images of earlier versions. The CVO accepts a request of such a version, and ignores it."""
+    """The CVO accepts a request of an earlier version of the cluster ``obj``, and ignores it."""
     found = [release for release in listed if release.version == version]
     if len({release.image for release in found}) > 1:
         is_multi = architecture == "multi"
@@ -102,10 +96,11 @@ def _find_version(
         message = f"{version} has several images: {', '.join(every)}. The operator would answer: {_SEVERAL_IMAGES}"
         problems.error("several-images", "version", message, "Set image to one of them")
     else:
-        answer = "ignore the request" if past.get(version) else f"answer: {_NOT_AVAILABLE}"
+        past = [item for item in mappings_in(nested(obj, "status", "history")) if item.get("version") == version]
+        answer = "ignore the request" if past else f"answer: {_NOT_AVAILABLE}"
         message = f"{CLUSTER_VERSION} does not list {version}. The operator would {answer}"
         hint = "Choose a version that oc adm upgrade lists, check spec.channel, or set image"
-        hint += f" to the one that the cluster had, {past[version]}" if past.get(version) else ""
+        hint += f" to the one that the cluster had, {past[0].get('image')}" if past else ""
         problems.error("unavailable-update", "version", message, hint)
     return None
 
