@@ -33,6 +33,9 @@ _MARKS = re.compile(
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|\$\([A-Za-z_][\w.-]*\)|\bENC\[AES")
 _SELECTION = re.compile(r"""(?:baselineCapabilitySet|additionalEnabledCapabilities)["'\\]*\s*:""")
+_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})+)")
+"""Characters above U+FFFF as JSON escapes them. YAML has other escapes, and no selection contains such a character."""
+
 _LINE_BREAK = re.compile("\n")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TAB = re.compile(r"[ ]*\t")
@@ -209,7 +212,8 @@ def read_documents(file: CheckoutFile, problems: Problems, marks: re.Pattern[str
 
 def _read_document(path: str, text: str, start: int, line: int, problems: Problems) -> SourceDocument | None:
     try:
-        tree = parse_tree(text)
+        is_json = text.lstrip().startswith(("{", "["))
+        tree = parse_tree(_PAIR.sub(lambda at: f"{at[1]}{'?' * len(at[2])}", text) if is_json else text)
     except YamlError as error:
         number = line + min(max(1, error.line), len(text.splitlines())) - 1
         where = Location(path, line=number)

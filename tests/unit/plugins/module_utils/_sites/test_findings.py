@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import site_rules
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
@@ -454,6 +455,14 @@ def test_an_install_config_is_checked_with_its_method(check):
     assert errors_of(outcome) == ["inst-ingress"]
     assert outcome["sites"][0]["name"] == "rome"
     assert outcome["sites"][0]["capabilities"]["additionalEnabledCapabilities"] == ["Console"]
+
+
+def test_json_can_escape_a_character_above_u_ffff(check):
+    site = yaml.safe_load(cluster_instance(quoted(overrides("console"))))
+    site["metadata"]["annotations"] = {"note": "\N{GRINNING FACE}\N{GRINNING FACE} \\"}
+    outcome = check({"a.json": json.dumps(site, indent=1)})
+    assert errors_of(outcome) == errors_of(check({"a.json": json.dumps(site, ensure_ascii=False, indent=1)}))
+    assert "unknown-capability" in errors_of(outcome)
 
 
 @pytest.mark.parametrize(
