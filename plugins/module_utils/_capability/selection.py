@@ -212,9 +212,8 @@ def _names(values: Mapping[str, Any], field: str, where: Location, problems: Pro
         return ()
     for index, name in enumerate(value):
         if not isinstance(name, str):
-            problems.error(
-                "not-a-string", where.child(f"{field}[{index}]"), f"is {name!r}, expected a name", "Quote it"
-            )
+            found, hint = ("null", "Remove the item") if name is None else (repr(name), "Quote it")
+            problems.error("not-a-string", where.child(f"{field}[{index}]"), f"is {found}, expected a name", hint)
     return tuple(name for name in value if isinstance(name, str))
 
 

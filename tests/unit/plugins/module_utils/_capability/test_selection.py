@@ -149,7 +149,7 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
             "expected a name",
         ),
         ({"excludedCapabilities": {"Console": True}}, "capabilities.excludedCapabilities", "expected a list"),
-        ({"excludedCapabilities": [None]}, "capabilities.excludedCapabilities[0]", "expected a name"),
+        ({"excludedCapabilities": [None]}, "capabilities.excludedCapabilities[0]", "is null, expected a name"),
         (
             {"additionalEnabledCapabilities": ["Console"]},
             "capabilities.baselineCapabilitySet",
