@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible import context
-from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.plugins.loader import lookup_loader
@@ -138,7 +137,7 @@ class ActionModule(ActionBase):
             message, hint = f"selects the same cluster for {other}, too", "Set it for each host of the inventory"
             problems.error("shared-cluster", cluster[0], message, hint)
         for name in (name for name in _WRITTEN if name in values and self._directory()):
-            with suppress(AnsibleError):  # the other host reports it
+            with suppress(Exception):  # a template can fail with any, which the other host reports
                 if variables["hostvars"][other].get(name) == values[name]:
                     message = f"is {shown(values[name])} for {other}, too, and each would replace the other's files"
                     problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
