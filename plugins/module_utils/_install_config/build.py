@@ -350,19 +350,27 @@ def with_topology(content: Mapping[str, Any], topology: str) -> dict[str, Any]:
     """``content`` with the replicas of ``topology``, a key of ``TOPOLOGIES``, where it has none."""
     control_plane, compute = TOPOLOGIES[topology]
     result = dict(content)
-    pool = content.get(_CONTROL_PLANE) or {"name": "master"}
+    of_control_plane, of_compute = _key_of(content, _CONTROL_PLANE), _key_of(content, _COMPUTE)
+    pool = content.get(of_control_plane) or {"name": "master"}
     if isinstance(pool, Mapping) and pool.get(_REPLICAS) is None:
-        result[_CONTROL_PLANE] = {**pool, _REPLICAS: control_plane}
-    pools = content.get(_COMPUTE) or [{"name": "worker"}]
+        result[of_control_plane] = {**pool, _REPLICAS: control_plane}
+    pools = content.get(of_compute) or [{"name": "worker"}]
     if isinstance(pools, list):
-        result[_COMPUTE] = [_with_replicas(pool, compute) for pool in pools]
+        result[of_compute] = [_with_replicas(pool, compute) for pool in pools]
     return result
+
+
+def _key_of(content: Mapping[str, Any], field: str) -> str:
+    """The key of ``field``, which the installer reads in any case."""
+    return next((key for key in content if str(key).lower() == field.lower()), field)
 
 
 def has_replicas(content: Mapping[str, Any]) -> bool:
     """Whether ``content`` decides about the number of nodes, at least of some."""
-    pool = content.get(_CONTROL_PLANE)
-    return bool(content.get(_COMPUTE)) or (isinstance(pool, Mapping) and pool.get(_REPLICAS) is not None)
+    pool = content.get(_key_of(content, _CONTROL_PLANE))
+    return bool(content.get(_key_of(content, _COMPUTE))) or (
+        isinstance(pool, Mapping) and pool.get(_REPLICAS) is not None
+    )
 
 
 def _with_replicas(pool: Any, replicas: int) -> Any:

@@ -185,6 +185,10 @@ def test_a_topology_sets_the_replicas(topology, replicas):
                 "compute": [{"name": "worker", "platform": {}, "replicas": 0}],
             },
         ),
+        (
+            {"ControlPlane": {"replicas": 3}, "COMPUTE": []},
+            {"ControlPlane": {"replicas": 3}, "COMPUTE": SINGLE["compute"]},
+        ),
         # numbers that are set, other pools, and what is not valid stay
         ({**SINGLE, "controlPlane": {"replicas": 3}}, {**SINGLE, "controlPlane": {"replicas": 3}}),
         ({**SINGLE, "compute": [{"name": "edge"}, 7]}, {**SINGLE, "compute": [{"name": "edge"}, 7]}),
@@ -203,6 +207,7 @@ def test_a_topology_does_not_replace_what_is_set(content, completed):
         ({"controlPlane": "x"}, False),
         ({"controlPlane": {"replicas": 1}}, True),
         ({"compute": [{"name": "worker"}]}, True),
+        ({"ControlPlane": {"replicas": 1}}, True),
     ],
 )
 def test_content_decides_about_nodes(content, decided):
