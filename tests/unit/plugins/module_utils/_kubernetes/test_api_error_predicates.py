@@ -174,7 +174,16 @@ def test_a_conflict_with_another_cause_is_not_about_fields_only():
     assert (error.is_field_conflict, len(error.field_conflicts)) == (False, 2)
 
 
-@pytest.mark.parametrize("text", ["cannot change roleRef", "updates to statefulset spec for a are forbidden"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cannot change roleRef",
+        "updates to statefulset spec for a are forbidden",
+        'spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set',
+        "value: Forbidden: may not be changed in an update.",
+        "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`",
+    ],
+)
 def test_some_immutable_fields_are_reported_in_other_words(text):
     assert answer(422, "Invalid", f"is invalid: {text}").is_immutable_field
     assert not answer(403, "Forbidden", text).is_immutable_field
