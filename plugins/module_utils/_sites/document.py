@@ -66,6 +66,7 @@ _GROUPS = {
 _INSTALL_CONFIG_FIELDS = ("baseDomain", "platform", "controlPlane", "metadata")
 _FEWEST_FIELDS = 2
 _POLICY_GENERATORS = ("PolicyGenerator", "PolicyGenTemplate")
+_PATCHES = ("patches", "patchesJson6902", "patchesStrategicMerge", "replacements", "transformers", "vars")
 _RAW_TEMPLATES = "object-templates-raw"
 _NOT_WANTED = "mustnothave"
 
@@ -275,7 +276,8 @@ def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteO
     """Yield the objects in ``document``. Problems name what is not checked: templates, Kustomizations, generators."""
     root = document.root
     kind, version = document.text_of(root, "kind"), document.text_of(root, "apiVersion")
-    if kind == "Kustomization" or posixpath.basename(document.path).lower().startswith("kustomization."):
+    is_kustomization = kind == "Kustomization" or posixpath.basename(document.path).lower().startswith("kustomization.")
+    if is_kustomization and any(document.pair(root, name) for name in _PATCHES):
         message = "is a Kustomization, whose patches are not checked"
         hint = "Run kustomize build, and check the result"
         problems.info("kustomization", Location(document.path, line=document.line), message, hint)

@@ -108,6 +108,7 @@ spec:
         ('- op: add\n  value: \'{"baselineCapabilitySet":"None"}\'\n', 2),
         (_HIVE.format("ClusterPool", "installConfigSecretTemplateRef"), 5),
         (_HIVE.format("ClusterDeployment", "provisioning: {installConfigSecretRef").replace("config}", "config}}"), 5),
+        ("kind: Kustomization\ngenerators: [a.yaml]  # of a PolicyGenTemplate\n", 0),
         ("kind: CustomResourceDefinition\nspec:\n  baselineCapabilitySet: {type: string}\n", 0),
         ("a: sets baselineCapabilitySet  # baselineCapabilitySet: None\n", 0),
     ],
