@@ -161,11 +161,12 @@ def _rank(item: AddonObject) -> int:
     return 0 if is_namespace(item) else 1 if is_definition(item) else 2
 
 
-def _helm_rank(item: AddonObject) -> tuple[int, int, int]:
+def _helm_rank(item: AddonObject) -> tuple[int, int, int, str]:
+    """Hooks of one weight are in the order of their names, whatever their kinds are."""
     if item.in_crds_of_chart:
-        return 0, 0, 0
+        return 0, 0, 0, ""
     if not item.hook:
-        return 2, 0, _rank(item)
+        return 2, 0, _rank(item), ""
     weight = as_text(nested(item.body, "metadata", "annotations", _HOOK_WEIGHT))
-    before = 1 if "pre-install" in item.hook else 3
-    return before, int(weight) if re.fullmatch(r"[+-]?[0-9]+", weight) else 0, _rank(item)
+    before = 1 if "pre-install" in item.hook.lower() else 3
+    return before, int(weight) if re.fullmatch(r"[+-]?[0-9]+", weight) else 0, 0, item.resource_id.name

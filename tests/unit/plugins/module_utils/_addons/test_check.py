@@ -251,6 +251,9 @@ def test_helm_looks_up_the_kind_of_a_hook_when_it_runs_the_hook(tmp_path):
     assert found(check(path)) == []
     write_addon(tmp_path, {"out.yaml": chart(hooked(WIDGET, "pre-install", "-9"), *first)})
     assert found(check(path)) == [("wrong-order", WIDGET_NAME), ("wrong-order", WIDGET_NAME)]
+    config = (hooked(thing("ConfigMap", name, "fresh"), "pre-install") for name in ("early", "late"))
+    write_addon(tmp_path, {"out.yaml": chart(hooked(NAMESPACE, "pre-install"), *config)})
+    assert found(check(path)) == [("wrong-order", "ConfigMap fresh/early")]
     write_addon(tmp_path, {"out.yaml": chart(hooked(LINK, "test"))})
     assert one(check(path)).message == "its kind exists only with Console, so its hook fails"
 
