@@ -83,7 +83,7 @@ class UpdateRun:
         if self.phase in ("partial", "completed"):
             start = self._plan_again(obj, target, problems)
         else:
-            start = start_of(obj, target)
+            start = start_of(obj, target, architecture)
             preflight = (*image_reasons(target, obj), *_preflight(client, snapshots))
             plan = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
             if target.replaced and self._is_multi:

@@ -20,7 +20,7 @@ class UpdateStart(NamedTuple):
     """A cluster before its update to ``image``.
 
     ``from_version`` and ``from_image``: what it ran. ``selection`` and ``capabilities``: ``spec.capabilities`` and
-    ``status.capabilities``.
+    ``status.capabilities``. ``architecture``: the one that the user requested.
     """
 
     image: str
@@ -28,6 +28,7 @@ class UpdateStart(NamedTuple):
     from_image: str
     selection: Mapping[str, Any]
     capabilities: Mapping[str, Any]
+    architecture: str = ""
 
     def annotation(self) -> str:
         """The value of the annotation."""
@@ -40,8 +41,8 @@ class UpdateStart(NamedTuple):
         return {**current, "spec": spec, "status": {"desired": desired, "capabilities": self.capabilities}}
 
 
-def start_of(cluster_version: Object, target: TargetRelease) -> UpdateStart:
-    """Return what an update to ``target`` starts from."""
+def start_of(cluster_version: Object, target: TargetRelease, architecture: str = "") -> UpdateStart:
+    """Return what an update to ``target`` starts from, if the user requested ``architecture``."""
     status = nested(cluster_version, "status")
     return UpdateStart(
         target.image,
@@ -49,6 +50,7 @@ def start_of(cluster_version: Object, target: TargetRelease) -> UpdateStart:
         as_text(nested(status, "desired", "image")),
         selection_of(cluster_version),
         nested(status, "capabilities") or {},
+        architecture,
     )
 
 
@@ -74,7 +76,8 @@ def with_start(target: TargetRelease, cluster_version: Object) -> TargetRelease:
     start, updated = read_start(cluster_version, target), TargetRelease(target.version, target.replaced)
     if start is not None:
         return target._replace(replaced=start.from_image)
-    return updated if read_start(cluster_version, updated) else target
+    earlier = read_start(cluster_version, updated)
+    return updated if earlier is not None and earlier.architecture == "multi" else target
 
 
 def selection_of(cluster_version: Object) -> Mapping[str, Any]:

@@ -494,6 +494,16 @@ def test_a_cluster_that_was_updated_to_the_image_for_several_architectures_does_
     assert (again["desired_update"]["state"], again["changed"]) == ("completed", False)
 
 
+def test_a_cluster_that_was_updated_to_another_image_migrates(run):
+    server = cluster()
+    run(server)
+    completes(server)
+    run(server, wait=True, wait_timeout=30)
+    server.before = lambda _method, _path: None
+    migrated = run(server, architecture="multi", releases=[FOLDERS[1], FOLDERS[1]])
+    assert (migrated["desired_update"]["state"], migrated["changed"]) == ("requested", True)
+
+
 def test_another_image_of_the_same_version_is_requested(run):
     server = cluster()
     accepted = [{"name": "update-not-listed", "reason": "for arm64, too"}]
