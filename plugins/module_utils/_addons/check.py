@@ -212,7 +212,9 @@ class _Check:
             yield _Finding("wrong-order", f"comes before the Namespace {namespace}")
         elif needs:
             way = f"Create {namespace} with the add-on"
-            yield self._absent("absent-namespace", f"the Namespace {namespace} exists", needs, way)
+            # Helm has installed a part of the chart by then.
+            so = _CONSEQUENCES["kubectl"]
+            yield self._absent("absent-namespace", f"the Namespace {namespace} exists", needs, way, so)
 
     def _requirements(self, item: AddonObject) -> Iterator[_Finding]:
         """APIs for which OLM waits. Those that the bundle brings are there by then."""

@@ -67,7 +67,7 @@ def test_everything_enabled_is_fine(tmp_path):
 
 
 def test_a_namespace_of_a_disabled_capability_is_an_error(tmp_path):
-    error = one(gitops(tmp_path, thing("ConfigMap", namespace="openshift-marketplace")))
+    error = one(gitops(tmp_path, thing("ConfigMap", namespace="openshift-marketplace"), installer="helm"))
     assert error.code == "absent-namespace"
     assert (
         error.message
