@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -236,7 +237,7 @@ def _warn_if_readable_by_others(
 ) -> None:
     if target is not None and target.is_open_to_others and options.checks_only:
         message = f"is open to other users (mode {target.mode:04o}), but contains secrets"
-        problems.warning("exposed-file", target.path, message, f"Run chmod 600 {target.path}")
+        problems.warning("exposed-file", target.path, message, f"Run chmod 600 {shlex.quote(target.path)}")
 
 
 def _attempt(read: Callable[[], _Value], problems: Problems) -> _Value | None:

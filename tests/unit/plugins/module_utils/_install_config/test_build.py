@@ -95,7 +95,7 @@ def test_message_and_hint(options, code, where, message, hint, tmp_path):
 
 
 def test_a_file_that_others_can_read_is_a_warning(tmp_path):
-    path = tmp_path / "install-config.yaml"
+    path = tmp_path / "install-config of berlin.yaml"
     path.write_text(COMMENTED)
     path.chmod(0o644)
     options = options_of(path=str(path), openshift_version="4.20")
@@ -107,7 +107,7 @@ def test_a_file_that_others_can_read_is_a_warning(tmp_path):
         "exposed-file",
         str(path),
         "is open to other users (mode 0644), but contains secrets",
-        f"Run chmod 600 {path}",
+        f"Run chmod 600 '{path}'",
     )
 
 
