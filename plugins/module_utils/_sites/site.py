@@ -271,9 +271,12 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     annotations = document.get(origin.node, "metadata", "annotations")
     agents = document.text_of(spec, "provisionRequirements", "controlPlaneAgents")
+    is_user_managed = document.text_of(spec, "networking", "userManagedNetworking")
     is_single = agents == "1" if agents else None
-    if resolve_plain(document.text_of(spec, "networking", "userManagedNetworking")) is True:
+    if resolve_plain(is_user_managed) is True:
         is_single = True
+    elif is_template(agents + is_user_managed):
+        is_single = None
     # Of the two fields, the list counts, even if it is empty (openshift/assisted-service:
     # internal/controller/controllers/clusterdeployments_controller.go getManifestConfigMapNames).
     refs, ref = document.get(spec, "manifestsConfigMapRefs"), document.text_of(spec, "manifestsConfigMapRef", "name")
@@ -373,7 +376,8 @@ def _is_single(document: SourceDocument, cluster: Node | None) -> bool | None:
     """
     kind, nodes = document.text_of(cluster, "clusterType"), document.get(cluster, "nodes")
     if nodes is not None and nodes.items:
-        return sum(document.text_of(item, "role") in ("", "master") for item in nodes.items) == 1
+        roles = [document.text_of(item, "role") for item in nodes.items]
+        return None if any(map(is_template, roles)) else sum(role in ("", "master") for role in roles) == 1
     return kind.lower() == "sno" if kind and not is_template(kind) else None
 
 

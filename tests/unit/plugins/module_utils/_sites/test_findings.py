@@ -105,6 +105,9 @@ def test_some_architectures_have_no_platform(check, image, platform):
         instance("Ingress").replace("clusterType: SNO\n", "clusterType: ${type}\n"),
         site_config(("one", "", overrides("Ingress"))).replace("    clusterType: sno\n", ""),
         agent_cluster_install(overrides("Ingress")).replace("controlPlaneAgents", "workerAgents"),
+        agent_cluster_install(overrides("Ingress")).replace("Agents: 1", "Agents: '${control_planes}'"),
+        agent_cluster_install(overrides("Ingress"), spec="networking: {userManagedNetworking: '${x}'}\n"),
+        cluster_instance(quoted(overrides("Ingress")), more="  nodes: [{role: master}, {role: '${role}'}]\n"),
     ],
 )
 def test_a_patch_without_nodes_does_not_decide_about_the_platform(check, text):
