@@ -22,6 +22,7 @@ from .document import read_documents
 from .edit import EditedDocument, edit_document, sites_in
 from .site import ANNOTATION, BLOCK, SiteNode
 
+_CONTROLS = frozenset("\t\n\r")
 _HIDDEN = "(not shown)"
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
@@ -93,7 +94,10 @@ def patch(path: str, changes: Sequence[EditedDocument]) -> str:
     The rest may contain secrets. So a hunk has no context, and a line with other values is shown without them.
     ``git apply --unidiff-zero`` and ``patch`` apply the diff if no line had to be shortened.
     """
-    lines = [f"--- a/{path}\n", f"+++ b/{path}\n"]
+    old, new = f"a/{path}", f"b/{path}"
+    if set(path) & _CONTROLS:  # git quotes such a name as JSON does
+        old, new = (json.dumps(name, ensure_ascii=False) for name in (old, new))
+    lines = [f"--- {old}\n", f"+++ {new}\n"]
     shift = 0
     for change in changes:
         if change.document.text != change.text:

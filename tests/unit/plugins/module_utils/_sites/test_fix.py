@@ -437,19 +437,20 @@ def test_a_line_with_other_values_is_shown_without_them(check):
     assert after == "+... " + RIGHT[1:-1].replace('"capabilities"', "capabilities") + " ..."
 
 
-def test_git_applies_the_diff(check, tmp_path):
+@pytest.mark.parametrize("name", ["site.yaml", "a\tsite\n.yaml"])
+def test_git_applies_the_diff(check, tmp_path, name):
     """Also at the end of a file without a line break, and with an annotation that did not exist."""
     without = re.sub(r"(?s)  annotations:.*?spec:", "spec:", agent_cluster_install("", spec=IMAGE_SET))
     text = documents(policy(cluster_version("console", "Ingress")), without, cluster_instance().removesuffix("\n"))
     options = {"state": "fixed", "diff": True, "capabilities": block("Ingress")["capabilities"]}
-    (entry,) = check({"site.yaml": text}, check_mode=True, **options)["diff"]
+    (entry,) = check({name: text}, check_mode=True, **options)["diff"]
     (tmp_path / "copy").mkdir()
-    (tmp_path / "copy" / "site.yaml").write_text(text)
+    (tmp_path / "copy" / name).write_text(text)
     env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(tmp_path)}
     command = ["git", "apply", "--unidiff-zero"]
     subprocess.run(command, cwd=tmp_path / "copy", input=entry["prepared"], text=True, check=True, env=env)
-    assert check(**options)["fixed_files"] == ["site.yaml"]
-    assert (tmp_path / "copy" / "site.yaml").read_text() == (tmp_path / "checkout" / "site.yaml").read_text()
+    assert check(**options)["fixed_files"] == [name]
+    assert (tmp_path / "copy" / name).read_text() == (tmp_path / "checkout" / name).read_text()
 
 
 def test_the_mode_of_a_file_is_kept(fix, tmp_path):
