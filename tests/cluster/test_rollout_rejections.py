@@ -197,6 +197,18 @@ def test_advice_for_an_exceeded_quota_is_about_the_quota(rollouts: Rollouts) -> 
 
 
 @pytest.mark.deep
+def test_advice_for_an_entry_with_another_key_is_to_remove_it(rollouts: Rollouts) -> None:
+    """The number of a port is its key, so the entry of the manifest is a second one with the same name."""
+    service = manifest("Service", "a", HOME, spec={"ports": [{"name": "web", "port": 80}]})
+    rollouts.done([service])
+    rollouts.api.patch(path_of(service), {"spec": {"ports": [{"name": "web", "port": 81}]}})
+    outcome = rollouts.predicted(rollouts.release([service]))
+    assert "Remove the entry that has the same value" in outcome.message
+    rollouts.api.patch(path_of(service), {"spec": {"ports": [{"name": "other", "port": 81}]}})
+    rollouts.done([service])
+    assert {(item["name"], item["port"]) for item in rollouts.get(service)["spec"]["ports"]} >= {("web", 80)}
+
+
 def test_advice_for_a_webhook_that_does_not_answer_is_about_the_webhook(rollouts: Rollouts) -> None:
     rules = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["services"]}]
     client = {"service": {"name": "none", "namespace": HOME}}

@@ -23,6 +23,7 @@ RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
 
 # Reasons of causes: kubernetes/apimachinery:pkg/apis/meta/v1/types.go.
 _FIELD_CONFLICT = "FieldManagerConflict"
+_FIELD_DUPLICATE = "FieldValueDuplicate"
 _FIELD_FORBIDDEN = "FieldValueForbidden"
 _FIELD_REQUIRED = "FieldValueRequired"
 _NAMESPACE_TERMINATING = "NamespaceTerminating"
@@ -75,6 +76,10 @@ _HINTS = {
     429: "Try again later: the server has too many requests",
 }
 _FIELD_CONFLICT_HINT = "Agree with the owner of these fields on their values"
+_DUPLICATE_HINT = (
+    "Remove the entry that has the same value: if another client added it to the list, or changed the key of an entry, "
+    "the API server keeps it"
+)
 _DENIED_HINT = "Check the admission webhook or policy that denies the request: no permission is missing"
 _STORED_VERSION_HINT = (
     "Migrate the stored objects to a version that the new definition contains (StorageVersionMigration), then remove "
@@ -446,6 +451,8 @@ def _hint(error: ApiError, verb: str, shown: str) -> str:
         return _STORED_VERSION_HINT
     if error.is_rejected_as_too_many:
         return _TOO_MANY_REQUESTS_HINT
+    if error.is_invalid and any(cause.reason == _FIELD_DUPLICATE for cause in error.causes):
+        return _DUPLICATE_HINT
     if error.is_denied:
         return _QUOTA_HINT if _QUOTA.search(error.message) else _DENIED_HINT
     if error.is_server_error and _CONVERSION_FAILED in error.message:
