@@ -106,7 +106,12 @@ def known_names(release: Release, known_capabilities: Sequence[str], option: str
         raise InvalidOptionError(own)
     data = read_minor_data(release, release.minor, InclusionContext(), own)
     if data is None:
-        raise InvalidOptionError(own)
+        found = Problems()
+        for problem in own:
+            where = problem.where if release.images else option
+            hint = "Use a release with its ClusterVersion CRD" if problem.code == "unknown-version" else problem.hint
+            found.error(problem.code, where, problem.message, hint)
+        raise InvalidOptionError(found)
     # Names that the release does not know yet are expected to differ from what this collection knows.
     problems += (problem for problem in own if problem.code != "different-capabilities" or not known_capabilities)
     return data.capabilities.union(known_capabilities)

@@ -121,3 +121,12 @@ def test_without_a_version_the_names_are_not_known(tmp_path):
     assert (problem.code, str(problem.where)) == ("missing-version", "openshift_version")
     (problem,) = rejected(source(directory, "4.20"), source(directory), LintOptions())
     assert (problem.code, str(problem.where)) == ("missing-version", "previous_openshift_version")
+
+
+@pytest.mark.parametrize(("version", "code"), [("4.99", "unknown-version"), ("4.5", "unsupported-version")])
+def test_a_version_that_is_not_known_is_that_of_its_option(tmp_path, version, code):
+    directory = write_files(tmp_path / "manifests", {"a.yaml": manifest("one")})
+    (problem,) = rejected(source(directory, "5.0"), source(directory, version), LintOptions())
+    assert (problem.code, str(problem.where)) == (code, "previous_openshift_version")
+    # The module has no option enabled_capabilities.
+    assert "enabled_capabilities" not in problem.hint
