@@ -32,7 +32,7 @@ _MARKS = re.compile(
 """Every document that describes a site, or policies of one, has one of these words. The others need not be YAML."""
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|\$\([A-Za-z_][\w.-]*\)|\bENC\[AES")
-_SELECTION = re.compile(r"""(?:baselineCapabilitySet|additionalEnabledCapabilities)["'\\]*\s*:""")
+_SELECTION = re.compile(r"""(?<![.\w])(?:baselineCapabilitySet|additionalEnabledCapabilities)["'\\]*\s*:""")
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})+)")
 """Characters above U+FFFF as JSON escapes them. YAML has other escapes, and no selection contains such a character."""
 

@@ -111,6 +111,8 @@ spec:
         ("kind: Kustomization\ngenerators: [a.yaml]  # of a PolicyGenTemplate\n", 0),
         ("kind: CustomResourceDefinition\nspec:\n  baselineCapabilitySet: {type: string}\n", 0),
         ("a: sets baselineCapabilitySet  # baselineCapabilitySet: None\n", 0),
+        # A message in a baseline
+        ('{"message": "capabilities.baselineCapabilitySet: Unsupported value", "path": "ClusterInstance"}\n', 0),
     ],
 )
 def test_a_selection_that_is_not_read_is_named(check, text, line):
