@@ -127,7 +127,8 @@ class UpdateRun:
         path = self._options.path
         if path is None:
             path = (start.from_image, self._options.release or target.image or target.replaced)
-        options = PlanOptions(ClusterOptions(), path, obj, location=str(CLUSTER_VERSION), preflight=preflight)
+        location = str(CLUSTER_VERSION)
+        options = PlanOptions(ClusterOptions(), path, obj, location=location, preflight=preflight, settable=False)
         fleet = plan_cluster(options, self._options.shared, lambda: self._client, self._progress)
         plan, names = fleet.plans[0], dict(fleet.releases)
         # A directory can be of another image of the version.

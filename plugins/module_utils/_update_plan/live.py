@@ -42,7 +42,7 @@ def complete_options(
     reading_problems = Problems()
     options, found = _with_cluster_version(options, client, reading_problems)
     besides = _OF_INFRASTRUCTURE if missing & {"platform", "cluster_profile"} else frozenset[str]()
-    properties = read_properties(client, missing | besides, reading_problems)
+    properties = read_properties(client, missing | besides, reading_problems, settable=options.settable)
     problems += (_decisive(item) if is_strict else item for item in reading_problems)
     cluster = options.cluster
     if "feature_set" in properties:
@@ -59,7 +59,7 @@ def complete_options(
     if "cluster_profile" in missing & properties.keys():
         cluster = cluster._replace(cluster_profile=properties["cluster_profile"].value)
     if "platform" in missing & properties.keys():
-        cluster = _with_platform(cluster, properties["platform"], problems)
+        cluster = _with_platform(cluster, properties["platform"], problems, settable=options.settable)
     # What the user set was not used, even if it is in an object that was read.
     found |= {name: item for name, item in properties.items() if name in missing | besides}
     _report(found, missing, problems)
@@ -86,11 +86,13 @@ def _with_cluster_version(
     return completed, {"overrides": ClusterProperty("overrides", value, f"{CLUSTER_VERSION}, .spec.overrides")}
 
 
-def _with_platform(cluster: ClusterOptions, reported: ClusterProperty, problems: Problems) -> ClusterOptions:
+def _with_platform(
+    cluster: ClusterOptions, reported: ClusterProperty, problems: Problems, *, settable: bool
+) -> ClusterOptions:
     if reported.value in PLATFORM_DATA:
         return cluster._replace(platform=reported.value)
     message = f"the platform {reported.value} of the cluster is not known, so credentials_requests lists all requests"
-    problems.info("unknown-platform", "platform", message, "Set platform")
+    problems.info("unknown-platform", "platform", message, "Set platform" if settable else "")
     return cluster
 
 

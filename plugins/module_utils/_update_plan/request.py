@@ -65,7 +65,7 @@ class PlanOptions(NamedTuple):
     ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``name``: of a cluster of
     a fleet. ``where``, ``releases_where`` and ``location``: the locations of the cluster, of its path and of its
     ClusterVersion in problems. ``reported_gates``: as in ``InclusionCriteria``. ``preflight``: what the caller found
-    against the first update.
+    against the first update. ``settable``: whether the user can set what is read from a cluster instead.
     """
 
     cluster: ClusterOptions
@@ -80,6 +80,7 @@ class PlanOptions(NamedTuple):
     location: str = "cluster_version"
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
     preflight: tuple[UpdateReason, ...] = ()
+    settable: bool = True
 
     def of_cluster(self, entry: Mapping[str, Any], index: int) -> PlanOptions:
         """The options of a cluster of a fleet: its entry, and these for what it does not set.

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import ADMIN_ACKS, ADMIN_GATES
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_properties import CVO_DEPLOYMENT
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_update import run as run_of_module
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.follow import OPERATORS, POOLS
@@ -21,6 +22,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     CLUSTER_OPERATORS,
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
+    DEPLOYMENTS,
+    FEATURE_GATES,
     INFRASTRUCTURES,
     LEASES,
 )
@@ -362,6 +365,15 @@ def test_an_infrastructure_that_cannot_be_read_is_a_warning(run):
 
     assert (warning["code"], outcome["changed"]) == ("forbidden-request", True)
     assert "so it is not known whether HyperShift removes spec.desiredUpdate" in warning["message"]
+
+
+def test_no_hint_names_an_option_of_the_plan(run):
+    server = cluster()
+    paths = FEATURE_GATES.path("cluster"), DEPLOYMENTS.path(CVO_DEPLOYMENT.name, CVO_DEPLOYMENT.namespace)
+    server.faults = {("GET", path): [fault(403)] for path in paths}
+    errors = run(server).errors
+    assert [item["where"] for item in errors] == ["feature_set", "cluster_profile"]
+    assert [item["hint"] for item in errors if " set " in item["hint"]] == []
 
 
 def test_missing_permissions_are_named_before_the_first_write(run):
