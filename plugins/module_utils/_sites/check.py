@@ -44,6 +44,7 @@ _UNSUPPORTED = "unsupported-version"
 _HINTS = {
     _UNSUPPORTED: f"Remove the selection, or install {min(BRANCHES)} or later",
     "unknown-version": "Set releases to a release of this version",
+    "inst-baremetal-hosts": "List the hosts, or set install_method to agent",
     "several-platforms": "Set the platform in the object: assisted-service keeps it next to the one in the overrides",
     "unchecked-rules": "Add the platform or the nodes of the site, or check the output of kustomize build",
 }

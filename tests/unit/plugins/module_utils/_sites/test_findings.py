@@ -716,7 +716,9 @@ def test_an_agent_config_next_to_an_install_config_means_the_agent_based_install
     assert check(openshift_version="4.20", paths=["hub/install-config.yaml"])["findings"] == []
     assert errors_of(check(openshift_version="4.20", install_method="ipi")) == ["inst-baremetal-hosts"]
     alone = {"other/install-config.yaml": files["hub/install-config.yaml"]}
-    assert errors_of(check(alone, openshift_version="4.20", paths=["other"])) == ["inst-baremetal-hosts"]
+    outcome = check(alone, openshift_version="4.20", paths=["other"])
+    assert errors_of(outcome) == ["inst-baremetal-hosts"]
+    assert outcome["findings"][0]["hint"] == "List the hosts, or set install_method to agent"
 
 
 def test_a_finding_fails_the_module(check):
