@@ -367,7 +367,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         source, rows = checkout.source, checkout.rows(previous and previous.release)
         compared = checkout.previous
         more = appendix(rows, has_release=previous is not None)
-        findings = (*checkout.operands.findings, *lint_checkout(checkout, previous, options, problems))
+        findings = tuple(lint_checkout(checkout, previous, options, problems))
     release = source.release
     checked = [item for item in release.manifests if options.covers(item.file)]
     finish_check(

@@ -84,11 +84,12 @@ def lint_checkout(
 ) -> Iterator[Problem]:
     """Yield the findings in a checkout, in its update from the merge base, and in references to and from ``released``.
 
-    What an update enables is an error only if ``released`` has the resource: others may be new. What the operator now
-    applies itself does not stay without an owner. Raises ``InvalidOptionError`` if the capabilities of a release are
-    not known.
+    Those about files that the operator applies are included. What an update enables is an error only if ``released``
+    has the resource: others may be new. What the operator now applies itself does not stay without an owner. Raises
+    ``InvalidOptionError`` if the capabilities of a release are not known.
     """
     applied = {str(item.resource_id) for item in checkout.operands.release.manifests}
+    yield from (found for found in checkout.operands.findings if options.covers(found.where.source))
     shipped = {str(item.resource_id) for item in (released.release.manifests if released else ())}
     for found in lint(checkout.source, checkout.previous, options, problems, released):
         if found.code == "still-deletes" or (found.code == "left-behind" and found.where.field in applied):

@@ -55,8 +55,7 @@ def read(path: Path, version: str | None = "4.20", **options: Any) -> tuple[Oper
 def findings(path: Path, release: Path | None = None, version: str | None = "4.20", **options: Any) -> list[Problem]:
     checkout, problems = read(path, version, **options)
     released = read_source(str(release), None) if release else None
-    found = lint_checkout(checkout, released, LintOptions(), problems)
-    return [*checkout.operands.findings, *found]
+    return list(lint_checkout(checkout, released, LintOptions(components=options.get("components", ())), problems))
 
 
 def brief(found: list[Problem]) -> list[tuple[str, str, str]]:
@@ -423,13 +422,15 @@ def test_files_that_cannot_be_read_are_findings_and_not_removed(tmp_path):
         path, {"broken.yaml": "a: [", "template.yaml": "{{- if .Values.x }}\na: {{ .Values.y }}\n{{- end }}"}
     )
     write_operator(path, {"t.yaml": "a: {{.X}}{{.Y}}\n", "b.yaml": "a: ["}, folder="bindata")
+    write_operator(path, {"0000_50_one_a.yaml": manifest("a")})
+    assert findings(path, components=["one"]) == []
     assert brief(findings(path)) == [
         ("invalid-manifest", "error", "manifests/broken.yaml"),
         ("invalid-manifest", "info", "bindata/b.yaml"),
         ("template", "info", "bindata/t.yaml"),
         ("template", "info", "manifests/template.yaml"),
     ]
-    assert changes(path) == {}
+    assert changes(path) == {"manifests/0000_50_one_a.yaml a": ["added"]}
 
 
 def test_what_can_be_read_in_a_file_with_findings_is_compared(tmp_path):
