@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from .._addons.check import ProvidedObjects, check_addon
@@ -31,7 +31,7 @@ from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
 from .document import read_documents
-from .site import Site
+from .site import Site, folders_above
 from .site_file import SiteFile
 
 Source = tuple[str, str, str]
@@ -52,7 +52,9 @@ class ExtraManifests:
         self.problems = Problems()
         self._names = {name for site in sites for name in site.extra_config_maps}
         # The files of each directory, without those of its directories.
-        self._folders: dict[str, list[str]] = {folder: [] for site in sites for folder in site.extra_folders}
+        self._folders: dict[str, list[str]] = {
+            folder: [] for site in sites for folders in site.extra_folders for folder in folders
+        }
         self._objects: dict[Source, list[AddonObject]] = {}
         # The ConfigMaps of a namespace and a name, by each directory that they are below.
         self._config_maps: dict[Source, list[Source]] = {}
@@ -70,14 +72,18 @@ class ExtraManifests:
     def sources(self, site: Site) -> tuple[Source, ...]:
         """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
         names, only = site.extra_filter
-        paths = [path for folder in site.extra_folders for path in self._folders[folder]]
+        paths = [path for folders in site.extra_folders for path in self._files_of(folders)]
         files = [(path, "", "") for path in paths if (posixpath.basename(path) in names) is only]
         config_maps = (source for name in site.extra_config_maps for source in self._nearest(site, name))
         return tuple(dict.fromkeys((*files, *config_maps)))
 
+    def _files_of(self, folders: Iterable[str]) -> list[str]:
+        """The files in the first of ``folders`` that has any."""
+        return next(filter(None, (self._folders[folder] for folder in folders)), [])
+
     def _nearest(self, site: Site, name: str) -> list[Source]:
         """The ConfigMaps of a name that are nearest to the file of ``site``: other sites can have the same name."""
-        folders = tuple(_folders_above(site.path))
+        folders = tuple(folders_above(site.path))
         namespaces = dict.fromkeys((site.namespace, ""))
         found = (self._config_maps.get((folder, each, name)) for each in namespaces for folder in folders)
         return next(filter(None, found), [])
@@ -87,7 +93,7 @@ class ExtraManifests:
         found = {source[2] for source in self.sources(site) if source not in self._incomplete}
         # An install-config names no directory: openshift need not exist.
         folders = site.extra_folders if site.form != "block" else ()
-        empty = (folder for folder in folders if not self._folders[folder])
+        empty = (each[0] for each in folders if not self._files_of(each))
         return (*(name for name in site.extra_config_maps if name not in found), *empty)
 
     def findings(self, sources: tuple[Source, ...], release: Release, context: InclusionContext) -> tuple[Problem, ...]:
@@ -131,7 +137,7 @@ class ExtraManifests:
         """The list for the objects in a ConfigMap of the file ``path``."""
         source = (path, namespace, name)
         if source not in self._objects:
-            for folder in _folders_above(path):
+            for folder in folders_above(path):
                 self._config_maps.setdefault((folder, namespace, name), []).append(source)
         return self._objects.setdefault(source, [])
 
@@ -154,10 +160,3 @@ class ExtraManifests:
                         objects += read_objects(data, path, self.problems)
                         if not data:
                             self._incomplete.add((file.path, namespace, name))
-
-
-def _folders_above(path: str) -> Iterator[str]:
-    """Yield the directories that contain ``path``, the nearest first; the checkout is empty."""
-    while path:
-        path = posixpath.dirname(path)
-        yield path

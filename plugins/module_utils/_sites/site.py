@@ -84,7 +84,7 @@ class Site(NamedTuple):
     ``external_cloud_controller_manager`` is as in an ``InstallContext``. ``pins_cpus``: the generator adds
     ``cpuPartitioningMode: AllNodes`` to the overrides. ``image_set`` names a ClusterImageSet,
     ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
-    ConfigMaps with extra manifests, ``extra_folders`` directories of the checkout with them, and ``extra_filter``
+    ConfigMaps with extra manifests, ``extra_folders`` where each directory of them can be, and ``extra_filter``
     which of their files count.
     """
 
@@ -105,7 +105,7 @@ class Site(NamedTuple):
     release_image: str = ""
     version: str = ""
     extra_config_maps: tuple[str, ...] = ()
-    extra_folders: tuple[str, ...] = ()
+    extra_folders: tuple[tuple[str, ...], ...] = ()
     extra_filter: FileFilter = FileFilter()
 
     def finding(self, problem: Problem) -> Problem:
@@ -155,12 +155,12 @@ def _site(
 ) -> SiteNode:
     """A site of ``origin``.
 
-    ``folders`` are the directories with extra manifests, from the one of the file.
+    ``folders`` are the directories with extra manifests, from the one of the file or of the Kustomization above it.
     """
     path, key, parent = place
     document, pair = origin.document, origin.document.pair(parent, key)
     resource = f"{origin.resource}, cluster {name}" if name and name != origin.name else origin.resource
-    base, own = posixpath.dirname(document.path), Problems()
+    own, bases = Problems(), tuple(folders_above(document.path))[: 1 if form == "block" else None]
     site = Site(
         document.path,
         document.line_of(pair.key if pair is not None else parent or origin.node),
@@ -172,7 +172,9 @@ def _site(
         path,
         pair is not None,
         _read_overrides(origin, form, path, pair, own),
-        extra_folders=tuple(posixpath.normpath(posixpath.join(base, folder)) for folder in folders if folder),
+        extra_folders=tuple(
+            tuple(posixpath.normpath(posixpath.join(base, folder)) for base in bases) for folder in folders if folder
+        ),
         **facts,
     )
     problems += map(site.finding, own)
@@ -343,6 +345,13 @@ _READERS: dict[str, Callable[[SiteObject, Problems], Iterator[SiteNode]]] = {
     CLUSTER_VERSION: _cluster_version,
     INSTALL_CONFIG: _install_config,
 }
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Yield the directories that contain ``path``, the nearest first; the checkout is empty."""
+    while path:
+        path = posixpath.dirname(path)
+        yield path
 
 
 METHODS: dict[Form, str] = {"overrides": "assisted", "hosted": HOSTED}
