@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .._capability.inclusion import InclusionContext, included_manifests
-from .._data.inclusion_rules import inclusion_rules
+from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
+from .._capability.inclusion import included_manifests
 from .._data.signatures import RED_HAT_KEYS
 from .._problems import Problems
 from .._registry.pull_spec import PullSpec, parse_pull_spec
@@ -78,19 +78,18 @@ def _verification_config(release: Release, options: MirrorOptions, problems: Pro
 
 def _policies(release: Release, options: MirrorOptions, problems: Problems) -> tuple[ImagePolicy, ...]:
     policies = (
-        manifest for manifest in _included(release, options) if manifest.resource_id.group_kind == (GROUP, KIND)
+        manifest
+        for manifest in _included(release, options, problems)
+        if manifest.resource_id.group_kind == (GROUP, KIND)
     )
     return read_image_policies(
         ((f"{release.shown_version}: {manifest.file}", release.read_body(manifest)) for manifest in policies), problems
     )
 
 
-def _included(release: Release, options: MirrorOptions) -> tuple[Manifest, ...]:
-    context = InclusionContext(
-        cluster_profile=options.cluster_profile,
-        feature_set=options.feature_set,
-        rules=inclusion_rules(release.minor),
-    )
+def _included(release: Release, options: MirrorOptions, problems: Problems) -> tuple[Manifest, ...]:
+    given = ClusterOptions(cluster_profile=options.cluster_profile, feature_set=options.feature_set)
+    context = inclusion_context(check_options(given, release.minor, problems), release, problems)
     return included_manifests(release.manifests, context)
 
 

@@ -69,6 +69,16 @@ def test_a_release_image_needs_a_name_and_a_digest(release, image, code):
     assert (dict(found.images), problems) == ({}, [(code, "release_image")])
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "code"),
+    [("cluster_profile", "self-managed", "unknown-profile"), ("feature_set", "TechPreview", "unknown-feature-set")],
+)
+def test_a_profile_or_feature_set_without_policies_is_an_error(release, option, value, code):
+    """Otherwise, no policy would demand a signature."""
+    _found, problems = request(release, **{option: value})
+    assert (code, option) in problems
+
+
 @pytest.mark.parametrize("field", ["openpgp", "sigstore"])
 @pytest.mark.parametrize(
     ("state", "ready"),
