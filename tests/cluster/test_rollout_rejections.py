@@ -209,6 +209,13 @@ def test_advice_for_an_entry_with_another_key_is_to_remove_it(rollouts: Rollouts
     assert {(item["name"], item["port"]) for item in rollouts.get(service)["spec"]["ports"]} >= {("web", 80)}
 
 
+def test_advice_for_a_variable_that_a_manifest_repeats_is_to_remove_it(rollouts: Rollouts) -> None:
+    """The API server accepts it, but not with server-side apply."""
+    body = deployment("a", container={"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]})
+    outcome = rollouts.predicted(rollouts.release([body]))
+    assert "Remove the entry that has the same value" in outcome.message
+
+
 def test_advice_for_a_webhook_that_does_not_answer_is_about_the_webhook(rollouts: Rollouts) -> None:
     rules = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["services"]}]
     client = {"service": {"name": "none", "namespace": HOME}}

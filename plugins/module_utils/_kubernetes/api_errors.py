@@ -50,6 +50,7 @@ _UNDECLARED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema
 _UNSUPPORTED_VALUE = re.compile(r'(\S+): Unsupported value(?:: "([^"]*)")?')
 _STORED_VERSIONS = "status.storedVersions"
 _LIVE_OBJECT = "failed to create typed live object"
+_DUPLICATE_ENTRIES = "duplicate entries for key"
 _PERMANENT_FAILURES = (
     "field not declared in schema",
     "failed to create typed patch object",
@@ -271,8 +272,15 @@ class ApiError(ClusterError):
 
         So does an apply if the object no longer fits the schema, because the type of one of its fields changed.
         """
-        is_unfit = self.is_permanent and _LIVE_OBJECT in self.message
+        is_unfit = self.is_permanent and _LIVE_OBJECT in self.message and not self.has_duplicate_entry
         return is_unfit or (self.is_invalid and bool(_IMMUTABLE.search(self.message)))
+
+    @property
+    def has_duplicate_entry(self) -> bool:
+        """Whether two entries of a list, in the manifest or in the object, have the same value, such as their name."""
+        if self.is_invalid:
+            return any(cause.reason == _FIELD_DUPLICATE for cause in self.causes)
+        return self.is_permanent and _DUPLICATE_ENTRIES in self.message
 
     @property
     def is_stored_version(self) -> bool:
@@ -451,7 +459,7 @@ def _hint(error: ApiError, verb: str, shown: str) -> str:
         return _STORED_VERSION_HINT
     if error.is_rejected_as_too_many:
         return _TOO_MANY_REQUESTS_HINT
-    if error.is_invalid and any(cause.reason == _FIELD_DUPLICATE for cause in error.causes):
+    if error.has_duplicate_entry:
         return _DUPLICATE_HINT
     if error.is_denied:
         return _QUOTA_HINT if _QUOTA.search(error.message) else _DENIED_HINT

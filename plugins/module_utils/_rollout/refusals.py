@@ -160,4 +160,5 @@ def refusal_problem(
         return problem._replace(code="stored-version")
     if refusal is Refusal.IMMUTABLE_FIELD:
         return problem._replace(code="immutable-field", hint=_IMMUTABLE_HINT)
-    return problem._replace(hint=_EXPECTED_HINT) if refusal is Refusal.UNFIT_FOR_SCHEMA else problem
+    is_unfit = refusal is Refusal.UNFIT_FOR_SCHEMA and not error.has_duplicate_entry
+    return problem._replace(hint=_EXPECTED_HINT) if is_unfit else problem
