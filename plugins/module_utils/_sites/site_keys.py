@@ -95,10 +95,12 @@ def _check_fields(value: object, fields: object, path: str, problems: Problems) 
             where = f"{path}.{key}" if path else key
             if key.lower() in known:
                 _check_fields(item, fields[known[key.lower()]], where, problems)
-            else:
+            elif nearest := nearest_name(key, fields):
                 message = "is not a field that assisted-service knows, so it rejects the overrides"
-                nearest = nearest_name(key, fields)
-                problems.error("unknown-field", where, message, f"Did you mean {nearest}?" if nearest else "Remove it")
+                problems.error("unknown-field", where, message, f"Did you mean {nearest}?")
+            else:
+                message = "is not a field of assisted-service of August 2026, which would reject the overrides"
+                problems.warning("unknown-field", where, message, "Remove it, unless your version knows it")
 
 
 def report_listed_in_set(block: object, data: MinorData, problems: Problems) -> None:
