@@ -454,6 +454,14 @@ def test_hosts_are_different_clusters(tmp_path, name, codes):
     assert {host: found_codes for host, (_message, found_codes) in found.items()} == dict.fromkeys(hosts, codes)
 
 
+@pytest.mark.parametrize(("serial", "first"), [(1, 1), ("2, 100%", 2), ("1,2", 1), ([2, "50%"], 2), ("100%", 3)])
+def test_batches_can_be_a_list(tmp_path, serial, first):
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {name: {} for name in "abc"}}}))
+    given = ("-e", json.dumps({"target_hosts": "all", "help": True, "target_serial": serial}))
+    done = run(tmp_path, "capability.openshift.cluster_update", "-i", "hosts.yml", *given)
+    assert done.stdout.count("ok: [") == first, done.stdout
+
+
 @pytest.mark.parametrize("inventory", ["missing.yml", "hosts.yml"])
 def test_hosts_that_match_nothing_are_an_error(tmp_path, inventory):
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"paris": {}}}}))
