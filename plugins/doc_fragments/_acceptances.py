@@ -48,6 +48,7 @@ options:
   cluster_name:
     description:
       - Name of the cluster in O(acceptances[].clusters). The clusters of a fleet have their own names.
+      - In the playbooks, the default is the name of the host, except for C(localhost).
     type: str
     version_added: 0.1.0
 """

@@ -454,6 +454,16 @@ def test_hosts_are_different_clusters(tmp_path, name, codes):
     assert {host: found_codes for host, (_message, found_codes) in found.items()} == dict.fromkeys(hosts, codes)
 
 
+def test_a_host_has_its_name_in_acceptances(tmp_path):
+    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    accepted = [{"name": "Insights", "reason": "wanted", "clusters": ["paris"]}]
+    common = {**local, "capabilities": {"baselineCapabilitySet": "None"}, "acceptances": accepted}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"paris": {}, "rome": {}}, "vars": common}}))
+    given = extra("target_hosts=all", PATH, "forbidden_capabilities=all")
+    done = run(tmp_path, "capability.openshift.update_plan", "-i", "hosts.yml", *given)
+    assert re.findall(r"(?m)^(\w+) .*failed=1", done.stdout) == ["rome"], done.stdout
+
+
 @pytest.mark.parametrize(("serial", "first"), [(1, 1), ("2, 100%", 2), ("1,2", 1), ([2, "50%"], 2), ("100%", 3)])
 def test_batches_can_be_a_list(tmp_path, serial, first):
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {name: {} for name in "abc"}}}))
