@@ -15,6 +15,7 @@ from typing import NamedTuple
 from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_manifests
 from .._contents.unmet_references import UnmetReference, missing_names
 from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS, is_aggregated
+from .._data.dependencies import with_required
 from .._data.kinds import kubernetes_serves, kubernetes_versions
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -38,19 +39,25 @@ def selected_cluster(release: Release, context: InclusionContext, more: Names = 
     """The cluster of ``release`` with the capability status of ``context``. ``more`` are enabled as well."""
     status = context.capability_status or CapabilityStatus(frozenset(), frozenset())
     loaded = loaded_manifests(release.manifests, context)
-    return SelectedCluster(release, loaded, status.known, (status.enabled & status.known).union(more))
+    enabled, gates = (status.enabled & status.known).union(more), context.feature_gates or frozenset()
+    return SelectedCluster(release, loaded, status.known, enabled, gates)
 
 
 class SelectedCluster:
     """A cluster of ``release`` with ``enabled`` capabilities. ``known`` are those that the release knows.
 
-    ``loaded`` are the manifests that its CVO loads.
+    ``loaded`` are the manifests that its CVO loads, and ``gates`` the enabled feature gates.
     """
 
     def __init__(
-        self, release: Release, loaded: Iterable[Manifest], known: frozenset[str], enabled: frozenset[str]
+        self,
+        release: Release,
+        loaded: Iterable[Manifest],
+        known: frozenset[str],
+        enabled: frozenset[str],
+        gates: frozenset[str],
     ) -> None:
-        self.release, self.enabled = release, enabled
+        self.release, self.enabled, self._gates = release, enabled, gates
         # No selection includes a manifest that needs an unknown name.
         self._loaded = [item for item in loaded if not item.deletes and known.issuperset(item.capabilities)]
         self._undefined = [item for item in (*AGGREGATED_APIS, *OPERATOR_APIS) if item.capability in known]
@@ -71,7 +78,8 @@ class SelectedCluster:
         if not providers:
             return None
         reference = UnmetReference("dangling-definition", _SOURCE, target, tuple(providers))
-        return missing_names(reference, self.enabled) if reference.dangles(self.enabled) else ()
+        names = missing_names(reference, self.enabled) if reference.dangles(self.enabled) else ()
+        return tuple(sorted(with_required(frozenset(names), self.release.minor, self._gates) - self.enabled))
 
     def namespace(self, name: str) -> Names | None:
         """The capabilities that a Namespace needs, as ``needs``."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, VALIDATION, Rule
@@ -280,3 +281,18 @@ DEPENDENCIES: tuple[Dependency, ...] = (
         platforms=("baremetal",),
     ),
 )
+
+
+def with_required(names: frozenset[str], minor: Minor | None, gates: Collection[str]) -> frozenset[str]:
+    """``names``, and what the API or the installer requires together with them, whatever the platform is.
+
+    ``gates``: the enabled feature gates.
+    """
+    for item in DEPENDENCIES if minor else ():
+        rule = item.rule
+        is_enforced = rule.layer in ("ClusterVersion", "installer") and item.platforms is None
+        in_force = minor is not None and rule.since <= minor and (rule.until is None or minor <= rule.until)
+        is_new = item.needed_by in names and item.capability not in names
+        if is_enforced and in_force and is_new and set(gates).issuperset(item.gates):
+            return with_required(names | {item.capability}, minor, gates)
+    return names

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import product
 
@@ -13,10 +13,9 @@ from .._capability.cluster_options import InclusionCriteria, inclusion_context
 from .._capability.inclusion import InclusionContext, included_manifests
 from .._capability.release_properties import cluster_profiles
 from .._data.capabilities import always_enabled_by_default, gated_capabilities
-from .._data.dependencies import DEPENDENCIES
+from .._data.dependencies import with_required
 from .._data.feature_sets import DEFAULT_FEATURE_SET, GATES_OF_FEATURE_SETS, feature_set_names
 from .._data.hosted_clusters import HOSTED_PROFILE, HOSTED_PROFILES
-from .._data.version import Minor
 from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -84,14 +83,8 @@ class ClusterVariant:
 
     def closure(self, names: frozenset[str]) -> frozenset[str]:
         """The least capabilities of a cluster that has ``names``: what they require, and what is always enabled."""
-        minor = self._release.minor
-        closed = names.union(always_enabled_by_default(minor, self.profile))
-        for _repeat in DEPENDENCIES:
-            more = set(_required(closed, minor, self.gates)) - closed
-            if not more:
-                break
-            closed |= more
-        return closed
+        always = always_enabled_by_default(self._release.minor, self.profile)
+        return with_required(names.union(always), self._release.minor, self.gates)
 
 
 def cluster_variants(release: Release, other: Release | None = None) -> tuple[ClusterVariant, ...]:
@@ -99,15 +92,3 @@ def cluster_variants(release: Release, other: Release | None = None) -> tuple[Cl
     profiles = sorted({name for item in (release, other) if item is not None for name in cluster_profiles(item)})
     sets = [name for name in feature_set_names(release.minor) if name != DEFAULT_FEATURE_SET]
     return tuple(ClusterVariant(release, profile, name) for profile, name in product(profiles, ("", *sets)))
-
-
-def _required(names: frozenset[str], minor: Minor | None, gates: frozenset[str]) -> Iterator[str]:
-    """Capabilities that an API or the installer requires together with ``names``, whatever the platform is."""
-    if minor is None:
-        return
-    for item in DEPENDENCIES:
-        rule = item.rule
-        is_enforced = rule.layer in ("ClusterVersion", "installer") and item.platforms is None
-        in_force = rule.since <= minor and (rule.until is None or minor <= rule.until)
-        if is_enforced and in_force and gates.issuperset(item.gates) and item.needed_by in names:
-            yield item.capability

@@ -76,10 +76,13 @@ def test_a_namespace_of_a_disabled_capability_is_an_error(tmp_path):
     assert error.hint.startswith("Create openshift-marketplace with the add-on, or enable marketplace permanently")
 
 
-def test_a_namespace_of_two_capabilities_names_what_is_missing(tmp_path):
-    storage = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Storage"]}
-    for capabilities, needs in ((None, ["Build", "Storage"]), (storage, ["Build"])):
-        result = gitops(tmp_path, thing("ConfigMap", namespace="openshift-two"), capabilities=capabilities)
+def test_all_that_a_namespace_needs_is_named(tmp_path):
+    """The API of the ClusterVersion accepts marketplace only with OLM."""
+    two, storage = "openshift-two", {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Storage"]}
+    market = ["OperatorLifecycleManager", "marketplace"]
+    every = ((two, None, ["Build", "Storage"]), (two, storage, ["Build"]), ("openshift-marketplace", None, market))
+    for namespace, capabilities, needs in every:
+        result = gitops(tmp_path, thing("ConfigMap", namespace=namespace), capabilities=capabilities)
         assert result.keys["repairs"][0]["capabilities"] == needs
 
 
