@@ -69,7 +69,8 @@ options:
     type: str
   previous_release:
     description:
-      - The previous release, named in the same way. It must contain the same components as O(release).
+      - The previous release, named in the same way. If O(release) is a directory of an operator, only its
+        components count.
       - With O(checkout), the newest release, to show what differs, and to check references to and from the operator.
     type: path
   previous_openshift_version:

@@ -62,15 +62,19 @@ class LintSource(NamedTuple):
         line = data.count(b"\n", 0, max(at, span.content)) + 1
         return Location(manifest.file, line=line, field=str(manifest.resource_id))
 
-    def within(self, release: Release) -> tuple[LintSource, tuple[Manifest, ...]]:
-        """The source together with the other components of ``release``, and the manifests of these."""
+    def others(self, release: Release) -> tuple[Manifest, ...]:
+        """The manifests of the other components of ``release``."""
         own = {item.object_id for item in self.release.manifests}
         components = {component_of(item.file) for item in release.manifests if item.object_id in own}
-        others = tuple(
+        return tuple(
             item
             for item in release.manifests
             if item.object_id not in own and component_of(item.file) not in components
         )
+
+    def within(self, release: Release) -> tuple[LintSource, tuple[Manifest, ...]]:
+        """The source together with the other components of ``release``, and the manifests of these."""
+        own, others = {item.object_id for item in self.release.manifests}, self.others(release)
 
         def read_body(manifest: Manifest) -> Any:
             return (self.release if manifest.object_id in own else release).read_body(manifest)

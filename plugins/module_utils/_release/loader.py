@@ -208,7 +208,7 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
     if has_cvo and not any(name.endswith(_SUFFIXES) for name in os.listdir(path)):
         message = f"contains {CVO_MANIFESTS}/ but no {RELEASE_MANIFESTS}/"
         manifests = os.path.join(path, CVO_MANIFESTS)
-        hint = f"{_EXTRACT}. If this is the repository of an operator, set release to {manifests}"
+        hint = f"{_EXTRACT}. If this is the repository of an operator, name {manifests}"
         problems.error("missing-directory", Location(path), message, hint)
     return ("",)
 

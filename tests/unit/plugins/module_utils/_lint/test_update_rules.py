@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     manifest,
     write_release,
 )
-from ansible_collections.capability.openshift.tests.unit.plugins.module_utils._lint.conftest import run_lint
+from ansible_collections.capability.openshift.tests.unit.plugins.module_utils._lint.conftest import brief, run_lint
 
 HOSTED = "include.release.openshift.io/ibm-cloud-managed"
 TECH_PREVIEW = {FEATURE_SET: "TechPreviewNoUpgrade"}
@@ -85,6 +85,15 @@ def test_a_resource_that_no_release_deletes(update):
     assert update(manifest("one"), "") == finding("left-behind", "warning", line=0)
     assert update(manifest("one"), manifest("one", annotations={DELETE: "true"})) == []
     assert update(manifest("one", annotations=TECH_PREVIEW), "") == []
+
+
+def test_a_directory_is_compared_with_its_components_of_a_release(tmp_path):
+    names = ("0000_50_console-operator_1.yaml", "0000_50_console-operator_2.yaml", "0000_50_other-operator_1.yaml")
+    write_release(tmp_path / "before", {name: manifest(name[8:-5].replace("_", "-")) for name in names}, "4.19.1")
+    (tmp_path / "manifests").mkdir()
+    (tmp_path / "manifests" / "a.yaml").write_text(manifest("console-operator-1"))
+    found = run_lint(read_source(str(tmp_path / "manifests"), "4.20"), read_source(str(tmp_path / "before"), None))
+    assert brief(found) == finding("left-behind", "warning", f"release-manifests/{names[1]}", 0)
 
 
 def test_a_resource_that_leaves_a_profile(update):

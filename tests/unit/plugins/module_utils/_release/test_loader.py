@@ -128,7 +128,7 @@ def test_missing_release_manifests(tmp_path):
         "missing-directory",
         str(tmp_path),
         message,
-        f"{EXTRACT}. If this is the repository of an operator, set release to {tmp_path}/manifests",
+        f"{EXTRACT}. If this is the repository of an operator, name {tmp_path}/manifests",
     )
 
 
