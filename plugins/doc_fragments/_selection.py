@@ -84,7 +84,8 @@ options:
       - Name of a solution, which replaces O(capabilities), V(minimal), V(ran_du), V(headless), V(no_image_registry),
         V(managed_service) or V(disconnected).
       - It is resolved for the version of the release, as M(capability.openshift.install_config) does, with the platform
-        if an option names it.
+        if an option names it. Otherwise, the names that a platform requires are missing, and there is a warning if that
+        makes a difference.
     type: str
 """
 

@@ -20,7 +20,7 @@ from .cluster_options import ClusterOptions, InclusionCriteria, check_options, i
 from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, without_pinning
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .release_properties import check_gates, names_disabled_by_gates, read_minor_data
-from .rules import InstallContext
+from .rules import InstallContext, unchecked_rules
 from .selection import Selection, capability_status, check_selection, parse_selection
 from .solution import find_solution, resolve
 
@@ -140,8 +140,15 @@ def solution_selection(name: str, resolved: ResolvedRelease, platform: str | Non
     if gates is None:
         gates = GATES_OF_FEATURE_SETS.get(resolved.context.feature_set or "", frozenset())
     method = HOSTED if resolved.hosted else default_method(platform)
-    found = resolve(solution, InstallContext(data, method, platform, gates=gates, gated=resolved.gated), problems)
-    return (found and found.selection) or Selection()
+    install = InstallContext(data, method, platform, gates=gates, gated=resolved.gated)
+    found = resolve(solution, install, problems)
+    if found is None or found.selection is None:
+        return Selection()
+    if unchecked_rules(install, install.enabled(found.selection)):
+        message = "the platform is not known, so names that it requires may be missing"
+        hint = "Set capabilities to what install_config selects for the platform, or set platform if it is an option"
+        problems.warning("unchecked-rules", "solution", message, hint)
+    return found.selection
 
 
 def resolve_cluster(

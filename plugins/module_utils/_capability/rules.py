@@ -104,8 +104,8 @@ def suggested_selection(
         selection = selection.with_names(item.capability for item in missing)
 
 
-def unchecked_rules(install: InstallContext) -> tuple[Rule, ...]:
-    """The rules that cannot be checked because the platform is not known."""
+def unchecked_rules(install: InstallContext, enabled: Collection[str] = ()) -> tuple[Rule, ...]:
+    """The rules that cannot be checked because the platform is not known, without those that ``enabled`` meets."""
     if install.platform is not None:
         return ()
     return tuple(
@@ -114,6 +114,7 @@ def unchecked_rules(install: InstallContext) -> tuple[Rule, ...]:
         if (item.platforms is not None or item.except_platforms)
         and item.rule.in_force(install.minor, install.method)
         and item.rule.layer != "documentation"
+        and item.capability not in enabled
     )
 
 
@@ -136,7 +137,8 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
     enabled = install.enabled(selection)
     for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
-            broken = _missing(requirement.rule, requirement.capability, given, _hinted(requirement.needed_by, install))
+            needed_by = _hinted(requirement.needed_by, given, install)
+            broken = _missing(requirement.rule, requirement.capability, given, needed_by)
             yield _with_namespace(broken, requirement.namespace) if requirement.namespace else broken
     if HOSTED_NAMES.in_force(install.minor, install.method):
         for name in sorted(hosted_capabilities(enabled, install.minor_data, install.gated).stays_enabled):
@@ -178,10 +180,12 @@ def _concerns_platform(requirement: Dependency, install: InstallContext) -> bool
     return requirement.platforms is None or install.platform in requirement.platforms
 
 
-def _hinted(needed_by: str, install: InstallContext) -> str:
+def _hinted(needed_by: str, given: Selection, install: InstallContext) -> str:
     """``needed_by`` if a hint may propose to disable it, or else ``""``."""
     may = install.method != HOSTED or needed_by in selectable_names(install.minor_data).disabled
-    return needed_by if may else ""
+    # Without its name in the list, the set enables it as well.
+    is_twice = needed_by in given.additional and needed_by in install.enabled(given._replace(additional=()))
+    return needed_by if may and not is_twice else ""
 
 
 def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "") -> RuleViolation:

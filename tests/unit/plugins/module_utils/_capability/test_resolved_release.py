@@ -84,10 +84,12 @@ def test_a_solution_is_the_selection_of_an_installation(minor, options, disabled
 
 
 def test_the_names_that_a_solution_needs_depend_on_the_platform():
-    on_aws, anywhere = (resolve(solution="minimal", platform=name)[1].enabled for name in ("aws", None))
+    on_aws, anywhere = (resolve(solution="minimal", platform=name) for name in ("aws", None))
 
     # Without a platform, no installer provisions machines, as in install_config.
-    assert {"CloudControllerManager", "MachineAPI"} <= on_aws - anywhere
+    assert {"CloudControllerManager", "MachineAPI"} <= on_aws[1].enabled - anywhere[1].enabled
+    assert [[item.code for item in found[2]] for found in (on_aws, anywhere)] == [[], ["unchecked-rules"]]
+    assert resolve(solution="headless")[2] == []
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,9 @@ def test_a_hint_names_what_to_remove_instead():
         "Add OperatorLifecycleManager to additional_enabled_capabilities, "
         "or remove marketplace from additional_enabled_capabilities"
     )
+    in_set_as_well = Selection("v4.12", ("Ingress", "marketplace"))
+    problem = problem_of("inst-marketplace-olm", in_set_as_well, install("4.20"))
+    assert problem.hint == "Add OperatorLifecycleManager to additional_enabled_capabilities"
 
 
 def test_a_hint_distinguishes_a_name_that_begins_like_the_missing_one():
