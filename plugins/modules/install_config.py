@@ -64,7 +64,7 @@ options:
       - Sets the replicas of the control plane and of the compute pool C(worker) where O(content), a dict, has none.
         V(sno) means 1 and 0, V(compact) means 3 and 0, V(full) means 3 and 3.
       - By default, the installer decides (3 and 3). With O(path) and O(solution=ran_du), the default is V(sno) if
-        O(content) sets neither C(controlPlane.replicas) nor C(compute).
+        O(content), a dict, sets neither C(controlPlane.replicas) nor C(compute).
     type: str
     choices: [sno, compact, full]
   capabilities:
@@ -270,7 +270,7 @@ suggested_capabilities:
     - As RV(capabilities).
     - The selection after the smallest change that meets all rules. It adds as few names as possible, and removes names
       that do not exist. Also returned if the module fails because of a rule.
-  returned: when the selection can be resolved, has a baseline, and misspells no field or exclusion, without O(clusters)
+  returned: when a selection is possible, and has a baseline and no misspelled field or exclusion, without O(clusters)
   type: dict
 explanation:
   description: The reasons for the selection, in sentences.

@@ -294,7 +294,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         scope=(len(result.sites), "site"),
         unchecked=result.unchecked,
         changed=bool(result.fixed),
-        diff=[{"prepared": file.patch} for file in result.fixed],
+        diff=[{"prepared": file.patch} for file in result.fixed if file.patch],
         sites=[site.as_dict() for site in result.sites],
         files=result.files,
         fixed_files=[file.path for file in result.fixed],

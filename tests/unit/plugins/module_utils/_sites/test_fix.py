@@ -449,7 +449,8 @@ def test_git_applies_the_diff(check, tmp_path, name):
     env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(tmp_path)}
     command = ["git", "apply", "--unidiff-zero"]
     subprocess.run(command, cwd=tmp_path / "copy", input=entry["prepared"], text=True, check=True, env=env)
-    assert check(**options)["fixed_files"] == [name]
+    written = check(**{**options, "diff": False})
+    assert (written["fixed_files"], written["diff"]) == ([name], [])
     assert (tmp_path / "copy" / name).read_text() == (tmp_path / "checkout" / name).read_text()
 
 
