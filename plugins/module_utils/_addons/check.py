@@ -176,7 +176,8 @@ class _Check:
             yield self._absent("absent-kind", "its kind exists", served.needs, "Leave the object out", so)
             return
         elif self.is_unknown(group, kind) and group in _WITHOUT_DEFINITIONS:
-            yield _Finding("unserved-version", f"uses {kind}, which the API server of the release does not have")
+            message = f"uses {kind}, which the API server of the release does not have"
+            yield _Finding("unserved-version", message, "Leave the object out, or use the API that replaced it")
         elif self.is_unknown(group, kind) and self._is_first(group, kind):
             yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
         if self.addon.installer != "olm" or item.resource_id.group_kind not in TYPED_BY_OLM:

@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple
 
 from .._files.checkout import KUSTOMIZATIONS, Checkout
 from .._files.files import absolute, cannot
-from .._problems import InvalidOptionError, Location, Problems
+from .._problems import InvalidOptionError, Location, Problems, plural
 from .._registry.access_options import AccessOptions
 from .._resources import as_text, mappings_in, nested
 from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, read_object
@@ -179,7 +179,7 @@ class _AddonReader:
                 if document.source:
                     self._charts.setdefault(path, set()).add(document.source)
         if without_objects:
-            message = f"contains only metadata of {len(without_objects)} bundles, so their objects are not checked"
+            message = f"contains only metadata of {plural(len(without_objects), 'bundle')}, so their objects are not checked"
             self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
 
     def _bundle(self, value: Mapping[str, Any], path: str, line: int, without_objects: list[int]) -> Addon:

@@ -34,6 +34,7 @@ _COMMAND = "oc get apirequestcounts,clusterversion -o json"
 _OF_MUST_GATHER = (
     "**/cluster-scoped-resources/apiserver.openshift.io/apirequestcounts.yaml",
     "**/cluster-scoped-resources/apiserver.openshift.io/apirequestcounts/*.yaml",
+    "**/requests/apirequestscounts.json",  # openshift/must-gather:collection-scripts/gather_apirequestcounts
     "**/cluster-scoped-resources/config.openshift.io/clusterversions.yaml",
     "**/cluster-scoped-resources/config.openshift.io/clusterversions/*.yaml",
 )

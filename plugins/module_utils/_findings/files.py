@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .._files.files import absolute, cannot, check_access, make_directory, write_file
-from .._problems import DestinationError, InvalidOptionError, Problem, Problems
+from .._problems import DestinationError, InvalidOptionError, Problem, Problems, plural
 from .baseline import Comparison, Key, baseline_text, compare_with_baseline, parse_baseline
 from .finding import Report
 from .formats import FORMATS, Output
@@ -33,8 +33,9 @@ def compare_with_file(found: Sequence[Problem], path: str | None, problems: Prob
     """
     compared = compare_with_baseline(found, _read_baseline(path, update=update))
     if path and compared.gone:
-        message = f"contains {compared.gone} findings that no longer exist"
-        problems.info("outdated-baseline", path, message, "Write it again with update_baseline")
+        message = f"contains {plural(compared.gone, 'finding')} that this check did not find"
+        hint = "Write it again with update_baseline, unless other files were checked"
+        problems.info("outdated-baseline", path, message, hint)
     return compared
 
 

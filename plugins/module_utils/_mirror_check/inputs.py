@@ -89,7 +89,9 @@ def _policies(release: Release, options: MirrorOptions, problems: Problems) -> t
 
 def _included(release: Release, options: MirrorOptions, problems: Problems) -> tuple[Manifest, ...]:
     given = ClusterOptions(cluster_profile=options.cluster_profile, feature_set=options.feature_set)
-    context = inclusion_context(check_options(given, release.minor, problems), release, problems)
+    own = Problems()
+    context = inclusion_context(check_options(given, release.minor, own), release, own)
+    problems += (problem for problem in own if problem not in problems)  # of the other release
     return included_manifests(release.manifests, context)
 
 

@@ -33,7 +33,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
             yield _ROW.format(row["name"], in_mirror, row["openpgp"], row["sigstore"]).rstrip()
     for row in rows[:_MOST]:
         yield ""
-        yield f"{row['name']}: {row['image']}"
+        yield f"image {row['name']}: {row['image']}"
         yield from (f"  {problem_text(problem)}" for problem in row["problems"])
         yield from (f"  $ {command}" for command in row["commands"])
     if len(rows) > _MOST:

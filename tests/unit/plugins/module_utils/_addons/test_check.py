@@ -137,6 +137,7 @@ def test_a_known_group_makes_no_kind_known(tmp_path, kind, api, rule):
     result = gitops(tmp_path, thing(kind, api=api), capabilities=EVERYTHING)
     assert [rule for rule, _resource in found(result)] == [rule]
     assert [row["verdict"] for row in result.keys["objects"]] == ["review" if rule == "unknown-kind" else "error"]
+    assert one(result).hint != "Use a served version"  # there is none
 
 
 @pytest.mark.parametrize(

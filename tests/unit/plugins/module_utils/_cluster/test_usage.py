@@ -221,6 +221,9 @@ def test_a_must_gather_is_read(usage, tmp_path):
     outcome = usage(request_counts=tmp_path / "must-gather.local.1")
     assert rows_of(outcome) == [("Console", "yours", "alice", 1)]
     assert [item["capability"] for item in outcome["capabilities"] if item["enabled"]] == ["Console"]
+    listed = json.dumps({"kind": "List", "items": [request_count(LINKS, hour([counted("alice")]))]})
+    write_checkout(tmp_path / "must-gather.local.2", {"quay-io-must-gather/requests/apirequestscounts.json": listed})
+    assert rows_of(usage(request_counts=tmp_path / "must-gather.local.2")) == [("Console", "yours", "alice", 1)]
     (tmp_path / "must-gather.local.1").rename(tmp_path / "both")
     shutil.copytree(tmp_path / "both", tmp_path / "both" / "must-gather.local.2")
     outcome = usage(request_counts=tmp_path / "both")

@@ -104,10 +104,11 @@ def test_known_findings_are_neither_reported_nor_failures(check, tmp_path):
     assert [item["rule"] for item in again["findings"]] == ["no-news"]
 
 
-def test_entries_that_no_longer_exist_are_a_note(check, tmp_path):
+def test_entries_that_are_not_found_are_a_note(check, tmp_path):
     baseline = tmp_path / "known.json"
     check(finding(), baseline=baseline, update_baseline=True)
-    assert check(baseline=baseline).problem("outdated-baseline")["severity"] == "info"
+    note = check(baseline=baseline).problem("outdated-baseline")
+    assert (note["severity"], note["message"]) == ("info", "contains 1 finding that this check did not find")
 
 
 def test_paths_can_start_at_the_checkout(check, tmp_path):

@@ -199,7 +199,7 @@ def test_mirror_check_shows_only_images_that_are_not_ready() -> None:
     lines = summary_lines("mirror_check", result, {})
     assert lines[0] == "not ready for an installation: 1 of 2 images are ready"
     assert lines[3].split() == ["image-2", "no", "ok"]
-    assert lines[5:] == ["image-2: r/x2", "  path: is wrong. Correct it", "  $ skopeo copy a b"]
+    assert lines[5:] == ["image image-2: r/x2", "  path: is wrong. Correct it", "  $ skopeo copy a b"]
     unread = {**image(1, ready=False), "in_mirror": None}
     assert summary_lines("mirror_check", {"ready": False, "images": [unread]}, {})[3].split()[1] == "unknown"
     many = {"ready": False, "images": [image(number, ready=False) for number in range(52)]}
