@@ -179,7 +179,8 @@ class _AddonReader:
                 if document.source:
                     self._charts.setdefault(path, set()).add(document.source)
         if without_objects:
-            message = f"contains only metadata of {plural(len(without_objects), 'bundle')}, so their objects are not checked"
+            number = plural(len(without_objects), "bundle")
+            message = f"contains only metadata of {number}, so their objects are not checked"
             self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
 
     def _bundle(self, value: Mapping[str, Any], path: str, line: int, without_objects: list[int]) -> Addon:
