@@ -9,7 +9,8 @@ Compares it also with the selection that the user requests of each site.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from .._capability.hosted_cluster import selectable_names
@@ -182,9 +183,7 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     is_complete = values == form.values and not form.excluded
     installation = read_installation(InstallOptions(values, "", complete=False, method="upi"), release)
     check = check_selection(installation)
-    of_rules = {item.problem for item in check.violations}
-    problems += [item for item in check.problems if item.code not in _OF_INSTALLERS and item not in of_rules]
-    problems += [item.problem for item in each_mistake_once(filter(_is_of_api, check.violations))]
+    problems += _problems_of_api(check)
     block = request.values.get(BLOCK)
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
@@ -193,7 +192,7 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     replacement = _corrected_fields(values, check.install) if has_errors(problems) and is_complete else None
     desired, wanted = _comparable(request.desired, installation), None
     if desired is not None:
-        wanted = desired_check(desired, installation, problems, _is_of_api)
+        wanted = desired_check(desired, installation, problems, _problems_of_api)
     if wanted is not None and (expected := desired_block(wanted)) is not None and not has_selection(block, expected):
         report_difference(check, wanted, block, hint_to_write(expected), problems)
     return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
@@ -226,8 +225,12 @@ def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dic
     return {**fields, API_ADDITIONAL: list(corrected.additional)} if corrected.additional else fields
 
 
-def _is_of_api(violation: RuleViolation) -> bool:
-    return violation.rule.layer == "ClusterVersion" or violation.rule is KNOWN_NAMES
+def _problems_of_api(check: InstallCheck) -> Iterator[Problem]:
+    """Yield the problems of a selection that a ClusterVersion has, too."""
+    of_rules = {item.problem for item in check.violations}
+    yield from (item for item in check.problems if item.code not in _OF_INSTALLERS and item not in of_rules)
+    of_api = (item for item in check.violations if item.rule.layer == "ClusterVersion" or item.rule is KNOWN_NAMES)
+    yield from (item.problem for item in each_mistake_once(of_api))
 
 
 def check_hosted(
@@ -296,16 +299,15 @@ def desired_check(
     desired: SelectionRequest,
     installation: Installation,
     problems: Problems,
-    applies: Callable[[RuleViolation], bool] | None = None,
+    problems_of: Callable[[InstallCheck], Iterable[Problem]] = attrgetter("problems"),
 ) -> InstallCheck | None:
     """The check of the desired selection, ``None`` if it has errors in this site, which are reported.
 
-    ``applies``: which violations of rules are errors, ``None``: all.
+    ``problems_of``: the problems of a check that count.
     """
     check = check_request(installation, desired)
-    others = (item.problem for item in check.violations if applies is not None and not applies(item))
-    ignored = installation.problems.union(others)
-    errors = [item for item in check.problems if item.severity == "error" and item not in ignored]
+    ignored = installation.problems
+    errors = [item for item in problems_of(check) if item.severity == "error" and item not in ignored]
     # They are at the option, not in the file of the site.
     problems += (_at_option(item) for item in errors)
     return None if errors or check.status is None else check

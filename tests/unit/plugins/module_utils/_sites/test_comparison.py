@@ -219,11 +219,17 @@ def test_references_of_kube_compare_are_no_sites(check):
     assert rules_of(outcome["findings"], "info") == [("template", "compare")]
 
 
-def test_a_mistake_of_the_requested_selection_is_at_the_option(check):
-    text = cluster_instance(quoted(overrides("Ingress")))
-    outcome = check({"a.yaml": text}, capabilities={"baselineCapabilitySet": "None"}, openshift_version="4.20")
-    (found,) = outcome["findings"]
+@pytest.mark.parametrize(
+    ("text", "names", "rule"),
+    [
+        (cluster_instance(quoted(overrides("Ingress"))), [], "inst-ingress"),
+        (cluster_version("Console"), ["marketplace"], "api-marketplace-olm"),
+    ],
+)
+def test_a_mistake_of_the_requested_selection_is_at_the_option(check, text, names, rule):
+    selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names}
+    (found,) = check({"a.yaml": text}, capabilities=selection, openshift_version="4.20")["findings"]
     assert (found["rule"], found["message"].partition(": ")[0]) == (
-        "inst-ingress",
+        rule,
         "option capabilities.additionalEnabledCapabilities",
     )
