@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     FEATURE_SET,
     HOME,
     INVENTORY,
+    NEXT,
     Body,
     Rollouts,
     config_map,
@@ -22,6 +26,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 FEATURE_GATE_CRD = "0000_10_config-operator_01_featuregates.crd.yaml"
 FEATURE_GATES = "/apis/config.openshift.io/v1/featuregates"
@@ -72,6 +77,18 @@ def test_feature_set_of_the_cluster_counts(rollouts: Rollouts) -> None:
     outcome = rollouts.done(release)
     assert there(rollouts) == ["preview", "both"]
     assert set(ids(outcome, "created")) == {"ConfigMap preview", "ConfigMap both"}
+
+
+@pytest.mark.deep
+def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollouts, tmp_path: Path) -> None:
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY)
+    values = {"kubeconfig": str(rollouts.plane.kubeconfig), "release": str(NEXT), "previous_release": str(EXAMPLE)}
+    arguments = ("-e", json.dumps({**values, "overrides": [UNMANAGED]}), "--check")
+    assert ansible_playbook(tmp_path, "capability.openshift.release_apply", *arguments).returncode == 0
+    set_feature_set(rollouts, TECH_PREVIEW)
+    refused = ansible_playbook(tmp_path, "capability.openshift.release_apply", *arguments)
+    assert refused.returncode == 2
+    assert f"feature set {TECH_PREVIEW} blocks updates" in refused.stdout
 
 
 # Overrides
