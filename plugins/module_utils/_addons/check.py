@@ -143,7 +143,7 @@ class _Check:
         """The findings on the object that is applied at position ``at``."""
         found = [*self._kind(item, at), *self._namespace(item, at)]
         ignored = self._ignored(item)
-        if ignored and found:
+        if ignored and found and found[0].needs:
             found[0] = found[0]._replace(message=f"{found[0].message}; it has {ignored}")
         elif ignored:
             found.append(_Finding("ignored-marker", f"has {ignored}"))

@@ -128,6 +128,9 @@ def read_object(value: Any, file: str, line: int, problems: Problems, source: st
         message = f"has no {missing}, so it is a patch or a template, and not checked"
         problems.append(finding("template", Location(file, line=line), message))
         return []
+    if kind == "Template" and "objects" in value:
+        message = "is a template of oc process, whose objects are not checked"
+        problems.append(finding("template", Location(file, line=line), message))
     annotations = nested(metadata, "annotations")
     given = ResourceId(group, as_text(kind), as_text(nested(metadata, "namespace")), name)
     resource = given.as_object(cluster_scoped=is_cluster_scoped(*given.group_kind))

@@ -322,6 +322,8 @@ def test_olm_ignores_the_capability_annotation(tmp_path):
     )
     review = one(check(path, capabilities=EVERYTHING))
     assert (review.code, review.severity) == ("ignored-marker", "warning")
+    unknown = check(bundle(tmp_path / "unknown", csv(), {**marked, "kind": "Unknown"}))
+    assert [code for code, _resource in found(unknown)] == ["ignored-marker", "unknown-kind"]
 
 
 def test_olm_ignores_the_property_for_optional_manifests(tmp_path):

@@ -269,6 +269,7 @@ def test_templates_and_patches_are_notes(tmp_path):
         "c.yaml": "{{- range . }}\nkind: ConfigMap\n",
         "patch.yaml": documents({"kind": "Deployment", "metadata": {"name": "x"}}, thing("ConfigMap", "")),
         "install-config.yaml": "apiVersion: v1\nmetadata: {name: x}\n",
+        "of_oc.yaml": documents(thing("Template", api="template.openshift.io/v1", objects=[LINK])),
         "kustomization.yaml": "resources: [a.yaml]\n",
         "chart/Chart.yaml": "apiVersion: v2\nname: widgets\n",
         "chart/templates/x.yaml": "kind: {{ . }}",
@@ -282,6 +283,7 @@ def test_templates_and_patches_are_notes(tmp_path):
         ("chart/templates", "info"),
         ("install-config.yaml", "info"),
         ("kustomization.yaml", "info"),
+        ("of_oc.yaml", "info"),
         ("patch.yaml", "info"),
         ("patch.yaml", "info"),
     ]
