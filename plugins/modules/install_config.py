@@ -70,7 +70,7 @@ options:
   capabilities:
     description:
       - The selection. By default, without O(solution), the C(capabilities) block of the install-config is used.
-      - C(baseline_capability_set) is the name of a capability set, and is required unless there are exclusions.
+      - C(baseline_capability_set) is the name of a capability set, and is required unless there are only exclusions.
         C(additional_enabled_capabilities) is a list of names to add to the set.
       - C(excluded_capabilities) selects everything except these names. The module pins the selection. It uses V(None)
         with a list of names, or a set that this version and all later ones resolve to the same names.

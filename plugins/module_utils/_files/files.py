@@ -9,7 +9,6 @@ A reader sees the previous content or the new one, and a failure leaves nothing 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import stat
 import tempfile
@@ -29,12 +28,6 @@ def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
     The file keeps its owner if the process may change owners.
     """
     replace_file(stage_file(path, data, secret=secret), path)
-
-
-def check_permission(path: str) -> None:
-    """Raise the ``OSError`` of ``write_file`` if the user may not replace ``path``."""
-    if not os.access(os.path.dirname(path), os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
 def write_cache_file(path: str, data: bytes) -> None:

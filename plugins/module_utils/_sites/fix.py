@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .._data.capabilities import API_FIELDS
 from .._files.checkout import CheckoutFile, read_again
-from .._files.files import cannot, check_permission, write_file
+from .._files.files import cannot, check_access, write_file
 from .._problems import DestinationError, Location, Problem, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree
 from .._yaml.values import YamlError
@@ -79,12 +80,14 @@ def write_files(files: Iterable[FixedFile], *, check_mode: bool) -> None:
             hint = "Try again, one run at a time"
             problems.error("concurrent-change", Location(file.path), "has changed since it was read", hint)
             continue
+        own = Problems()
+        check_access(posixpath.dirname(file.real_path), "checkout", own)
         try:
-            check_permission(file.real_path)
-            if not check_mode:
+            if not own and not check_mode:
                 write_file(file.real_path, file.after)
         except OSError as error:
-            problems.append(cannot("write", file.path, error)._replace(where=Location(file.path)))
+            own.append(cannot("write", file.path, error))
+        problems += (item._replace(where=Location(file.path)) for item in own)
     problems.raise_errors(DestinationError)
 
 

@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_written_does_not_prevent_others(check, public):
         predicted = check(checkout=public, state="fixed", check_mode=True)
         outcome = check(checkout=public, state="fixed")
     assert predicted["problems"] == outcome["problems"]
-    assert outcome.faults == [("unwritable-file", "a/site.yaml")]
+    assert outcome.faults == [("unwritable-directory", "a/site.yaml")]
     assert (public / "a" / "site.yaml").read_text() == WRONG
     assert (public / "b" / "site.yaml").read_text() == WRONG.replace("nodetuning", "NodeTuning")
     assert [path.name for path in (public / "b").iterdir()] == ["site.yaml"]
