@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -59,8 +59,10 @@ _ARGUMENTS = {
 _ALLOW_SLICE = "allow_slice"
 _LOCALHOST = "localhost"
 _CLUSTER = ("kubeconfig", "context", "host")
-_WRITTEN = ("dest", "report")
+_WRITTEN = ("dest", "report", "outputs")
 """Options with the path of what a module writes for one host."""
+_OF_PLAY = "target_"
+"""Prefix of the variables that decide on which hosts a play runs, before it reads those of a host."""
 
 
 class ActionModule(ActionBase):
@@ -92,15 +94,20 @@ class ActionModule(ActionBase):
         values = read_values(names, variables, self._templar.template, problems)
         check_values(playbook, values, extra_vars, problems)
         if not playbook.prefix:
-            self._check_host(playbook, values, variables, problems)
-            self._check_shared(values, extra_vars, variables, problems)
+            self._check_host(playbook, values, extra_vars, variables, problems)
+            _check_shared(values, variables, problems, is_local=bool(self._directory()))
         result |= {"problems": problem_dicts(problems), "warnings": warnings_of(problems)}
         if problems.has_errors:
             result |= {"failed": True, "msg": error_text(InvalidOptionError(problems))}
         return result
 
     def _check_host(
-        self, playbook: Playbook, values: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems
+        self,
+        playbook: Playbook,
+        values: Mapping[str, Any],
+        extra_vars: Container[str],
+        variables: Mapping[str, Any],
+        problems: Problems,
     ) -> None:
         """Report what depends on the host: the cluster that is meant, and the part of the inventory in the job."""
         host, failed = variables["inventory_hostname"], {str(problem.where) for problem in problems}
@@ -111,6 +118,10 @@ class ActionModule(ActionBase):
             message = f"is required for {host}, because each host would use the cluster of the current context"
             hint = f"Set one of {', '.join(of_cluster)} for each host"
             problems.error("missing-cluster", of_cluster[0], message, hint)
+        for name in (name for name in playbook.own if name.startswith(_OF_PLAY) and name not in extra_vars):
+            if name in variables["hostvars"][host]:
+                message = "is set in the inventory, which Ansible reads after it has selected the hosts of the play"
+                problems.error("late-variable", name, message, f"Set it with -e {name}=VALUE")
         pattern = values.get(TARGET_HOSTS, playbook.own.get(TARGET_HOSTS, {}).get("default", _LOCALHOST))
         if host == _LOCALHOST and pattern != _LOCALHOST and not self._matched(pattern, variables):
             message = f"{shown(pattern)} matches no host of the inventory"
@@ -121,27 +132,6 @@ class ActionModule(ActionBase):
             hint = f"Set the number of job slices of the job template to 1, or set {_ALLOW_SLICE} to true"
             problems.error("job-slice", "", message, hint)
 
-    def _check_shared(
-        self, values: Mapping[str, Any], extra_vars: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems
-    ) -> None:
-        """Report variables that have to differ, because each host is a cluster: extra ones that select it, and paths.
-
-        Only the files of the last host would remain.
-        """
-        hosts, host = variables.get("ansible_play_hosts_all", ()), variables["inventory_hostname"]
-        other = next((name for name in hosts if name != host), None)
-        if other is None:
-            return
-        cluster = [name for name in _CLUSTER if name in values]
-        if cluster and not any("{{" in str(extra_vars.get(name, "{{")) for name in cluster):
-            message, hint = f"selects the same cluster for {other}, too", "Set it for each host of the inventory"
-            problems.error("shared-cluster", cluster[0], message, hint)
-        for name in (name for name in _WRITTEN if name in values and self._directory()):
-            with suppress(Exception):  # a template can fail with any, which the other host reports
-                if variables["hostvars"][other].get(name) == values[name]:
-                    message = f"is {shown(values[name])} for {other}, too, and each would replace the other's files"
-                    problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
-
     def _matched(self, pattern: str, variables: Mapping[str, Any]) -> list[str]:
         lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)
         return list(lookup.run([pattern], variables=variables))
@@ -149,6 +139,34 @@ class ActionModule(ActionBase):
     def _directory(self) -> str:
         """The directory of the shell, if the modules run on this machine. Relative paths start from there."""
         return os.getcwd() if getattr(self._connection, "transport", "") == "local" else ""
+
+
+def _check_shared(
+    values: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems, *, is_local: bool
+) -> None:
+    """Report what a host shares with its neighbours in the play although each is a cluster: its selection, and paths.
+
+    Hosts of a group are neighbours. Of the files that all write, only those of the last host would remain.
+    """
+    hosts, host = variables["ansible_play_hosts_all"], variables["inventory_hostname"]
+    at = hosts.index(host)
+    neighbours = [str(name) for name in (hosts[at - 1], hosts[(at + 1) % len(hosts)]) if name != host]
+
+    def sharing(*names: str) -> str:
+        for other in neighbours:
+            with suppress(Exception):  # a template can fail with any, which the other host reports
+                if all(variables["hostvars"][other].get(name) == values.get(name) for name in names):
+                    return other
+        return ""
+
+    cluster = [name for name in _CLUSTER if name in values]
+    if cluster and (other := sharing(*_CLUSTER)):
+        message, hint = f"selects the same cluster for {other}, too", "Set it for each host of the inventory"
+        problems.error("shared-cluster", cluster[0], message, hint)
+    for name in (name for name in _WRITTEN if name in values and is_local):
+        if other := sharing(name, "chdir"):
+            message = f"is {shown(values[name])} for {other}, too, and each would replace the other's files"
+            problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
 
 
 def _is_slice(variables: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,8 +137,10 @@ def test_the_playbook_shows_what_is_missing_and_then_the_proof(
 def test_too_many_failures_in_a_batch_stop_a_fleet(
     options: dict[str, Any], tmp_path: Path, percentage: int, updated: list[str]
 ) -> None:
-    accepted = options.pop("acceptances")
-    hosts = {"a": {"acceptances": []}, "b": {"acceptances": accepted}, "c": {"acceptances": accepted}}
+    accepted, kubeconfig = options.pop("acceptances"), options.pop("kubeconfig")
+    hosts: dict[str, dict[str, Any]] = {}
+    for name, acceptances in (("a", []), ("b", accepted), ("c", accepted)):  # one cluster, as if it were three
+        hosts[name] = {"acceptances": acceptances, "kubeconfig": str(shutil.copy(kubeconfig, tmp_path / name))}
     (tmp_path / "sites.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": options}}), "utf-8")
     arguments = ("-i", "sites.yml", "-e", "target_hosts=all", "-e", "target_serial=2", "--check")
     limit = ("-e", f"target_max_fail_percentage={percentage}")

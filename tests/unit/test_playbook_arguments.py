@@ -425,14 +425,19 @@ def test_each_host_needs_a_cluster(tmp_path, name):
 
 def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
     local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-    hosts: dict[str, dict[str, str]] = {"paris": {}, "rome": {}}
-    for name, option, more in (("update_plan", "report", {"report": "written"}), ("release_manifests", "dest", {})):
-        (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": {**local, **more}}}))
+    hosts: dict[str, dict[str, str]] = {"nyc": {}, "paris": {}, "rome": {}}
+    for name, option, more in (
+        ("update_plan", "report", {"report": "written"}),
+        ("release_manifests", "dest", {}),
+        ("addon_check", "outputs", {"outputs": "json:written"}),
+    ):
+        own = {option: f"{more[option]}-of-nyc"} if more else {}
+        inventory = {"all": {"hosts": {**hosts, "nyc": own}, "vars": {**local, **more}}}
+        (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory))
         given = extra("target_hosts=all", RELEASE, *([] if more else [f"{option}=written"]))
         found = refusals(run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *given))
-        assert found.keys() == hosts.keys()
-        assert all("shared-path" in codes for _message, codes in found.values())
-    given = extra("target_hosts=all", PATH, "report=written/{{ inventory_hostname }}.md")
+        assert [host for host in hosts if "shared-path" in found.get(host, ("", ()))[1]] == [*hosts][bool(own) :]
+    given = extra("target_hosts=paris,rome", PATH, "report=written/{{ inventory_hostname }}.md")
     assert run(tmp_path, "capability.openshift.update_plan", "-i", "hosts.yml", *given).returncode == 0
     assert {path.name for path in (tmp_path / "written").iterdir()} == {"paris.md", "rome.md"}
 
@@ -442,16 +447,23 @@ def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
     [("update_plan", ["shared-cluster"]), ("cluster_update", ["shared-cluster"]), ("release_verify", ["missing-file"])],
 )
 def test_hosts_are_different_clusters(tmp_path, name, codes):
-    hosts = (
-        {"paris": {"context": "paris"}, "rome": {"context": "rome"}}
-        if codes == ["missing-file"]
-        else {"a": {}, "b": {}}
-    )
+    values = {"release_verify": ({"context": "paris"}, {"context": "rome"})}.get(name, ({"kubeconfig": "missing"},) * 2)
+    hosts = dict(zip(("paris", "rome"), values, strict=True))
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
     needed = {"update_plan": PATH, "cluster_update": "version=4.22.0"}.get(name, RELEASE)
-    given = extra("target_hosts=all", "kubeconfig=missing", needed)
+    given = extra("target_hosts=all", needed, *([] if name == "update_plan" else ["kubeconfig=missing"]))
     found = refusals(run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *given))
     assert {host: found_codes for host, (_message, found_codes) in found.items()} == dict.fromkeys(hosts, codes)
+
+
+def test_the_inventory_cannot_decide_about_hosts_and_batches(tmp_path):
+    late = {"target_hosts": "all", "target_serial": 1, "target_max_fail_percentage": 0}
+    inventory = {"all": {"hosts": {"paris": {"kubeconfig": "missing"}}, "vars": late}}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory))
+    for given, host in (([], "localhost"), (["target_hosts=all"], "paris")):
+        arguments = ("-i", "hosts.yml", *extra("version=4.22.0", *given))
+        found = refusals(run(tmp_path, "capability.openshift.cluster_update", *arguments))
+        assert found[host][1] == ["late-variable"] * (len(late) - len(given))
 
 
 def test_a_host_has_its_name_in_acceptances(tmp_path):
