@@ -79,6 +79,13 @@ def test_feature_set_of_the_cluster_counts(rollouts: Rollouts) -> None:
     assert set(ids(outcome, "created")) == {"ConfigMap preview", "ConfigMap both"}
 
 
+def test_feature_set_of_the_first_rollout_stays(rollouts: Rollouts) -> None:
+    first = rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set=TECH_PREVIEW)
+    again = rollouts.done(EXAMPLE)
+    assert not again["changed"]
+    assert ids(again, "unchanged") == ids(first, "created")
+
+
 @pytest.mark.deep
 def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollouts, tmp_path: Path) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from .._cluster.injection import inject
 from .._data.aggregated_apis import is_aggregated
+from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, remove_trace, wait_until_established
@@ -28,6 +29,7 @@ from .._release.task_graph import Mode
 from .._resources import (
     CLUSTER_OPERATORS,
     CUSTOM_RESOURCE_DEFINITIONS,
+    FEATURE_GATES,
     NAMESPACES,
     ApiResource,
     ResourceId,
@@ -53,6 +55,7 @@ from .normalize import normalized_for
 from .options import RolloutOptions
 from .refusals import Refusal, refusal_of, refusal_problem
 
+_FEATURE_GATE = ResourceId(*FEATURE_GATES.group_kind, "", "cluster")
 _NORMALIZATIONS = 4
 _ATTEMPTS = 8
 
@@ -79,6 +82,7 @@ class Applier:
         self._client, self._options, self._mode, self._ownership = client, options, mode, ownership
         self._kinds, self._release = context.state.kinds, context.release
         self._live, self._inventory = context.live, context.state.inventory
+        self._feature_set = (context.options.feature_set or "").replace(DEFAULT_FEATURE_SET, "")
         self._definitions = DefinitionWatch(client)
         self._written: dict[ResourceId, Mapping[str, Any]] = {}
         """Metadata of what this run has written, because a manifest can be retried."""
@@ -252,6 +256,9 @@ class Applier:
         problems = Problems()
         content = self._release.read_body(manifest)
         inject(manifest, content, self._ownership.config, problems)
+        if self._feature_set and manifest.resource_id == _FEATURE_GATE and manifest.is_create_only:
+            # Later rollouts read it from the object that this one creates.
+            content["spec"] = {"featureSet": self._feature_set, **(content.get("spec") or {})}
         hash_value, namespaced = self._hash(manifest, ownership), target.kind.namespaced
         body = build_apply_object(manifest, content, ownership, hash_value, problems, namespaced=namespaced)
         if problems.has_errors:
