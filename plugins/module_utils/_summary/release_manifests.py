@@ -23,8 +23,10 @@ def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
     yield f"Enabled capabilities: {listed(result['enabled_capabilities'])}"
     if options.get("dest"):
         yield f"Directory {options['dest']}: {'changed' if result['changed'] else 'nothing to change'}"
-        if result["deletions"] and requests is None:
-            yield f"Left out: {plural(result['deletions'], 'manifest')} with the delete annotation"
+        deletions = f"{plural(result['deletions'], 'manifest')} with the delete annotation"
+        others = "CredentialsRequests of other platforms" if options.get("platform") else ""
+        if requests is None and (left_out := " and ".join(filter(None, [result["deletions"] and deletions, others]))):
+            yield f"Left out: {left_out}"
     if requests is not None:
         yield ""
         rows = [
