@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._resources import CLUSTER_OPERATORS, Object, as_text, conditions_of, nested
-from .._update_plan.update_reasons import UpdateReason
+from .._update_plan.update_reasons import UpdateReason, not_retrieved
+from .._update_plan.update_status import read_update_status
 from .pools import MACHINE_CONFIG_POOLS, is_degraded, is_paused, is_updating
 from .target import TargetRelease, image_digest, listed_updates
 
@@ -23,16 +24,13 @@ def image_reasons(target: TargetRelease, cluster_version: Object) -> Iterator[Up
     The CVO compares versions only. Source: openshift/oc:pkg/cli/admin/upgrade/upgrade.go, with --to-image, and
     openshift/cluster-version-operator:pkg/cvo/availableupdates.go calculateAvailableUpdatesStatus.
     """
-    retrieved = conditions_of(cluster_version).get("RetrievedUpdates", {})
+    retrieved = read_update_status(cluster_version).condition("RetrievedUpdates", "False")
     if target.replaced and not nested(cluster_version, "spec", "channel"):
         message = "no channel is set, so the CVO cannot look up the image for several architectures"
         source, hint = "ClusterVersion version: spec.channel", "Set the channel: oc adm upgrade channel CHANNEL"
         yield UpdateReason("blocked", "no-channel", "NoChannel", message, source, hint)
-    elif target.replaced and retrieved.get("status") == "False":
-        message = f"the CVO cannot look up the image for several architectures: {as_text(retrieved.get('message'))}"
-        source, code = "ClusterVersion version: status.conditions[RetrievedUpdates]", "updates-not-retrieved"
-        hint, reason = "Restore access to the update service", as_text(retrieved.get("reason")) or code
-        yield UpdateReason("risk", code, reason, message, source, hint, code)
+    elif target.replaced and retrieved is not None:
+        yield not_retrieved(retrieved, "the CVO cannot look up the image for several architectures")
     images = {image_digest(as_text(nested(item, "image"))) for item in listed_updates(cluster_version)}
     if target.image and image_digest(target.image) not in images:
         message = f"the ClusterVersion lists no update with the image {target.image}"

@@ -248,9 +248,14 @@ def recommendation_reasons(
         source, name = f"{_OBJECT}: status.availableUpdates", "update-not-listed"
         yield UpdateReason("risk", name, "UnknownUpdate", text, source, hint, name)
     else:
-        text = f"it is not known whether the update to {target} is recommended"
-        hint, name = "Restore access to the update service", "updates-not-retrieved"
-        yield _reason("risk", name, retrieved, text, hint, name=name)
+        yield not_retrieved(retrieved, f"it is not known whether the update to {target} is recommended")
+
+
+def not_retrieved(condition: Condition, text: str) -> UpdateReason:
+    """The reason that the CVO cannot retrieve updates, as ``condition`` reports; ``text`` says what depends on them."""
+    hint = "Correct what the message reports, such as the channel or the access to the update service"
+    name = "updates-not-retrieved"
+    return _reason("risk", name, condition, text, hint, name=name)
 
 
 def _conditional(

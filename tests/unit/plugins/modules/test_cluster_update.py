@@ -482,6 +482,7 @@ def test_a_migration_needs_the_update_service(run):
     (error,) = run(server, **MIGRATION).errors
     assert (error["code"], written(server)) == ("updates-not-retrieved", [])
     assert unknown["message"] in error["message"]
+    assert "the channel" in error["hint"]
     accepted = [{"name": "updates-not-retrieved", "reason": "another mirror has it"}]
     waited = run(server, **{**MIGRATION, "acceptances": accepted}, wait=True, wait_timeout=0)
     assert f"RetrievedUpdates=False: {unknown['message']}" in waited.message
