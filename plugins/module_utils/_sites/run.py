@@ -61,7 +61,7 @@ class CheckedSite(NamedTuple):
     """A site, its version, and the result of its check, which is empty if nothing could be checked.
 
     ``extra`` are the findings of its extra manifests. ``fixed``: its selection was corrected. ``without_release``:
-    releases are given, and none of its minor.
+    releases are given, and none of its minor. ``lacks_extra``: one is given, but not all of its extra manifests.
     """
 
     site: Site
@@ -71,6 +71,7 @@ class CheckedSite(NamedTuple):
     extra: tuple[Problem, ...] = ()
     fixed: bool = False
     without_release: bool = False
+    lacks_extra: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The site as the module returns it."""
@@ -205,6 +206,7 @@ def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -
     for number, fault in (
         (unread, "checked"),
         (sum(site.without_release for site in sites), "checked with a release of the same minor version"),
+        (sum(site.lacks_extra for site in sites), "checked with all extra manifests"),
         (len(others) - without_platform, compared),
         (without_platform, f"{compared}: a ClusterVersion has no platform, on which a solution depends"),
     ):
@@ -284,8 +286,8 @@ class _Checker:
         if release.manifests and result.context is not None and sources:
             extra = self.extra.findings(sources, release, result.context)
         own = tuple(map(site.finding, problems))
-        without_release = bool(self.releases) and release not in self.releases
-        return CheckedSite(site, version, result, own, extra, without_release=without_release)
+        checked = CheckedSite(site, version, result, own, extra, lacks_extra=bool(missing and release.manifests))
+        return checked._replace(without_release=bool(self.releases) and release not in self.releases)
 
     def _default_method(self, site: Site) -> str | None:
         """``agent`` for an install-config next to an agent-config, which only that installer reads."""

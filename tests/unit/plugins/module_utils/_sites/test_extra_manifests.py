@@ -123,7 +123,9 @@ def test_a_missing_file_or_directory_of_extra_manifests_is_named(checked):
         (without, "extra-manifests"),
         ({"example-sno.yaml": SITE_CONFIG + paths}, "sno-extra-manifest"),
     ):
-        found = checked(files)["findings"]
+        outcome = checked(files)
+        assert "; 1 of 1 site was not checked with all extra manifests\n" in outcome["text"]
+        found = outcome["findings"]
         assert rules_of(found) == [("dangling-namespace", "example-sno.yaml")]
         assert rules_of(found, "info")[-1] == ("unread-extra-manifests", "example-sno.yaml")
         assert any(name in item["message"] for item in found if item["rule"] == "unread-extra-manifests")
