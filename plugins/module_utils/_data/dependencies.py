@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import NamedTuple
 
 from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, VALIDATION, Rule
@@ -283,16 +282,14 @@ DEPENDENCIES: tuple[Dependency, ...] = (
 )
 
 
-def with_required(names: frozenset[str], minor: Minor | None, gates: Collection[str]) -> frozenset[str]:
+def with_required(names: frozenset[str], minor: Minor | None, gates: frozenset[str]) -> frozenset[str]:
     """``names``, and what the API or the installer requires together with them, whatever the platform is.
 
     ``gates``: the enabled feature gates.
     """
-    for item in DEPENDENCIES if minor else ():
-        rule = item.rule
-        is_enforced = rule.layer in ("ClusterVersion", "installer") and item.platforms is None
-        in_force = minor is not None and rule.since <= minor and (rule.until is None or minor <= rule.until)
+    for item in DEPENDENCIES:
+        is_enforced = item.rule.layer != "documentation" and minor is not None and item.rule.in_force(minor, "upi")
         is_new = item.needed_by in names and item.capability not in names
-        if is_enforced and in_force and is_new and set(gates).issuperset(item.gates):
+        if is_enforced and is_new and item.platforms is None and gates.issuperset(item.gates):
             return with_required(names | {item.capability}, minor, gates)
     return names

@@ -9,6 +9,7 @@ import os
 import re
 from typing import Literal, NamedTuple, cast
 
+from .._files.files import absolute
 from .._problems import Problems, shown
 from .._registry.pull_spec import PullSpec, is_digest, parse_pull_spec
 
@@ -76,13 +77,13 @@ def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName
 def absolute_release_name(text: str) -> str:
     """Return the name with an absolute path; the names of images in registries are unchanged."""
     text = text.strip()
-    path = os.path.expanduser(os.path.expandvars(text))
+    path = absolute(text)
     if os.path.isdir(path) or is_directory_name(text):
-        return os.path.abspath(path)
+        return path
     match = _TRANSPORT.fullmatch(text)
     if match is None or not match[2]:
         return text
-    return f"{match[1]}:{os.path.abspath(os.path.expanduser(match[2]))}"
+    return f"{match[1]}:{absolute(match[2])}"
 
 
 def _is_like_pull_spec(text: str) -> bool:

@@ -115,9 +115,9 @@ def test_names_without_registry_or_tag(text, code, hint, tmp_path, monkeypatch):
 def test_relative_names(tmp_path, monkeypatch):
     folder = str(tmp_path)
     monkeypatch.chdir(tmp_path)
-
+    monkeypatch.setenv("FOLDER", "/a")
     assert absolute_release_name(" a/b ") == f"{folder}/a/b"
     assert absolute_release_name("/a/b") == "/a/b"
     assert absolute_release_name("oci-archive:a:b") == f"oci-archive:{folder}/a:b"
-    assert absolute_release_name("oc-mirror:/a.tar") == "oc-mirror:/a.tar"
+    assert absolute_release_name("oc-mirror:$FOLDER/b.tar") == "oc-mirror:/a/b.tar"
     assert absolute_release_name(f"quay.io/a@{DIGEST}") == f"quay.io/a@{DIGEST}"
