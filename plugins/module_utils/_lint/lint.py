@@ -66,7 +66,7 @@ def lint(
     if previous is not None:
         before = known_names(previous.release, (), "previous_openshift_version", problems)
         _check_order(previous.release, source.release)
-        if previous.is_complete and not source.is_complete:
+        if source.is_part and not previous.is_part:
             others = set(map(id, source.others(previous.release)))
             kept = tuple(item for item in previous.release.manifests if id(item) not in others)
             previous = previous._replace(release=previous.release._replace(manifests=kept))

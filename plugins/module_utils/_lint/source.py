@@ -46,6 +46,11 @@ class LintSource(NamedTuple):
         return any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in self.release.directories)
 
     @property
+    def is_part(self) -> bool:
+        """Whether it contains only some operators, because it has no metadata of a release."""
+        return not any(os.path.isfile(os.path.join(folder, METADATA)) for folder in self.release.directories)
+
+    @property
     def main_file(self) -> str:
         """The file for findings about what no file contains: the metadata of a release, or else the first manifest."""
         metadata = f"{RELEASE_MANIFESTS}/{METADATA}"
