@@ -123,7 +123,7 @@ def read_values(
 
 
 def check_prefixes(playbook: Playbook, names: Iterable[str], variables: Container[str], problems: Problems) -> None:
-    """Report the ``names`` that are set for the role with the name of the playbook, and not for the playbook."""
+    """Report the ``names`` that are set with the prefix that a role of this name has, and not for the playbook."""
     for name in names:
         problem = _of_role(name, playbook)
         is_set = f"{playbook.name}_{name}" in variables and name not in variables
@@ -132,7 +132,7 @@ def check_prefixes(playbook: Playbook, names: Iterable[str], variables: Containe
 
 
 def _of_role(option: str, playbook: Playbook) -> Problem:
-    message = f"has the prefix of the role {playbook.name}, whose variables the playbook does not read"
+    message = f"begins with {playbook.name}, as the variables of a role, which the playbook does not read"
     return Problem("error", "unknown-variable", f"{playbook.name}_{option}", message, f"Name it {option}")
 
 

@@ -137,10 +137,9 @@ def test_the_playbook_shows_what_is_missing_and_then_the_proof(
 def test_too_many_failures_in_a_batch_stop_a_fleet(
     options: dict[str, Any], tmp_path: Path, percentage: int, updated: list[str]
 ) -> None:
-    accepted, kubeconfig = options.pop("acceptances"), options.pop("kubeconfig")
-    hosts: dict[str, dict[str, Any]] = {}
-    for name, acceptances in (("a", []), ("b", accepted), ("c", accepted)):  # one cluster, as if it were three
-        hosts[name] = {"acceptances": acceptances, "kubeconfig": str(shutil.copy(kubeconfig, tmp_path / name))}
+    hosts = {"a": {"kubeconfig": "missing"}}
+    for name in ("b", "c"):  # one cluster, as if it were two
+        hosts[name] = {"kubeconfig": str(shutil.copy(options["kubeconfig"], tmp_path / name))}
     (tmp_path / "sites.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": options}}), "utf-8")
     arguments = ("-i", "sites.yml", "-e", "target_hosts=all", "-e", "target_serial=2", "--check")
     limit = ("-e", f"target_max_fail_percentage={percentage}")

@@ -65,7 +65,7 @@ def refusals(done: subprocess.CompletedProcess[str]) -> dict[str, tuple[str, lis
     """Return the message of each host that failed, and the codes of the problems of its variables."""
     found = re.findall(r"(?m)^fatal: \[(.+)\]: FAILED! => (.*)", done.stdout + done.stderr)
     results = {host: json.loads(result) for host, result in found}
-    return {host: (item["msg"], [each["code"] for each in item["problems"]]) for host, item in results.items()}
+    return {host: (item["msg"], [each["code"] for each in item.get("problems", ())]) for host, item in results.items()}
 
 
 # The playbooks
@@ -419,7 +419,7 @@ def test_each_host_needs_a_cluster(tmp_path, name):
         "unset": ["missing-cluster"],
         "empty": ["empty-option"],
         "none": ["wrong-type"],
-        "set": ["missing-file"],
+        "set": [] if name == "cluster_update" else ["missing-file"],  # its last task fails
     }
 
 
