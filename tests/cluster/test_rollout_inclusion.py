@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,12 @@ def test_feature_set_of_the_first_rollout_stays(rollouts: Rollouts) -> None:
 @pytest.mark.deep
 def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollouts, tmp_path: Path) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY)
-    values = {"kubeconfig": str(rollouts.plane.kubeconfig), "release": str(NEXT), "previous_release": str(EXAMPLE)}
+    flat = tmp_path / "flat"
+    flat.mkdir()
+    for path in NEXT.glob("*/*.yaml"):
+        shutil.copy(path, flat)
+    values = {"release": str(flat), "openshift_version": "4.22.0", "previous_release": str(EXAMPLE)}
+    values |= {"kubeconfig": str(rollouts.plane.kubeconfig), "release_image": "registry.example/release:4.22.0"}
     arguments = ("-e", json.dumps({**values, "overrides": [UNMANAGED]}), "--check")
     assert ansible_playbook(tmp_path, "capability.openshift.release_apply", *arguments).returncode == 0
     set_feature_set(rollouts, TECH_PREVIEW)

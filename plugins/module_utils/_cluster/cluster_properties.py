@@ -124,8 +124,10 @@ def _values(deployment: Object, variable: str) -> Iterator[str]:
     containers = nested(deployment, "spec", "template", "spec", "containers")
     for container in mappings_in(containers):
         for entry in mappings_in(container.get("env")):
-            if entry.get("name") == variable and isinstance(entry.get("value"), str):
-                yield entry["value"]
+            value = entry.get("value")
+            # A rollout of a flat directory does not render templates.
+            if entry.get("name") == variable and isinstance(value, str) and "{{" not in value:
+                yield value
 
 
 def read_properties(

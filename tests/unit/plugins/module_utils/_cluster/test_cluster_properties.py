@@ -42,6 +42,7 @@ def feature_gate(name: str | None, **gates: list[str]) -> dict[str, Any]:
         (deployment({"name": "CLUSTER_PROFILE", "value": "single-node-developer"}), {}, "single-node-developer"),
         (deployment({"name": "EXCLUDE_MANIFESTS", "value": "x"}), {}, SELF_MANAGED),
         (deployment({"name": "CLUSTER_PROFILE", "valueFrom": {}}), {}, SELF_MANAGED),
+        (deployment({"name": "CLUSTER_PROFILE", "value": "{{ .ClusterProfile }}"}), {}, SELF_MANAGED),
         ({}, {}, SELF_MANAGED),
         (deployment(), {"controlPlaneTopology": "External"}, SELF_MANAGED),
         (None, {"controlPlaneTopology": "External"}, "ibm-cloud-managed"),
