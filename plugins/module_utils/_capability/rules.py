@@ -157,19 +157,17 @@ def _hosts_missing(enabled: frozenset[str], install: InstallContext) -> Iterator
 
 
 def _breaks(requirement: Dependency, selection: Selection, enabled: frozenset[str], install: InstallContext) -> bool:
+    names = selection.additional if requirement.by_list else enabled
     return (
-        requirement.rule.in_force(install.minor, install.method)
+        requirement.capability not in names
+        and (not requirement.needed_by or requirement.needed_by in names)
+        and requirement.rule.in_force(install.minor, install.method)
         and (not requirement.with_none_alone or selection.baseline == NONE)
         and _concerns_platform(requirement, install)
         and install.gates.issuperset(requirement.gates)
         and requirement.namespace not in install.namespaces
         and (not requirement.external_cloud_controller_manager or install.external_cloud_controller_manager)
-        and _lacks(requirement, frozenset(selection.additional) if requirement.by_list else enabled)
     )
-
-
-def _lacks(requirement: Dependency, names: frozenset[str]) -> bool:
-    return requirement.capability not in names and (not requirement.needed_by or requirement.needed_by in names)
 
 
 def _concerns_platform(requirement: Dependency, install: InstallContext) -> bool:

@@ -19,7 +19,7 @@ from .._release.loader import problems_for_users
 from .._release.release import Release, read_minor, release_of_version
 from .._release_image.open_release import open_release
 from .._release_image.release_source import ReleaseSource
-from .._resources import ResourceId
+from .._resources import ResourceId, nested
 from .._yaml.values import parse_json_object
 from .check import InstallCheck, check_selection, profile_of, read_installation
 from .document import Document, read_document, render_document, same_values
@@ -149,9 +149,10 @@ def build_install_config(options: InstallConfigOptions, releases: ReleaseReader 
     completed = _with_topology(options, problems)
     sources = _read_sources(completed, problems)
     result = _built(completed, sources, releases or ReleaseReader(), problems)
-    if completed is not options and options.topology is None:
-        reason = f"the solution {options.selection.solution} is a single node"
-        result = result._replace(check=_with_reason(result.check, reason))
+    resolved = result.check.resolved
+    if resolved is not None and completed is not options and options.topology is None:
+        reasons = (*resolved.reasons, f"the solution {options.selection.solution} is a single node")
+        result = result._replace(check=result.check._replace(resolved=resolved._replace(reasons=reasons)))
     secrets = sources.secrets()
     return result._replace(problems=tuple(without_secrets(problem, secrets) for problem in problems))
 
@@ -173,13 +174,6 @@ def _with_topology(options: InstallConfigOptions, problems: Problems) -> Install
         return options
     completed = with_topology(content, topology)
     return options if completed == content else options._replace(content=completed)
-
-
-def _with_reason(check: InstallCheck, reason: str) -> InstallCheck:
-    resolved = check.resolved
-    return (
-        check if resolved is None else check._replace(resolved=resolved._replace(reasons=(*resolved.reasons, reason)))
-    )
 
 
 def _built(
@@ -368,10 +362,8 @@ def _key_of(content: Mapping[str, Any], field: str) -> str:
 
 def has_replicas(content: Mapping[str, Any]) -> bool:
     """Whether ``content`` decides about the number of nodes, at least of some."""
-    pool = content.get(_key_of(content, _CONTROL_PLANE))
-    return bool(content.get(_key_of(content, _COMPUTE))) or (
-        isinstance(pool, Mapping) and pool.get(_REPLICAS) is not None
-    )
+    replicas = nested(content, _key_of(content, _CONTROL_PLANE), _REPLICAS)
+    return bool(content.get(_key_of(content, _COMPUTE))) or replicas is not None
 
 
 def _with_replicas(pool: Any, replicas: int) -> Any:

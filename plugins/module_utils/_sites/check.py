@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from .._capability.hosted_cluster import selectable_names
 from .._capability.inclusion import InclusionContext
 from .._capability.rules import InstallContext, RuleViolation, rule_violations
-from .._capability.selection import Selection
 from .._data.assisted_fields import ASSISTED_FIELDS
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES, V_CURRENT, MinorData, since_of
 from .._data.hosted_clusters import HOSTED_PLATFORMS
@@ -215,11 +214,26 @@ def _comparable(desired: SelectionRequest | None, installation: Installation) ->
 
 
 def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dict[str, Any] | None:
-    """The fields of a ClusterVersion with the smallest correction, ``None`` if there is nothing to correct."""
+    """The fields of a ClusterVersion with correct spellings and the names that the API requires.
+
+    ``None`` if there is nothing to correct.
+    """
     request = read_request(SelectionOptions(), values, "", Problems())
     selection = request.selection if request is not None else None
-    corrected = corrected_cluster_version(selection, install) if selection is not None else None
-    if selection is None or corrected is None or corrected[:2] == selection[:2]:
+    if selection is None:
+        return None
+    names = known_names(selection.additional, install.names)
+    baseline = spelled_set(selection.baseline, install.minor_data)
+    if names is None or baseline not in {None, *install.minor_data.sets}:
+        return None
+    corrected = selection._replace(additional=tuple(names), baseline=baseline)
+    while missing := [
+        item.capability
+        for item in rule_violations(corrected, install)
+        if item.rule.layer == "ClusterVersion" and item.capability
+    ]:
+        corrected = corrected.with_names(missing)
+    if corrected[:2] == selection[:2]:
         return None
     fields: dict[str, Any] = {} if corrected.baseline is None else {API_BASELINE: corrected.baseline}
     return {**fields, API_ADDITIONAL: list(corrected.additional)} if corrected.additional else fields
@@ -372,22 +386,6 @@ def corrected_options(block: object, excluded: Sequence[str], install: InstallCo
     if corrected:
         result["additional_enabled_capabilities"] = corrected
     return {**result, _EXCLUDED: dropped} if dropped else result
-
-
-def corrected_cluster_version(selection: Selection, install: InstallContext) -> Selection | None:
-    """The selection of a ClusterVersion with the names that the rules of the API require."""
-    names = known_names(selection.additional, install.names)
-    baseline = spelled_set(selection.baseline, install.minor_data)
-    if names is None or baseline not in {None, *install.minor_data.sets}:
-        return None
-    corrected = selection._replace(additional=tuple(names), baseline=baseline)
-    while missing := [
-        item.capability
-        for item in rule_violations(corrected, install)
-        if item.rule.layer == "ClusterVersion" and item.capability
-    ]:
-        corrected = corrected.with_names(missing)
-    return corrected
 
 
 def spelled_set(baseline: object, data: MinorData) -> Any:

@@ -151,6 +151,7 @@ def _site(
     *,
     name: str = "",
     folders: Iterable[str] = (),
+    config_maps: Iterable[str] = (),
     **facts: Any,
 ) -> SiteNode:
     """A site of ``origin``.
@@ -172,6 +173,7 @@ def _site(
         path,
         pair is not None,
         _read_overrides(origin, form, path, pair, own),
+        extra_config_maps=tuple(filter(None, config_maps)),
         extra_folders=tuple(
             tuple(posixpath.normpath(posixpath.join(base, folder)) for base in bases) for folder in folders if folder
         ),
@@ -263,7 +265,7 @@ def _overridden(
         pins_cpus=document.text_of(cluster, "cpuPartitioningMode") == "AllNodes",
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
-        extra_config_maps=_names(document.texts_of(document.get(cluster, "extraManifestsRefs"), "name")),
+        config_maps=document.texts_of(document.get(cluster, "extraManifestsRefs"), "name"),
         folders=folders,
         extra_filter=FileFilter(frozenset(names), only),
     )
@@ -296,7 +298,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         platform=platform,
         external_cloud_controller_manager=platform == "external" and cloud_controller_manager == "External",
         image_set=document.text_of(spec, "imageSetRef", "name"),
-        extra_config_maps=_names(document.texts_of(refs, "name") if has_list else (ref,)),
+        config_maps=document.texts_of(refs, "name") if has_list else (ref,),
     )
 
 
@@ -372,10 +374,6 @@ def _platform(origin: SiteObject, node: Node | None, problems: Problems, *, is_s
     if given:
         return given if given in PLATFORMS else None
     return None if is_single is None else "none" if is_single else "baremetal"
-
-
-def _names(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(filter(None, texts))
 
 
 def _is_single(document: SourceDocument, cluster: Node | None) -> bool | None:
