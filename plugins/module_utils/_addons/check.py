@@ -197,13 +197,9 @@ class _Check:
     def _namespace(self, item: AddonObject, at: int) -> Iterator[_Finding]:
         group, kind, namespace, _name = item.resource_id
         served, own = self.cluster.kind(group, kind), self.brought.definitions.get((group, kind))
-        definition = served.definition if served is not None else None
-        if definition is None and own is not None:
-            definition = own[1]
+        definition = (served and served.definition) or (own and own[1])
         # OLM creates all objects of a bundle in the Namespace of the installation.
-        if not namespace or self.addon.installer == "olm":
-            return
-        if definition is not None and not definition.namespaced:
+        if not namespace or self.addon.installer == "olm" or (definition and not definition.namespaced):
             return
         needs = self.cluster.namespace(namespace)
         position = self.brought.namespace(namespace)
@@ -212,10 +208,9 @@ class _Check:
         if position is not None:
             yield _Finding("wrong-order", f"comes before the Namespace {namespace}")
         elif needs:
-            way = f"Create {namespace} with the add-on"
+            way, what = f"Create {namespace} with the add-on", f"the Namespace {namespace} exists"
             # Helm has installed a part of the chart by then.
-            so = _CONSEQUENCES["kubectl"]
-            yield self._absent("absent-namespace", f"the Namespace {namespace} exists", needs, way, so)
+            yield self._absent("absent-namespace", what, needs, way, _CONSEQUENCES["kubectl"])
 
     def _requirements(self, item: AddonObject) -> Iterator[_Finding]:
         """APIs for which OLM waits. Those that the bundle brings are there by then."""
@@ -228,14 +223,11 @@ class _Check:
                 served, is_brought = self.cluster.kind(group, kind), (group, kind) in self.brought.definitions
                 is_built_in = self.cluster.serves_without_definition(group, kind)
                 if path[0] == "customresourcedefinitions" and is_built_in and not is_brought:
-                    message = f"requires a CustomResourceDefinition of {kind}.{group}, whose API has none"
-                    yield _Finding(
-                        "absent-requirement", f"{message}: OLM waits for it without end", "Name it in nativeAPIs"
-                    )
+                    what = f"requires a CustomResourceDefinition of {kind}.{group}, whose API has none"
+                    yield _Finding("absent-requirement", f"{what}: OLM waits without end", "Name it in nativeAPIs")
                 elif served is not None and served.needs and not is_brought:
                     what, so = f"requires {kind}.{group}, which exists", "OLM does not start the operator"
-                    way = "Do not require it"
-                    yield self._absent("absent-requirement", what, served.needs, way, so)
+                    yield self._absent("absent-requirement", what, served.needs, "Do not require it", so)
                 # OLM installs an operator that provides what the other lists require.
                 elif path == ("nativeAPIs",) and self.is_unknown(group, kind):
                     message = f"requires {kind}.{group}, which neither the release nor the add-on defines"
@@ -272,9 +264,8 @@ class _Check:
                 continue
             needs = self.cluster.needs(service)
             if needs is None:
-                yield _Finding(
-                    "dangling-reference", f"points to {service}, which is neither in the add-on nor the release"
-                )
+                message = f"points to {service}, which is neither in the add-on nor the release"
+                yield _Finding("dangling-reference", message)
             elif needs:
                 yield self._absent("dangling-reference", f"points to {service}, which exists", needs, "Remove it", "")
         if item.resource_id.group_kind == CSV:

@@ -224,14 +224,15 @@ def _described_csv(name: str, properties: Iterable[Mapping[str, Any]]) -> dict[s
             metadata = item.get("value")
         elif item.get("type") == _REQUIRED:
             required.append(item.get("value"))
-    definitions = mappings_in(nested(metadata, "crdDescriptions", "required"))
+    # opm writes both kinds of requirements into olm.gvk.required.
+    required += mappings_in(nested(metadata, "apiServiceDefinitions", "required"))
     return {
         "apiVersion": f"{CSV[0]}/v1alpha1",
         "kind": CSV[1],
         "metadata": {"name": name},
         "spec": {
-            "customresourcedefinitions": {"required": [*definitions, *required]},
-            "apiservicedefinitions": nested(metadata, "apiServiceDefinitions"),
+            "customresourcedefinitions": nested(metadata, "crdDescriptions"),
+            "apiservicedefinitions": {"required": required},
             "nativeAPIs": nested(metadata, "nativeAPIs"),
         },
     }

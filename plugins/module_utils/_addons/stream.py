@@ -64,9 +64,7 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
         start = line + (before[0].count(b"\n") if before else 0)
         source = match[1].decode(errors="replace") if match else ""
         for value in values:
-            if isinstance(value, list) and any(
-                item.get("apiVersion") and item.get("kind") for item in mappings_in(value)
-            ):
+            if any(item.get("apiVersion") and item.get("kind") for item in mappings_in(value)):
                 message = "is a list of objects, expected an object or several documents"
                 problems.append(finding("invalid-manifest", Location(path, line=line), message, "Use the kind List"))
             elif value is not None:

@@ -59,12 +59,8 @@ def find_signatures(
     place = f"{where}:{signature_tag(digest)}"
     manifest = repository.manifest_of_tag(signature_tag(digest))
     if manifest is None:
-        problems.error(
-            "no-sigstore-signature",
-            where,
-            f"has no tag {signature_tag(digest)} with the sigstore signature of the image",
-            "Mirror the tag as well",
-        )
+        message = f"has no tag {signature_tag(digest)} with the sigstore signature of the image"
+        problems.error("no-sigstore-signature", where, message, "Mirror the tag as well")
         return None
     try:
         document = parse_strict_json(manifest)
@@ -100,15 +96,13 @@ def _read(
     largest = LARGEST_PAYLOAD if _is_signature(layer) else _LARGEST_ATTACHMENT
     # A digest is a part of the URL of the blob.
     if not is_digest(digest) or not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= largest:
-        problems.error(
-            "sigstore-manifest", place, "has a layer without a valid digest and size", "Mirror the tag again"
-        )
+        message = "has a layer without a valid digest and size"
+        problems.error("sigstore-manifest", place, message, "Mirror the tag again")
         return None
     payload = repository.blob(str(digest), size)
     if digest != f"sha256:{hashlib.sha256(payload).hexdigest()}":
-        problems.error(
-            "sigstore-blob", place, f"has a signature whose content is not the blob {digest}", "Mirror the tag again"
-        )
+        message = f"has a signature whose content is not the blob {digest}"
+        problems.error("sigstore-blob", place, message, "Mirror the tag again")
         return None
     texts = annotations.items() if isinstance(annotations, dict) else ()
     return SigstoreSignature(payload, {name: text for name, text in texts if isinstance(text, str)})

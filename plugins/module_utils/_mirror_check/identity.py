@@ -71,12 +71,9 @@ def accepts_identity(where: str, image: ImageName, signed: str, rule: SignedIden
     name = parse_image_name(signed)
     if name is not None and _matches(image, name, rule):
         return True
-    problems.error(
-        "sigstore-identity",
-        where,
-        f"is a signature of {signed!r}, which {rule.match_policy} does not accept for {image}",
-        "Copy the signature of this image, and do not sign it under the name of the mirror",
-    )
+    message = f"is a signature of {signed!r}, which {rule.match_policy} does not accept for {image}"
+    hint = "Copy the signature of this image, and do not sign it under the name of the mirror"
+    problems.error("sigstore-identity", where, message, hint)
     return False
 
 

@@ -58,12 +58,9 @@ def _satisfies(
     if any(_is_accepted(where, image, signature, key, policy, causes) for signature in signatures):
         return True
     problems.extend(causes.unique())
-    problems.error(
-        "sigstore-not-verified",
-        where,
-        f"has no sigstore signature that satisfies {policy.name}",
-        "Mirror the image and its signature again from the original registry",
-    )
+    message = f"has no sigstore signature that satisfies {policy.name}"
+    hint = "Mirror the image and its signature again from the original registry"
+    problems.error("sigstore-not-verified", where, message, hint)
     return False
 
 
@@ -103,9 +100,8 @@ def _is_accepted(
         return False
     critical: dict[str, Any] = document["critical"]
     if critical["type"] != _TYPE:
-        problems.error(
-            "sigstore-payload", where, f"has a signature of the type {shown(critical['type'])}, expected {_TYPE!r}"
-        )
+        message = f"has a signature of the type {shown(critical['type'])}, expected {_TYPE!r}"
+        problems.error("sigstore-payload", where, message)
         return False
     if (signed := critical["image"]["docker-manifest-digest"]) != image.digest:
         problems.error("sigstore-other-digest", where, f"has a signature of the image {signed}, not of {image.digest}")

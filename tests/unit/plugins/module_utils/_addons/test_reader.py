@@ -155,8 +155,11 @@ def test_bundles_of_a_catalog_bring_nothing_for_others(tmp_path):
 def test_a_catalog_with_metadata_only(tmp_path):
     entry = {"name": "consolelinks.console.openshift.io", "kind": "ConsoleLink", "version": "v1"}
     metadata = {"type": "olm.csv.metadata", "value": {"crdDescriptions": {"required": [entry]}}}
-    gvk = {"type": "olm.gvk.required", "value": {"group": "build.openshift.io", "kind": "BuildConfig", "version": "v1"}}
-    blobs = [catalog_bundle(name, properties=[metadata, gvk]) for name in ("one", "two")]
+    # A Route has no CustomResourceDefinition, and needs none as an API service.
+    kinds = (("build", "BuildConfig"), ("route", "Route"))
+    values = ({"group": f"{group}.openshift.io", "kind": kind, "version": "v1"} for group, kind in kinds)
+    gvks = [{"type": "olm.gvk.required", "value": value} for value in values]
+    blobs = [catalog_bundle(name, properties=[metadata, *gvks]) for name in ("one", "two")]
     result = check(write_addon(tmp_path, {"catalog.json": "".join(f"{json.dumps(item)}\n" for item in blobs)}))
     names = [f"{name}: ClusterServiceVersion.operators.coreos.com {name}" for name in ("one", "two")]
     assert found(result, "error") == [("absent-requirement", name) for name in names for _rule in "ab"]
