@@ -110,13 +110,19 @@ def test_namespace_without_a_controller_is_a_leftover(rollouts: Rollouts) -> Non
     assert leftovers(outcome) == [("team", False, ["kubernetes"])]
 
 
-@pytest.mark.parametrize("objects", [[later_deleted(THING)], []], ids=["deleted", "pruned"])
-def test_objects_that_are_deleted_with_their_definition_are_not_listed(rollouts: Rollouts, objects: list[Body]) -> None:
+@pytest.mark.parametrize(
+    ("objects", "is_pruned"),
+    [([later_deleted(THING)], True), ([], True), ([], False)],
+    ids=["deleted", "pruned", "left"],
+)
+def test_objects_that_are_deleted_with_their_definition_are_not_listed(
+    rollouts: Rollouts, objects: list[Body], is_pruned: bool
+) -> None:
     definition = crd("things", "Thing")
     rollouts.done([*KEPT, definition, THING])
     bodies = [later_deleted(definition), *objects, *KEPT]
     update = {f"0000_{level}_a.yaml": body for level, body in enumerate(bodies, 10)}
-    outcome = rollouts.predicted(rollouts.release(update), mode="update", prune=True)
+    outcome = rollouts.predicted(rollouts.release(update), mode="update", prune=is_pruned)
     assert not rollouts.has(THING)
     assert [item["name"] for item in outcome["deleted"]] == ["things.test.io"]
     assert outcome["leftovers"] == []

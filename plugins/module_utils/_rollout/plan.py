@@ -147,10 +147,8 @@ def final_inventory(
     """
     is_finished = changes.is_complete and (work.mode == "update" or work.required_mode != "update")
     context, entries = plan.context, dict(work.inventory.entries)
-    exists = {*context.live, *context.members.unclear}
-    gone = {item for item in context.dropped if item not in exists} | {
-        item.resource for item in leftovers if item.pruned
-    }
+    kept = {item.resource for item in leftovers if not item.pruned}
+    gone = {*context.dropped}.difference(kept, context.members.unclear)
     for result in changes.results:
         resource, entry = result.manifest.resource_id, entries.get(result.manifest.resource_id)
         if result.manifest.deletes and is_finished and result.action in ("deleted", "absent"):

@@ -30,15 +30,9 @@ from .cluster_state import RolloutContext
 from .desired_object import is_created_by_rollout
 from .inventory_store import RunLock
 
-_CREATED_FIRST = (NAMESPACES.kind, CUSTOM_RESOURCE_DEFINITIONS.kind)
-
-
-def _definition_of(served: ApiResource) -> ResourceId:
-    """The CustomResourceDefinition of a kind, if it has one."""
-    return ResourceId(*CUSTOM_RESOURCE_DEFINITIONS.group_kind, "", served.resource)
-
-
-_CLUSTER_VERSIONS = _definition_of(CLUSTER_VERSIONS)
+_CREATED_FIRST = {kind.group_kind: kind for kind in (NAMESPACES, CUSTOM_RESOURCE_DEFINITIONS)}
+"""Deleting one of these deletes what is in it."""
+_CLUSTER_VERSIONS = ResourceId(*CUSTOM_RESOURCE_DEFINITIONS.group_kind, "", CLUSTER_VERSIONS.resource)
 
 
 def refuse_unsafe_prune(context: RolloutContext) -> None:
@@ -63,9 +57,9 @@ def refuse_unsafe_prune(context: RolloutContext) -> None:
         raise InvalidOptionError([Problem("error", code, "prune", message, hint)])
 
 
-def as_kept(context: RolloutContext) -> tuple[Leftover, ...]:
-    """The leftovers, which are listed and stay."""
-    return tuple(Leftover(resource, pruned=False) for resource in _leftovers(context))
+def as_kept(context: RolloutContext, applied: Sequence[ApplyResult]) -> tuple[Leftover, ...]:
+    """The leftovers of a run that ``applied`` manifests. They are listed and stay."""
+    return tuple(Leftover(resource, pruned=False) for resource in _leftovers(context, applied))
 
 
 def prune(
@@ -84,11 +78,9 @@ def prune(
     is_over = False
     # The release can contain what an earlier rollout applied for other clusters only.
     kept = context.live.keys() - set(context.dropped)
-    gone = {result.manifest.resource_id for result in applied if result.action == "deleted" or result.deletion_sent}
-    # Definitions and namespaces last, because deleting them deletes the rest.
-    for resource in sorted(_leftovers(context), key=lambda resource: resource.kind in _CREATED_FIRST):
+    for resource in sorted(_leftovers(context, applied), key=lambda resource: resource.group_kind in _CREATED_FIRST):
         served = context.state.kinds.find(resource.group, resource.kind)
-        if served is None or _definition_of(served) in gone:
+        if served is None:
             continue  # It was deleted with its definition.
         target = target_for(served, resource)
         is_pruned = False
@@ -118,9 +110,21 @@ def prune(
     return tuple(sorted(leftovers))
 
 
-def _leftovers(context: RolloutContext) -> tuple[ResourceId, ...]:
-    """The existing resources of earlier rollouts that no manifest of the release contains, sorted."""
-    return tuple(resource for resource in context.dropped if resource in context.live)
+def _leftovers(context: RolloutContext, applied: Sequence[ApplyResult] = ()) -> tuple[ResourceId, ...]:
+    """The existing resources of earlier rollouts that no manifest of the release contains, sorted.
+
+    The API server deletes some of them with a namespace or definition that this run deleted.
+    """
+    kinds = context.state.kinds
+    deleted = [
+        Target(_CREATED_FIRST[item.manifest.resource_id.group_kind], item.manifest.resource_id.name)
+        for item in applied
+        if item.action in ("deleted", "deleting") and item.manifest.resource_id.group_kind in _CREATED_FIRST
+    ]
+    existing = [item for item in context.dropped if item in context.live]
+    return tuple(
+        item for item in existing if not any(_is_inside(one, item, kinds.find(*item.group_kind)) for one in deleted)
+    )
 
 
 def _is_needed_by(result: ApplyResult, target: Target, metadata: Mapping[str, Any], kinds: RestMapper) -> bool:

@@ -140,7 +140,7 @@ class _Run:
     def _prune_leftovers(self, changes: ChangeSet, lock: RunLock) -> tuple[Leftover, ...]:
         """List the leftovers. Delete them if that is requested and nothing failed."""
         if not self.options.prune or changes.has_failures:
-            return as_kept(self.plan.context)
+            return as_kept(self.plan.context, changes.results)
         held = None if self.options.dry_run else lock
         return prune(self.client, self.plan.context, changes.results, held, self._problems)
 
