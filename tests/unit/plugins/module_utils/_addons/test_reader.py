@@ -115,11 +115,8 @@ def test_values_that_are_no_objects_are_left_out(tmp_path):
 
 
 def test_lines_are_those_of_the_objects(tmp_path):
-    text = (
-        "# A comment\n---\n\n# Another\napiVersion: console.openshift.io/v1\nkind: ConsoleLink\nmetadata: {name: a}\n"
-    )
-    path = write_addon(tmp_path, {"a.yaml": text})
-    assert places(path) == [("absent-kind", "a.yaml", 5)]
+    text = "# A comment\n---\n\n# Another\n" + json.dumps(LINK)
+    assert places(write_addon(tmp_path, {"a.yaml": text})) == [("absent-kind", "a.yaml", 5)]
 
 
 # Catalogs

@@ -50,13 +50,9 @@ def test_resources_that_become_optional_are_counted(tmp_path, number, more):
     assert messages == [f"becomes optional with Backup{more}"]
 
 
-def test_a_hosted_cluster_enables_nothing_implicitly(update):
-    before, after = (manifest("one", name, profile="ibm-cloud-managed") for name in ("", "Console"))
-    assert update(before, after) == []
-
-
-def test_clusters_that_cannot_update_gain_nothing(update):
-    before, after = (manifest("one", name, annotations=TECH_PREVIEW) for name in ("", "Console"))
+@pytest.mark.parametrize("clusters", [{"profile": "ibm-cloud-managed"}, {"annotations": TECH_PREVIEW}])
+def test_hosted_clusters_and_those_that_cannot_update_gain_nothing(update, clusters):
+    before, after = (manifest("one", name, **clusters) for name in ("", "Console"))
     assert update(before, after) == []
 
 
