@@ -153,11 +153,7 @@ class Planner:
         if problems.has_errors:
             return ResolvedPath(start, (), problems.unique(), always)
         hops = [
-            _cached(
-                self._hops,
-                (*key, criteria, platform),
-                partial(_hop, before, after, platform),
-            )
+            _cached(self._hops, (*key, criteria, platform), partial(_hop, before, after, platform))
             for key, (before, after) in zip(pairwise(path), pairwise(resolved), strict=True)
         ]
         return ResolvedPath(start, tuple(hops), problems.unique(), always)

@@ -282,15 +282,9 @@ def _conditional(
         text = _risk_text(risk, applies=applies)
         yield UpdateReason("risk", "conditional-risk", risk.name, text, source, _risk_hint(risk), risk.name)
     if not update.risks:
-        text, hint, name = (
-            f"the update to {target} is not recommended",
-            "Check it with oc adm upgrade",
-            "conditional-risk",
-        )
-        if recommended is None:
-            yield UpdateReason("risk", name, "UnknownConditionType", text, source, hint, name)
-        else:
-            yield _reason("risk", name, recommended, text, hint, source, name=name)
+        text, hint = f"the update to {target} is not recommended", "Check it with oc adm upgrade"
+        reported = recommended or Condition("Recommended", "Unknown", "UnknownConditionType", "")
+        yield _reason("risk", "conditional-risk", reported, text, hint, source, name="conditional-risk")
 
 
 def _risk_text(risk: ConditionalRisk, *, applies: bool | None) -> str:

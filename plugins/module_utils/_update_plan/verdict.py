@@ -76,10 +76,6 @@ class HopVerdict(NamedTuple):
         of_reasons = (reason.accepted for reason in self.reasons if reason.accepted is not None)
         return tuple(dict.fromkeys((*of_reasons, *self.capabilities)))
 
-    def of(self, verdict: str) -> tuple[UpdateReason, ...]:
-        """Return the reasons that result in ``verdict`` and are not accepted."""
-        return tuple(reason for reason in self.reasons if reason.verdict == verdict and reason.accepted is None)
-
 
 def hop_verdicts(
     hops: Sequence[Hop], plans: Sequence[HopPlan], overrides: tuple[Override, ...], state: UpdateState

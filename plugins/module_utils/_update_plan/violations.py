@@ -43,8 +43,8 @@ def check_forbidden(forbidden: Sequence[str], known: Iterable[str], problems: Pr
 def verdict_violations(result: PlanResult, fail_on: FailOn) -> Iterator[Violation]:
     """Yield the verdicts of ``result`` that are ``fail_on`` or more serious, hop by hop."""
     for hop, found in zip(result.plan.hops, result.verdicts, strict=True):
-        if fail_on != "never" and VERDICTS.index(found.verdict) >= VERDICTS.index(fail_on):
-            reasons = found.of(found.verdict)
+        reasons = [reason for reason in refused_reasons(found, fail_on) if reason.verdict == found.verdict]
+        if reasons:
             more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
             text = f"has the verdict {found.verdict}: {reasons[0].message}{more}"
             yield Violation(found.verdict, hop, f"{hop.from_version} to {hop.to_version} {text}")

@@ -30,7 +30,7 @@ from ansible_collections.capability.openshift.tests.unit.oracles import implicit
 
 def blocked_by(answer: PlanResult) -> tuple[UpdateReason, ...]:
     """Return why the cluster refuses the first hop."""
-    return answer.verdicts[0].of("blocked")
+    return tuple(reason for reason in answer.verdicts[0].reasons if reason.verdict == "blocked")
 
 
 # Overrides and feature sets.
