@@ -101,6 +101,6 @@ def read_minor(version: object, where: str, problems: Problems) -> Minor | None:
         message, hint = f"{version!r} is not a version of OpenShift", "Write it as 4.20 or 4.20.3"
         if isinstance(version, (int, float)) and not isinstance(version, bool):
             message = f"{version!r} is a number, expected a version in quotes"
-            hint = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
+            hint = "Quote it, because YAML reads 4.20 without quotes as the number 4.2"
         problems.error("invalid-version", where, message, hint)
     return minor

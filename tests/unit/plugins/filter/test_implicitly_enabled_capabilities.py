@@ -132,7 +132,7 @@ def test_empty_documents_and_generators_are_taken():
         ([], [], "Console", {}, ["enabled: is 'Console', expected a list. Write [...]"]),
         ([], [], ["Console", 7], {}, ["enabled[1]: is 7, expected a string. Quote it"]),
         ([], [{}, 7], [], {}, ["target, document 1, kind", "target, document 2: the document is a number"]),
-        ([], [], [], {"openshift_version": 4.2}, ["openshift_version: 4.2 is a number", 'so write "4.20"']),
+        ([], [], [], {"openshift_version": 4.2}, ["openshift_version: 4.2 is a number", "Quote it"]),
         ([], [], [], {"openshift_version": "x"}, ["Write it as 4.20 or 4.20.3"]),
         ([], [], [], {"feature_set": "okd"}, ["feature_set: 'okd' is not"]),
         ([], [], [], {"feature_gates": ["A=x"]}, ["feature_gates[0]: is 'A=x', expected NAME or NAME=bool"]),

@@ -45,7 +45,7 @@ def test_a_number_has_to_be_quoted(value):
     read_minor(value, "openshift_version", problems)
 
     assert problems[0].message.startswith(f"{value!r} is a number")
-    assert "Quote it" in problems[0].hint
+    assert problems[0].hint == "Quote it, because YAML reads 4.20 without quotes as the number 4.2"
 
 
 def tag(name: Any, spec: Any, **annotations: str) -> dict[str, Any]:
