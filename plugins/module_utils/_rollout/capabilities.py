@@ -203,16 +203,11 @@ def write_status(
     def propose(obj: Object) -> tuple[Object | None, Problems]:
         problems = Problems()
         obj = obj if predicted_spec is None else {**obj, "spec": predicted_spec}
-        change = next_status(obj, inputs, client.server_time() or _utc_now(), problems)
+        change = next_status(obj, inputs, client.server_time() or datetime.now(UTC), problems)
         return {"status": change.body} if change.changed else None, problems
 
     before, after, problems = update_cluster_version(client, _STATUS, propose, dry_run=predicted_spec is not None)
     return before is not after, nested(after, "status") or {}, problems
-
-
-def _utc_now() -> datetime:
-    """The time of this host."""
-    return datetime.now(UTC)
 
 
 def _retry_unknown_names(
@@ -234,7 +229,7 @@ def _retry_unknown_names(
 
 def _computed(obj: Object, inputs: StatusInputs, problems: Problems) -> _Step:
     status_problems = Problems()
-    change = next_status(obj, inputs, _utc_now(), status_problems)
+    change = next_status(obj, inputs, datetime.now(UTC), status_problems)
     problems += status_problems
     return _Step({**obj, "status": change.after}, change.changed)
 

@@ -216,10 +216,13 @@ def read_cluster_state(client: Client, cluster_profile: str | None = None) -> Cl
         problems += _forbidden(error)
     found: dict[str, ClusterProperty] = {}
     if not cluster_profile and stored.inventory is None and not problems:
-        found = _read_profile(client, problems)
-    profile, platform = (found[name].value if name in found else None for name in ("cluster_profile", "platform"))
+        found = read_properties(client, ("cluster_profile",), problems)
+        if item := found.get("cluster_profile"):
+            message = f"cluster_profile is {item.value}, read from {item.source}"
+            problems.info("cluster-read", "cluster", message)
+    profile, platform = (found[name].value if name in found else "" for name in ("cluster_profile", "platform"))
     cluster = parse_live_cluster_version(cluster_version, Problems()) if cluster_version else None
-    return ClusterState(kinds, stored, cluster_version, cluster, tuple(problems), profile or "", platform)
+    return ClusterState(kinds, stored, cluster_version, cluster, tuple(problems), profile, platform or None)
 
 
 def load_release_for(
@@ -345,15 +348,6 @@ def _dropped_resources(state: ClusterState, release: Release) -> tuple[ResourceI
 
 def _profile(state: ClusterState, options: ReleaseOptions) -> str:
     return options.cluster_profile or state.cluster_profile or DEFAULT_CLUSTER_PROFILE
-
-
-def _read_profile(client: Client, problems: Problems) -> dict[str, ClusterProperty]:
-    """The profile of the cluster's CVO, and the platform of a hosted cluster, if the cluster reports them."""
-    found = read_properties(client, ("cluster_profile",), problems)
-    profile = found.get("cluster_profile")
-    if profile is not None:
-        problems.info("cluster-read", "cluster", f"cluster_profile is {profile.value}, read from {profile.source}")
-    return found
 
 
 def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:

@@ -162,9 +162,7 @@ def _without_values(secret: Mapping[str, Any]) -> dict[str, Any]:
         **{field: metadata[field] for field in ("name", "namespace", "labels") if field in metadata},
         "annotations": sorted(metadata.get("annotations") or ()),
     }
-    return {**shown, **{field: _hidden(secret[field]) for field in ("data", "stringData") if field in secret}}
-
-
-def _hidden(data: object) -> str:
-    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-    return f"(hidden, sha256 {digest})"
+    for field in {"data", "stringData"}.intersection(secret):
+        digest = hashlib.sha256(json.dumps(secret[field], sort_keys=True).encode()).hexdigest()
+        shown[field] = f"(hidden, sha256 {digest})"
+    return shown
