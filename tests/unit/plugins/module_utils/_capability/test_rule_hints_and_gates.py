@@ -158,49 +158,37 @@ def problem_of(rule, selection, context, given=None):
     return found.problem
 
 
-def test_a_hint_names_what_to_add_and_where():
-    problem = problem_of("inst-ingress", listed(), install("4.20"))
-
-    assert str(problem.where) == "capabilities.additional_enabled_capabilities"
-    assert problem.hint == "Add Ingress to additional_enabled_capabilities"
-    assert problem.message == "Ingress is missing: the Ingress capability is required"
+ADD_OLM = "Add OperatorLifecycleManager to additional_enabled_capabilities"
+NO_MARKETPLACE = "or remove marketplace from additional_enabled_capabilities"
 
 
-def test_a_hint_names_what_to_remove_instead():
-    problem = problem_of("inst-marketplace-olm", listed("Ingress", "marketplace"), install("4.20"))
+@pytest.mark.parametrize(
+    ("names", "given", "rule", "hint"),
+    [
+        ((), None, "inst-ingress", "Add Ingress to additional_enabled_capabilities"),
+        (("Ingress", "marketplace"), None, "inst-marketplace-olm", f"{ADD_OLM}, {NO_MARKETPLACE}"),
+        # The set enables it as well.
+        (("Ingress", "marketplace"), Selection("v4.12", ("marketplace",)), "inst-marketplace-olm", ADD_OLM),
+        (
+            ("Ingress", "OperatorLifecycleManagerV1", "marketplace"),
+            None,
+            "inst-marketplace-olm",
+            f"{ADD_OLM}, {NO_MARKETPLACE}; OperatorLifecycleManagerV1 is another capability",
+        ),
+        ((), Selection("vCurrent", (), ("Ingress",)), "inst-ingress", "Remove Ingress from excluded_capabilities"),
+        (
+            ("Ingress", "marketplace"),
+            Selection("vCurrent", (), ("OperatorLifecycleManager",)),
+            "inst-marketplace-olm",
+            "Remove OperatorLifecycleManager from excluded_capabilities, or add marketplace to excluded_capabilities",
+        ),
+    ],
+)
+def test_a_hint_names_what_to_add_or_remove(names, given, rule, hint):
+    problem = problem_of(rule, listed(*names), install("4.20"), given)
+    field = "excluded_capabilities" if given and given.excluded else "additional_enabled_capabilities"
 
-    assert problem.hint == (
-        "Add OperatorLifecycleManager to additional_enabled_capabilities, "
-        "or remove marketplace from additional_enabled_capabilities"
-    )
-    in_set_as_well = Selection("v4.12", ("Ingress", "marketplace"))
-    problem = problem_of("inst-marketplace-olm", in_set_as_well, install("4.20"))
-    assert problem.hint == "Add OperatorLifecycleManager to additional_enabled_capabilities"
-
-
-def test_a_hint_distinguishes_a_name_that_begins_like_the_missing_one():
-    selection = listed("Ingress", "OperatorLifecycleManagerV1", "marketplace")
-    problem = problem_of("inst-marketplace-olm", selection, install("4.20"))
-
-    assert problem.hint.endswith("; OperatorLifecycleManagerV1 is another capability")
-
-
-def test_the_hint_for_an_excluded_name_is_to_remove_the_exclusion():
-    given = Selection("vCurrent", (), ("Ingress",))
-    problem = problem_of("inst-ingress", listed(*known("4.20") - {"Ingress"}), install("4.20"), given)
-
-    assert str(problem.where) == "capabilities.excluded_capabilities"
-    assert problem.hint == "Remove Ingress from excluded_capabilities"
-
-
-def test_what_needs_something_that_was_excluded_can_be_excluded_too():
-    given = Selection("vCurrent", (), ("OperatorLifecycleManager",))
-    written = listed(*known("4.20") - {"OperatorLifecycleManager"})
-    problem = problem_of("inst-marketplace-olm", written, install("4.20"), given)
-
-    assert problem.hint == (
-        "Remove OperatorLifecycleManager from excluded_capabilities, or add marketplace to excluded_capabilities"
-    )
+    assert (str(problem.where), problem.hint) == (f"capabilities.{field}", hint)
 
 
 def test_a_violation_that_no_name_resolves_remains():
