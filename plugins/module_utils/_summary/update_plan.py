@@ -19,13 +19,17 @@ _MOST_PROBLEMS = 20
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
-    """The plan, with details unless ``full`` is false, and its violations if ``options`` are the ones of the module."""
+    """The plan, with details unless ``full`` is false, and its violations if ``options`` are the ones of the module.
+
+    ``options`` can have ``check_mode``.
+    """
     if "violations" not in result:
         return []
     lines = list(_fleet(result) if "plans" in result else _one_plan(result, full=options.get("full", True)))
     if not result.get("report") and len(result.get("clusters") or ()) > _MOST:
         lines.append("To see each cluster with all its reasons, set report to a directory")
-    lines += (f"Report: {file}" for file in result.get("report") or ())
+    label = "Report, not written" if options.get("check_mode") and result["changed"] else "Report"
+    lines += (f"{label}: {file}" for file in result.get("report") or ())
     return [*lines, *(result.get("msg", "").splitlines() if "fail_on" in options else [])]
 
 
@@ -167,17 +171,12 @@ def _fleet(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _shared_reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if rows:
-        cells = [
-            [
-                row["name"] or row["reason"],
-                row["verdict"],
-                len(row["clusters"]),
-                len(row["accepted"]) if row["name"] else words.NEVER,
-            ]
-            for row in rows[:_MOST]
-        ]
+        cells: list[list[str | int]] = [["REASON", "VERDICT", "CLUSTERS", "ACCEPTED"]]
+        for row in rows[:_MOST]:
+            accepted = len(row["accepted"]) if row["name"] else words.NEVER
+            cells.append([row["name"] or row["reason"], row["verdict"], len(row["clusters"]), accepted])
         yield ""
-        yield from table([["REASON", "VERDICT", "CLUSTERS", "ACCEPTED"], *cells])
+        yield from table(cells)
         yield from _more(rows, "reasons")
 
 

@@ -56,12 +56,8 @@ def _check_hop(current: Release, target: Release, where: str, problems: Problems
     same = precedence(old) == precedence(new)
     message = f"{new} is the same version as the previous release" if same else f"{new} is older than {old}"
     if not allow_downgrade:
-        hint = (
-            "Remove one of the two, or set allow_downgrade"
-            if same
-            else "List the releases in the order of the updates, current one first, or set allow_downgrade"
-        )
-        problems.error("unexpected-downgrade", where, message, hint)
+        correction = "Remove one of the two" if same else "List the releases in the order of the updates"
+        problems.error("unexpected-downgrade", where, message, f"{correction}, or set allow_downgrade")
     elif not same and current.minor == target.minor:
         message += f": resources that only {old} has stay on the cluster"
         hint = "Roll back only to the previous version of the cluster, which is in the history of its ClusterVersion"

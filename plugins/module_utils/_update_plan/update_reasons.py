@@ -155,15 +155,13 @@ def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Ite
         if gate.minor is None:
             message = f"{gate.name} is not the name of a gate, expected ack-MAJOR.MINOR-NAME"
             hint = "Correct or remove it: the cluster-version operator blocks every update to another minor version"
-            yield UpdateReason(
-                "blocked", "invalid-admin-gate", "AdminAckConfigMapGateNameError", message, gate.source, hint
-            )
+            reason = "AdminAckConfigMapGateNameError"
+            yield UpdateReason("blocked", "invalid-admin-gate", reason, message, gate.source, hint)
         elif not gate.text:
             message = f"gate {gate.name} is empty, expected a text"
             hint = "Set a text, or remove it: the cluster-version operator does not accept an empty gate"
-            yield UpdateReason(
-                "blocked", "invalid-admin-gate", "AdminAckConfigMapGateValueError", message, gate.source, hint
-            )
+            reason = "AdminAckConfigMapGateValueError"
+            yield UpdateReason("blocked", "invalid-admin-gate", reason, message, gate.source, hint)
         elif acks is None or gate.name not in acks:
             message = f"{gate.name}: {_one_line(gate.text).rstrip('.')}"
             hint = f"Check what it describes, then acknowledge it: {gate.command}"

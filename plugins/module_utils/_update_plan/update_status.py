@@ -114,9 +114,7 @@ def read_update_status(cluster_version: object) -> UpdateStatus:
         channel=as_text(nested(cluster_version, "spec", "channel")),
         conditions=tuple(map(_condition, conditions_of(cluster_version).values())),
         history=tuple(
-            UpdateHistory(
-                as_text(nested(entry, "state")), as_text(nested(entry, "version")), as_text(nested(entry, "image"))
-            )
+            UpdateHistory(*(as_text(nested(entry, field)) for field in UpdateHistory._fields))
             for entry in mappings_in(nested(status, "history"))
         ),
         available=frozenset(

@@ -177,6 +177,8 @@ def test_a_fleet_has_one_line_for_each_plan():
     assert lines[15:] == ["To see each cluster with all its reasons, set report to a directory"]
     written = summary_lines({**fleet_result(report, problems=[]), "report": ["plan.md"]}, {"full": True})
     assert written[15:] == ["Report: plan.md"]
+    planned = {**fleet_result(report, problems=[]), "report": ["plan.md"], "changed": True}
+    assert summary_lines(planned, {"check_mode": True})[15:] == ["Report, not written: plan.md"]
 
 
 def test_a_fleet_counts_its_clusters_by_verdict_and_shows_the_first_reasons():
