@@ -7,7 +7,7 @@
 A task with ``kubeconfig: "{{ omit }}"``, as in each role, has no kubeconfig for Ansible, whatever ``module_defaults``
 contains. It would then use the current context of kubectl, which can be another cluster.
 
-``update_plan`` is excepted: without a kubeconfig it asks no cluster, and its playbook omits the option to plan like that.
+``update_plan`` is excepted: without a kubeconfig it asks no cluster, and its playbook omits it to plan like that.
 """
 
 from __future__ import annotations
