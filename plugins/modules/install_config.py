@@ -270,7 +270,9 @@ suggested_capabilities:
     - As RV(capabilities).
     - The selection after the smallest change that meets all rules. It adds as few names as possible, and removes names
       that do not exist. Also returned if the module fails because of a rule.
-  returned: when a selection is possible, and has a baseline and no misspelled field or exclusion, without O(clusters)
+  returned: >-
+    when a selection is possible, and has a baseline, no misspelled field or exclusion, and no dangling reference,
+    without O(clusters)
   type: dict
 explanation:
   description: The reasons for the selection, in sentences.

@@ -13,6 +13,7 @@ from typing import Any
 from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._capability.solution import ResolvedSelection
+from .._contents.unmet_references import CONSEQUENCES
 from .._data.capabilities import API_FIELDS, NONE
 from .._data.hosted_clusters import NAMES_WRITTEN_SINCE, WRITTEN_WITHOUT
 from .._data.install_rules import HOSTED
@@ -40,7 +41,9 @@ def installation_dict(check: InstallCheck, *, failed: bool = False) -> dict[str,
     if check.resolved is None or check.status is None:
         return result
     block = _block(check.resolved)
-    if check.suggested_selection is not None:
+    # No rule of a selection knows what its references need.
+    dangles = any(item.code in CONSEQUENCES and item.severity == "error" for item in check.problems)
+    if check.suggested_selection is not None and not dangles:
         result["suggested_capabilities"] = check.suggested_selection.to_api()
     elif check.resolved.selection is None:
         result["suggested_capabilities"] = block
