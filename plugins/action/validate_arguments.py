@@ -152,10 +152,15 @@ def _check_shared(
     at = hosts.index(host)
     neighbours = [str(name) for name in (hosts[at - 1], hosts[(at + 1) % len(hosts)]) if name != host]
 
+    def of(other: str, name: str) -> Any:
+        if name in values and name not in variables["hostvars"][host]:  # of the play, such as with import_playbook
+            return None if "{{" in str(variables[name]) else values[name]
+        return variables["hostvars"][other].get(name)
+
     def sharing(*names: str) -> str:
         for other in neighbours:
             with suppress(Exception):  # a template can fail with any, which the other host reports
-                if all(variables["hostvars"][other].get(name) == values.get(name) for name in names):
+                if all(of(other, name) == values.get(name) for name in names):
                     return other
         return ""
 

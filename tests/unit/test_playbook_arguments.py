@@ -437,6 +437,12 @@ def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
         given = extra("target_hosts=all", RELEASE, *([] if more else [f"{option}=written"]))
         found = refusals(run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *given))
         assert [host for host in hosts if "shared-path" in found.get(host, ("", ()))[1]] == [*hosts][bool(own) :]
+    for report, codes in (("written", ["shared-path"]), ("{{ inventory_hostname }}", ["unknown-choice"])):
+        values = {"target_hosts": "all", "releases": ["a", "b"], "report": report, "fail_on": "x"}
+        play = [{"import_playbook": "capability.openshift.update_plan", "vars": values}]
+        (tmp_path / "play.yml").write_text(yaml.safe_dump(play))
+        found = refusals(run(tmp_path, "play.yml", "-i", "hosts.yml"))
+        assert [found[host][1][-1:] for host in hosts] == [codes] * len(hosts)
     given = extra("target_hosts=paris,rome", PATH, "report=written/{{ inventory_hostname }}.md")
     assert run(tmp_path, "capability.openshift.update_plan", "-i", "hosts.yml", *given).returncode == 0
     assert {path.name for path in (tmp_path / "written").iterdir()} == {"paris.md", "rome.md"}
