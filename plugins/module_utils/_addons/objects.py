@@ -40,7 +40,7 @@ Source: operator-framework/operator-lifecycle-manager:pkg/controller/operators/c
 
 _HOOK, _HOOK_WEIGHT = "helm.sh/hook", "helm.sh/hook-weight"
 _HELM_DEFINITIONS = re.compile(r"(?:[^/]+/charts/)*[^/]+/crds/")
-_NOT_APPLIED = frozenset({"kustomize.config.k8s.io"})
+_NOT_APPLIED = frozenset({"kustomize.config.k8s.io", "scorecard.operatorframework.io"})
 """Groups of objects that a tool on the client reads, and no API server."""
 
 

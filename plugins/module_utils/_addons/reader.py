@@ -29,6 +29,8 @@ from .stream import read_objects, read_stream
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _IMAGE_DIRECTORIES = ("manifests", "metadata", "configs")
+_OPM_TEMPLATES = ("olm.template.basic", "olm.template.substitutes", "olm.semver")
+"""Source: operator-framework/operator-registry:alpha/template."""
 _OPTIONAL = "olm.manifests.optional"
 _BUNDLE_OBJECT, _METADATA, _REQUIRED = "olm.bundle.object", "olm.csv.metadata", "olm.gvk.required"
 
@@ -169,6 +171,9 @@ class _AddonReader:
                 is_wanted = not self.options.packages or value.get("package") in self.options.packages
                 if value["schema"] == "olm.bundle" and is_wanted:
                     yield self._bundle(value, path, line, without_objects)
+                elif value["schema"] in _OPM_TEMPLATES:
+                    message = "is a template of opm, so it is not checked"
+                    self.problems.append(finding("template", Location(path, line=line), message))
             elif "properties" in value and "kind" not in value:
                 folder = posixpath.dirname(posixpath.dirname(path))
                 self._optional[folder] = _optional_objects(mappings_in(value["properties"]))

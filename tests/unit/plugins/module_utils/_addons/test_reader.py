@@ -109,7 +109,9 @@ def test_lists_are_expanded(tmp_path):
 def test_values_that_are_no_objects_are_left_out(tmp_path):
     values = "replicas: 2\n---\n- a\n---\n---\n# nothing\n---\ntext\n"
     kustomize = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "resources": []}
-    path = write_addon(tmp_path, {"values.yaml": values, "c.yaml": documents(kustomize, thing("ConfigMap"))})
+    scorecard = thing("Configuration", "config", api="scorecard.operatorframework.io/v1alpha3")
+    objects = documents(kustomize, thing("ConfigMap"), scorecard)
+    path = write_addon(tmp_path, {"values.yaml": values, "c.yaml": objects})
     assert rows(path) == [(".", "gitops", 1)]
     assert found(check(path)) == []
 
@@ -269,6 +271,7 @@ def test_templates_and_patches_are_notes(tmp_path):
         "c.yaml": "{{- range . }}\nkind: ConfigMap\n",
         "patch.yaml": documents({"kind": "Deployment", "metadata": {"name": "x"}}, thing("ConfigMap", "")),
         "install-config.yaml": "apiVersion: v1\nmetadata: {name: x}\n",
+        "of_opm.yaml": "schema: olm.semver\nstable: {bundles: [{image: quay.io/a/b:v1}]}\n",
         "of_oc.yaml": documents(thing("Template", api="template.openshift.io/v1", objects=[LINK])),
         "kustomization.yaml": "resources: [a.yaml]\n",
         "chart/Chart.yaml": "apiVersion: v2\nname: widgets\n",
@@ -284,6 +287,7 @@ def test_templates_and_patches_are_notes(tmp_path):
         ("install-config.yaml", "info"),
         ("kustomization.yaml", "info"),
         ("of_oc.yaml", "info"),
+        ("of_opm.yaml", "info"),
         ("patch.yaml", "info"),
         ("patch.yaml", "info"),
     ]
