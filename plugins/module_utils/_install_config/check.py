@@ -138,8 +138,12 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         minor=release.minor,
     )
     platform = platform_of(document, platforms)
-    criteria = check_options(_cluster_options(document, method), release.minor, cluster_problems)
-    criteria = criteria._replace(platform=platform)
+    cluster = ClusterOptions(
+        cluster_profile=profile_of(method),
+        feature_set=feature_set_of(document),
+        feature_gates=feature_gates_of(document),
+    )
+    criteria = check_options(cluster, release.minor, cluster_problems)._replace(platform=platform)
     check_gates(criteria.filters.feature_gates or (), release, cluster_problems)
     resolved = resolve_release(criteria, release, cluster_problems)
     located = tuple(_as_in_document(cluster_problems, options.source))
@@ -276,14 +280,6 @@ def _report_rendered(
         if names and bootstrap_renderer(resource.kind, resource.name, install.minor):
             message = f"{' and '.join(names)} is disabled, but the bootstrap creates {resource}"
             problems.info("rendered-anyway", manifest.location, message)
-
-
-def _cluster_options(document: Mapping[str, Any], method: str) -> ClusterOptions:
-    return ClusterOptions(
-        cluster_profile=profile_of(method),
-        feature_set=feature_set_of(document),
-        feature_gates=feature_gates_of(document),
-    )
 
 
 def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:

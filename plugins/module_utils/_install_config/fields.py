@@ -135,18 +135,16 @@ def check_install_config(
                 where = Location(source, field=field)
                 problems.error("missing-field", where, "is missing, but the installer requires it", "Add it")
     has_gates = minor is None or minor >= FEATURE_GATES_SINCE
-    _check_names(data, Location(source), _severity(minor, method), problems, has_gates=has_gates or not complete)
+    # Installers reject unknown fields, or ignore them after a warning.
+    is_error = minor is not None and rejects_unknown_fields(minor) and method in _RUN_BY_USER
+    severity: Severity = "error" if is_error else "warning"
+    _check_names(data, Location(source), severity, problems, has_gates=has_gates or not complete)
     known = {field for field, value in data.items() if value not in (None, "")}
     known -= set() if has_gates else {"featureGates"}
     checks: Mapping[str, _Check] = {**_CHECKS, "platform": partial(_platform, platforms)}
     for field, check in checks.items():
         if field in known:
             check(data, Location(source, field=field), problems)
-
-
-def _severity(minor: Minor | None, method: str) -> Severity:
-    """The severity of an unknown field: the installer rejects it, or ignores it after a warning."""
-    return "error" if minor is not None and rejects_unknown_fields(minor) and method in _RUN_BY_USER else "warning"
 
 
 @lru_cache(maxsize=256)
