@@ -156,12 +156,11 @@ def rewritten_fields(
 
 def mask(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
     """Mask the values in the differences of a Secret, and credentials in the URLs of other kinds."""
-    hide = _mask_value if kind == "Secret" else _without_credentials
+
+    def hide(value: Any) -> Any:
+        return MASK if kind == "Secret" and value is not None else _without_credentials(value)
+
     return tuple(Difference(item.field, hide(item.expected), hide(item.actual)) for item in items)
-
-
-def _mask_value(value: object) -> str | None:
-    return None if value is None else MASK
 
 
 def _without_credentials(value: Any) -> Any:

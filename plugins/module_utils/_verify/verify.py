@@ -21,7 +21,7 @@ from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.running_cvo import find_running_cvo
 from .._cluster.spec_change import merged_status, status_dict
 from .._data.aggregated_apis import is_aggregated
-from .._data.version import Minor
+from .._data.version import Minor, find_minor
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._kubernetes.rest_mapper import RestMapper
@@ -138,6 +138,8 @@ def verify(
 
     ``capabilities`` is a selection as given by the user; ``None`` means the capabilities that the cluster reports.
     """
+    if state.version and release.version == str(find_minor(state.version)):
+        release = release._replace(version=state.version)  # openshift_version can be MAJOR.MINOR
     gate = read_feature_gate(client, state.kinds, given, release)
     if gate.is_unserved:
         message = "the cluster does not serve FeatureGate, so the default feature set is used"

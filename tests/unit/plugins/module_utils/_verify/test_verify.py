@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -20,9 +21,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     LEASES,
     ResourceId,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import read_cluster_state
 from ansible_collections.capability.openshift.plugins.module_utils._verify.compare import CheckedResource, shorten
 from ansible_collections.capability.openshift.plugins.module_utils._verify.difference import Difference
-from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Verification, verification_dict
+from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import (
+    Verification,
+    verification_dict,
+    verify,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
@@ -110,6 +116,11 @@ def test_owners_that_cannot_be_compared_are_named(site: Site) -> None:
     metadata.update(ownerReferences=[], annotations={})
     site.server.faults["GET", LEASES.path("version", "openshift-cluster-version")] = [fault(403)]
     assert found(site)["problems"] == ["forbidden-request"]
+
+
+def test_the_version_of_a_flat_directory_can_be_a_minor(site: Site) -> None:
+    client, release = site.server.client(), site.release(VERSION, *RELEASE)._replace(version="4.20")
+    assert verify(client, read_cluster_state(client), release, None, ClusterOptions()).verified == 7
 
 
 def test_another_release_is_an_error_and_an_unfinished_rollout_is_named(site: Site) -> None:
