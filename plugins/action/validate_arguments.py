@@ -153,7 +153,7 @@ def _check_shared(
     neighbours = [str(name) for name in (hosts[at - 1], hosts[(at + 1) % len(hosts)]) if name != host]
 
     def of(other: str, name: str) -> Any:
-        if name in values and name not in variables["hostvars"][host]:  # of the play, such as with import_playbook
+        if name in values and variables["hostvars"][host].get(name) != values[name]:  # of an imported playbook
             return None if "{{" in str(variables[name]) else values[name]
         return variables["hostvars"][other].get(name)
 

@@ -437,6 +437,8 @@ def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
         given = extra("target_hosts=all", RELEASE, *([] if more else [f"{option}=written"]))
         found = refusals(run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *given))
         assert [host for host in hosts if "shared-path" in found.get(host, ("", ()))[1]] == [*hosts][bool(own) :]
+    of_hosts = {host: {**local, "report": host} for host in hosts}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": of_hosts}}))
     for report, codes in (("written", ["shared-path"]), ("{{ inventory_hostname }}", ["unknown-choice"])):
         values = {"target_hosts": "all", "releases": ["a", "b"], "report": report, "fail_on": "x"}
         play = [{"import_playbook": "capability.openshift.update_plan", "vars": values}]
