@@ -61,10 +61,10 @@ def lint(
     ``InvalidOptionError`` if the capabilities of a release are not known.
     """
     _check_components(options.components, source.release)
-    known = known_names(source.release, options.known_capabilities, "openshift_version", problems)
+    known = known_names(source, options.known_capabilities, "openshift_version", problems)
     before = frozenset[str]()
     if previous is not None:
-        before = known_names(previous.release, (), "previous_openshift_version", problems)
+        before = known_names(previous, (), "previous_openshift_version", problems)
         _check_order(previous.release, source.release)
         if source.is_part and not previous.is_part:
             others = set(map(id, source.others(previous.release)))
@@ -102,9 +102,11 @@ def lint_checkout(
         yield found._replace(severity="warning") if may_be_new else found
 
 
-def known_names(release: Release, known_capabilities: Sequence[str], option: str, problems: Problems) -> frozenset[str]:
-    """The capabilities that ``release`` knows, and ``known_capabilities``. Raises ``InvalidOptionError``."""
-    own = Problems()
+def known_names(
+    source: LintSource, known_capabilities: Sequence[str], option: str, problems: Problems
+) -> frozenset[str]:
+    """The capabilities that ``source`` knows, and ``known_capabilities``. Raises ``InvalidOptionError``."""
+    own, release = Problems(), source.release
     if release.minor is None:
         message = "is missing; the known capabilities depend on it"
         own.error("missing-version", option, message, f"Set {option}")
@@ -113,7 +115,7 @@ def known_names(release: Release, known_capabilities: Sequence[str], option: str
     if data is None:
         found = Problems()
         for problem in own:
-            where = problem.where if release.images else option
+            where = option if source.is_part else problem.where
             hint = "Use a release with its ClusterVersion CRD" if problem.code == "unknown-version" else problem.hint
             found.error(problem.code, where, problem.message, hint)
         raise InvalidOptionError(found)

@@ -18,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     DELETE,
     cluster_version_crd,
+    image_references,
     manifest,
     write_files,
     write_release,
@@ -125,7 +126,8 @@ def test_without_a_version_the_names_are_not_known(tmp_path):
 
 @pytest.mark.parametrize(("version", "code"), [("4.99", "unknown-version"), ("4.5", "unsupported-version")])
 def test_a_version_that_is_not_known_is_that_of_its_option(tmp_path, version, code):
-    directory = write_files(tmp_path / "manifests", {"a.yaml": manifest("one")})
+    images = yaml.safe_dump(image_references("0.0.1", {"cli": "quay.io/cli"}))  # of an operator
+    directory = write_files(tmp_path / "manifests", {"a.yaml": manifest("one"), "image-references": images})
     (problem,) = rejected(source(directory, "5.0"), source(directory, version), LintOptions())
     assert (problem.code, str(problem.where)) == (code, "previous_openshift_version")
     # The module has no option enabled_capabilities.
