@@ -102,10 +102,8 @@ def lint_checkout(
         yield found._replace(severity="warning") if may_be_new else found
 
 
-def known_names(
-    source: LintSource, known_capabilities: Sequence[str], option: str, problems: Problems
-) -> frozenset[str]:
-    """The capabilities that ``source`` knows, and ``known_capabilities``. Raises ``InvalidOptionError``."""
+def known_names(source: LintSource, more: Sequence[str], option: str, problems: Problems) -> frozenset[str]:
+    """The capabilities that ``source`` knows, and ``more``. Raises ``InvalidOptionError``."""
     own, release = Problems(), source.release
     if release.minor is None:
         message = "is missing; the known capabilities depend on it"
@@ -120,8 +118,8 @@ def known_names(
             found.error(problem.code, where, problem.message, hint)
         raise InvalidOptionError(found)
     # Names that the release does not know yet are expected to differ from what this collection knows.
-    problems += (problem for problem in own if problem.code != "different-capabilities" or not known_capabilities)
-    return data.capabilities.union(known_capabilities)
+    problems += (problem for problem in own if problem.code != "different-capabilities" or not more)
+    return data.capabilities.union(more)
 
 
 def _broken_rules(
