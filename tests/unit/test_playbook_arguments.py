@@ -45,6 +45,7 @@ RELEASE = f"release='{EXAMPLES / '4.21.0'}'"
 PLAYBOOKS = playbook_names()
 PATH = f"releases='{EXAMPLES / '4.21.0'},{EXAMPLES / '4.22.0'}'"
 SECRET = "c2VjcmV0OmZha2V3b3Jk"
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 READ_ELSEWHERE = ("help", "target_hosts", "target_serial", "target_max_fail_percentage", "allow_slice")
 ENTRY_KEYS = {"type", "elements", "choices", "default", "required", "description"}
 
@@ -397,8 +398,7 @@ HOSTS: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_variable_that_is_not_what_it_should_be_is_never_replaced_by_the_default(tmp_path):
     shared = {"the_secret": SECRET, "releases": [str(EXAMPLES / version) for version in ("4.21.0", "4.22.0")]}
     hosts = {name: values for name, (values, _message) in HOSTS.items()}
-    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": {**shared, **local}}}))
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": {**shared, **LOCAL}}}))
     done = run(tmp_path, "capability.openshift.update_plan", "-i", "hosts.yml", "-e", "target_hosts=all")
     found = refusals(done)
     expected = {name: message for name, (_values, message) in HOSTS.items() if message}
@@ -424,7 +424,6 @@ def test_each_host_needs_a_cluster(tmp_path, name):
 
 
 def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
-    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
     hosts: dict[str, dict[str, str]] = {"nyc": {}, "paris": {}, "rome": {}}
     for name, option, more in (
         ("update_plan", "report", {"report": "written"}),
@@ -432,12 +431,12 @@ def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
         ("addon_check", "outputs", {"outputs": "json:written"}),
     ):
         own = {option: f"{more[option]}-of-nyc"} if more else {}
-        inventory = {"all": {"hosts": {**hosts, "nyc": own}, "vars": {**local, **more}}}
+        inventory = {"all": {"hosts": {**hosts, "nyc": own}, "vars": {**LOCAL, **more}}}
         (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory))
         given = extra("target_hosts=all", RELEASE, *([] if more else [f"{option}=written"]))
         found = refusals(run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *given))
         assert [host for host in hosts if "shared-path" in found.get(host, ("", ()))[1]] == [*hosts][bool(own) :]
-    of_hosts = {host: {**local, "report": host} for host in hosts}
+    of_hosts = {host: {**LOCAL, "report": host} for host in hosts}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": of_hosts}}))
     for report, codes in (("written", ["shared-path"]), ("{{ inventory_hostname }}", ["unknown-choice"])):
         values = {"target_hosts": "all", "releases": ["a", "b"], "report": report, "fail_on": "x"}
@@ -475,9 +474,8 @@ def test_the_inventory_cannot_decide_about_hosts_and_batches(tmp_path):
 
 
 def test_a_host_has_its_name_in_acceptances(tmp_path):
-    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
     accepted = [{"name": "Insights", "reason": "wanted", "clusters": ["paris"]}]
-    common = {**local, "capabilities": {"baselineCapabilitySet": "None"}, "acceptances": accepted}
+    common = {**LOCAL, "capabilities": {"baselineCapabilitySet": "None"}, "acceptances": accepted}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"paris": {}, "rome": {}}, "vars": common}}))
     given = extra("target_hosts=all", PATH, "forbidden_capabilities=all")
     done = run(tmp_path, "capability.openshift.update_plan", "-i", "hosts.yml", *given)

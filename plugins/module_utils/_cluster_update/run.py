@@ -103,9 +103,8 @@ class UpdateRun:
             self._note(obj, target)
         if self.phase == "completed" and (other := replacing_update(obj, target)):
             message = f"the cluster runs {target.version}, but spec.desiredUpdate requests {other}"
-            problems.warning(
-                "replaced-update", str(CLUSTER_VERSION), message, "Decide which version the cluster is to run"
-            )
+            hint = "Decide which version the cluster is to run"
+            problems.warning("replaced-update", str(CLUSTER_VERSION), message, hint)
         if self.phase == "completed" and self.plan is not None and start is not None:
             self.prediction = check_prediction(self.plan, start, obj, client, problems)
         problems.raise_errors(ClusterError)

@@ -48,9 +48,8 @@ def read_acceptances(
     for item in read:
         if item.expires and item.expires < today.isoformat():
             message = f"expired on {item.expires}, so {item.name} is not accepted"
-            problems.warning(
-                "expired-acceptance", item.where, message, "Decide again, then change expires, or remove it"
-            )
+            hint = "Decide again, then change expires, or remove it"
+            problems.warning("expired-acceptance", item.where, message, hint)
         else:
             acceptances.append(item)
     return tuple(acceptances)

@@ -104,9 +104,8 @@ def _located_in_release(problem: Problem, release: Release) -> Problem:
         hint = "Extract the release with its release-metadata, or write {release: PATH, openshift_version: X.Y.Z}"
         return problem._replace(where=Location(release.path), hint=hint)
     if problem.code == "unknown-version" and problem.severity == "error":
-        return problem._replace(
-            where=Location(release.path), hint="Use a release with its ClusterVersion CRD, or update the collection"
-        )
+        hint = "Use a release with its ClusterVersion CRD, or update the collection"
+        return problem._replace(where=Location(release.path), hint=hint)
     return problem._replace(where=problem.where.within(release.shown_version))
 
 

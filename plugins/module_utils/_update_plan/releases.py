@@ -144,10 +144,7 @@ class HopSignatures:
             return request  # directories have no signatures
         options, stores = self._source.signature, request.state.signature_stores
         left = tuple(url for url in stores if url not in options.stores)
-        if options.stores or options.mode == "ignore":
-            stores = ()
-        else:
-            left = ()
+        stores, left = ((), left) if options.stores or options.mode == "ignore" else (stores, ())
         verified = self._verify(request.path, stores)
         return request._replace(state=request.state._replace(signature_stores=left, signatures=verified))
 

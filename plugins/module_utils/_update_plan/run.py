@@ -68,9 +68,7 @@ def plan_fleet(
             continue
         fleet.append(options)
     if connect is not None:
-        message = (
-            "cannot be combined with connection options (kubeconfig, context, host), which select a single cluster"
-        )
+        message = "cannot be combined with connection options (kubeconfig, context, host), which select one cluster"
         hint = "Remove the connection options, and set cluster_version for each cluster"
         problems.error("conflicting-options", "clusters", message, hint)
     if not clusters:

@@ -123,9 +123,8 @@ def _hop_verdict(
         message = "neither the HostedCluster nor the versions that HyperShift supports were read"
         unchecked.append(Unchecked("hosted-cluster", message))
     if not first:
-        message = (
-            f"conditions and recommended updates are known only when the cluster runs {start.release.shown_version}"
-        )
+        runs = start.release.shown_version
+        message = f"conditions and recommended updates are known only when the cluster runs {runs}"
         unchecked.append(Unchecked("cluster-state", message))
     if status is not None:
         target = end.release.shown_version

@@ -84,7 +84,7 @@ def connect() -> Any:
         (
             [{"name": "a", "releases": []}],
             {"connect": connect},
-            "clusters: cannot be combined with connection options (kubeconfig, context, host), which select a single "
+            "clusters: cannot be combined with connection options (kubeconfig, context, host), which select one "
             "cluster. Remove the connection options, and set cluster_version for each cluster",
         ),
     ],

@@ -72,17 +72,3 @@ def test_an_accepted_risk_does_not_count():
     accepted = {"desiredUpdate": {"version": TARGET, "acceptRisks": [{"name": "Slow"}]}}
 
     assert reasons(conditional("Slow", "Broken"), {}, accepted) == ([("conditional-risk", "Broken")], [])
-
-
-@pytest.mark.parametrize(
-    ("channel", "conditions", "code"),
-    [
-        ("", [condition("RetrievedUpdates", "True")], "no-channel"),
-        ("stable", [condition("RetrievedUpdates", "False")], "updates-not-retrieved"),
-        ("stable", [condition("RetrievedUpdates", "True")], "update-not-listed"),
-    ],
-)
-def test_an_update_that_is_not_listed_is_a_risk(channel, conditions, code):
-    found, _left = reasons({"conditions": conditions}, {}, {"channel": channel})
-
-    assert [item for item, _reason in found] == [code]
