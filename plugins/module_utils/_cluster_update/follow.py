@@ -154,7 +154,7 @@ def replacing_update(obj: Object, target: TargetRelease) -> str:
     return "" if requests(obj, target) else other
 
 
-def _condition_texts(obj: Object | None, shown: Mapping[str, Sequence[str]] = _SHOWN) -> Iterator[str]:
+def _condition_texts(obj: Object | None, shown: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield what the CVO reports, in its own words: its progress, and the conditions ``shown``."""
     conditions = conditions_of(obj)
     progressing = conditions.get("Progressing", {})
@@ -176,7 +176,7 @@ def _moving_parts(state: ObservedObjects) -> Sequence[object]:
     pools = [pool_text(name, pool) for name, pool in sorted(state.objects.get(POOLS, {}).items())]
     operators = sorted(state.objects[OPERATORS].items())
     reports = [(name, _version_of(item), _statuses(item)) for name, item in operators]
-    return history, _statuses(cluster_version), list(_condition_texts(cluster_version)), reports, pools
+    return history, _statuses(cluster_version), list(_condition_texts(cluster_version, _SHOWN)), reports, pools
 
 
 def _statuses(obj: object) -> list[tuple[str, str]]:

@@ -149,9 +149,9 @@ def test_the_wait_ends_when_status_and_operators_are_right(
     client, problems = server.client(), Problems()
     before = snapshot_for_wait(client)
     enabled = enable_capabilities(client, CONSOLE, None, dry_run=False)
-    report(server, "Ingress", *names, progressing=progressing)
-    if available is not None:
+    if available is not None:  # before the report: the events can reach the wait one after the other
         operator(server, available, version)
+    report(server, "Ingress", *names, progressing=progressing)
 
     after = wait_for_capabilities(client, enabled, CONSOLE, None, before, 2 if codes else 60, silent, problems)
 
