@@ -232,7 +232,7 @@ def _check_removal(
         origins = {name: f"from {capability_set}" if name in content else "listed" for name in change.removed}
         names = ", ".join(f"{name} ({origin})" for name, origin in origins.items())
         message = f"omits names that the cluster's spec requests: {names}. An enabled capability can never be disabled"
-        hint = "Add these names, or set enable to the names to add"
+        hint = f"Add these names, or {'omit capabilities' if request.new_names else 'set enable to the names to add'}"
         where = given.where
         excluded = [name for name in change.removed if name in (given.excluded or ())]
         if excluded:

@@ -39,7 +39,7 @@ def check_prediction(
 ) -> Prediction:
     """Compare ``plan`` with the cluster after its update, and report differences. Raises ``ClusterError``."""
     if selection_of(cluster_version) != start.selection:
-        message = "was changed during the update, so the prediction was not compared with the cluster"
+        message = "was changed since the update was requested, so the prediction was not compared with the cluster"
         problems.warning("changed-selection", f"{CLUSTER_VERSION}: spec.capabilities", message)
         return Prediction()
     capabilities = nested(cluster_version, "status", "capabilities")

@@ -17,11 +17,11 @@ def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list
     if result["state"] == "absent":
         state = "does not exist" if not changed else "would be removed" if is_dry_run else "was removed"
         return [f"The guard {state}."]
-    predicted = changed and is_dry_run
-    names, effect = result["allowed_capabilities"], "rejected" if result["mode"] == "enforce" else "only reported"
+    are, can = ("would be", "could") if changed and is_dry_run else ("are", "can")
+    names, freely = result["allowed_capabilities"], "" if result["mode"] == "enforce" else " without a report"
     allowed = "Any capability" if names is None else f"Only {', '.join(names)}" if names else "No capability"
     state = "is unchanged" if not changed else f"{'would be' if is_dry_run else 'was'} installed or changed"
     return [
-        f"Writes that drop a capability {'would be' if predicted else 'are'} {effect}.",
-        f"{allowed} {'could' if predicted else 'can'} be added. The guard {state}.",
+        f"Writes that drop a capability {are} {'only reported' if freely else 'rejected'}.",
+        f"{allowed} {can} be added{freely}. The guard {state}.",
     ]

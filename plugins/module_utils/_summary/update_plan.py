@@ -43,7 +43,7 @@ def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
     yield ""
     for hop in plan["hops"]:
         yield from _hop(hop, full=full)
-    if plan["verdict"] != "go" and plan["required_acceptances"]:
+    if plan["required_acceptances"]:
         yield f"{words.REQUIRED}: {listed(row['name'] for row in plan['required_acceptances'])}"
     condition = plan["condition"]
     if condition:

@@ -13,7 +13,7 @@ from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
 from .._contents.unmet_references import report_dangling
 from .._data.capabilities import gates_of_capability
-from .._problems import Problems, did_you_mean
+from .._problems import Problems, did_you_mean, plural
 from .._resources import ResourceId
 from .plan import Hop, HopPlan, Plan, StartingCluster
 from .request import Source
@@ -61,7 +61,7 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
         where = f"{planned.from_version} to {planned.to_version}"
         _check_names(planned, hop, where, problems)
         if planned.downgrade and planned.changes.removed:
-            message = f"would orphan {len(planned.changes.removed)} resources, see removed"
+            message = f"would orphan {plural(len(planned.changes.removed), 'resource')}, see removed of update_plan"
             problems.warning("orphaned-resources", where, message, "Remove them by hand after the downgrade")
         if planned.no_longer_optional:
             names = _listed(planned.no_longer_optional)

@@ -460,7 +460,7 @@ def test_capability_guard_says_whether_it_changed(change: dict[str, Any], check_
     if result["state"] == "present":
         effect, could = ("would be", "could") if check_mode else ("are", "can")
         assert shown[0] == f"Writes that drop a capability {effect} only reported."
-        assert shown[1].startswith(f"Only Console {could} be added.")
+        assert shown[1].startswith(f"Only Console {could} be added without a report.")
 
 
 def level(name: str, **numbers: int) -> dict[str, Any]:

@@ -295,7 +295,7 @@ def test_all_forms_of_a_plan_lead_with_its_verdict():
     meaning = words.VERDICTS["blocked"].meaning
 
     assert text.startswith(f"blocked; {REMARKS}: ")
-    assert f"\nRequired acceptances: {plans.ACKNOWLEDGE['name']}\n" in text
+    assert f"Required acceptances: {plans.ACKNOWLEDGE['name']}" in full({**report, "verdict": "go"})
     assert f'<div class="verdict blocked"><b>Blocked; {REMARKS}</b>: {meaning}' in html
     assert f"> **Blocked; {REMARKS}:** {meaning}.\n" in markdown
     for reason in (plans.BLOCKED, plans.ACKNOWLEDGE):

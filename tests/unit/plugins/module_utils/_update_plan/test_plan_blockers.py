@@ -183,7 +183,7 @@ def test_a_downgrade_lists_orphaned_resources():
         found = shape(answer)
         assert found["downgrade"] is back
         assert [item["name"] for item in found["removed"]] == ["two"]
-        assert has_problem(answer, "would orphan 1 resources") == back
+        assert has_problem(answer, "would orphan 1 resource, see") == back
 
 
 def test_a_downgrade_keeps_names_that_the_older_release_does_not_know():
