@@ -122,8 +122,8 @@ AGENT_SINGLE_NODE_PLATFORM = Rule(
     None,
     "controlPlane.replicas is 1, compute pools have no replicas, and the platform is neither none nor external",
     "Only platform none and external supports 1 ControlPlane and 0 Compute nodes",
-    _SINGLE_NODE,
-    ("agent",),
+    f"{_SINGLE_NODE}; openshift/assisted-service:internal/provider/platform.go, internal/featuresupport",
+    ("agent", "assisted"),
 )
 AGENT_SINGLE_NODE_COMPUTE = Rule(
     "agent-single-node-compute",

@@ -163,7 +163,7 @@ def _with_topology(options: InstallConfigOptions, problems: Problems) -> Install
     if topology is None:
         given = options.selection
         solution = None if given.solution is None else find_solution(given.solution, Problems())
-        if solution is None or not solution.topology or options.path is None:
+        if solution is None or not solution.topology or options.install_method == HOSTED:
             return options
         if not isinstance(content, Mapping) or has_replicas(content):
             return options

@@ -83,7 +83,7 @@ def test_the_layer_of_a_rule_is_in_its_name(rule):
         ("agent-block-ignored", ("agent",)),
         ("doc-platform-baremetal", STANDALONE),
         ("agent-platform", ("agent",)),
-        ("agent-single-node-platform", ("agent",)),
+        ("agent-single-node-platform", ("agent", "assisted")),
         ("doc-assisted-platform", ("assisted",)),
         ("doc-build-imageregistry", (*STANDALONE, "hosted")),
         ("hcp-ingress-console", ("hosted",)),

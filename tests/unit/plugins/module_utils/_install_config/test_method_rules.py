@@ -37,7 +37,7 @@ def found(minor: str, method: str | None, values: dict[str, Any], *, complete: b
     ]
 
 
-def supporting(minor: str, method: str) -> list[str]:
+def supporting(minor: str, method: str, document: Any = document) -> list[str]:
     """Return the platforms on which an installation by ``method`` violates none of these rules."""
     known = [name for name in PLATFORMS if check(minor, document(name)).installation.platform == name]
     return sorted(name for name in known if found(minor, method, document(name)) == [])
@@ -62,12 +62,12 @@ def test_other_methods_support_the_other_platforms():
     assert supporting("4.14", "assisted") == ["baremetal", "external", "none", "nutanix", "vsphere"]
 
 
+@pytest.mark.parametrize("method", ["agent", "assisted"])
 @pytest.mark.parametrize("platform", ["baremetal", "vsphere"])
-def test_an_agent_based_single_node_has_no_platform(platform):
-    assert found("4.20", "agent", single_node(platform)) == [("agent-single-node-platform", "platform")]
-    assert found("4.20", "agent", single_node("none")) == []
-    assert found("4.20", "agent", single_node("external")) == []
-    assert found("4.20", "agent", document(platform, controlPlane={"replicas": 3})) == []
+def test_an_agent_based_single_node_has_no_platform(platform, method):
+    assert found("4.20", method, single_node(platform)) == [("agent-single-node-platform", "platform")]
+    assert supporting("4.20", method, single_node) == ["external", "none"]
+    assert found("4.20", method, document(platform, controlPlane={"replicas": 3})) == []
     assert [rule for rule, _field in found("4.20", "ipi", single_node(platform))] == []
 
 
