@@ -35,8 +35,7 @@ def _lines(result: Mapping[str, Any], *, is_dry_run: bool) -> Iterator[str]:
     state = "would be requested" if is_dry_run and result["changed"] else _STATES[update["state"]]
     yield f"update to {update['version'] or update['image']}: {state}"
     if plan is not None:
-        names = plan["newly_enabled"]
-        effect = f"enables {listed(names)}" if names else "enables nothing"
+        effect = f"enables {listed(plan['newly_enabled'] or ['nothing'])}"
         yield f"plan: {plan['verdict']}: {plan['from']} -> {plan['to']} {effect}"
         yield from against_lines(plan, [reason["name"] or reason["reason"] for reason in plan["reasons"]])
     if update["state"] == "completed":

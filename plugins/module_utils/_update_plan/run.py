@@ -20,7 +20,7 @@ from .acceptance import Acceptance, acceptances_of, check_used, read_acceptances
 from .planner import FleetPlan, Planner, PlanResult
 from .releases import HopSignatures, PathRelease, PathReleases
 from .request import DEFAULT_SHARED_OPTIONS, PlanOptions, PlanRequest, SharedOptions, read_request
-from .update_reasons import ACCEPTABLE_CODES
+from .update_reasons import ACCEPTABLE_CODES, PREFLIGHT
 from .verdict import acceptable_names, effective_names
 from .violations import check_forbidden
 
@@ -110,7 +110,7 @@ def _plan(
     if acceptances and not path_problems:
         minors = {None, *(item.release.minor for item in releases)}
         used = {item for result in results.plans for item in result.accepted}
-        used.update(item for item in clusters.matched if item.name in clusters.effective)
+        used.update(item for item in clusters.matched if item.name in clusters.effective or PREFLIGHT.match(item.name))
         # A file of acceptances can also contain the gates of other updates of the cluster.
         others = (item.name for item in acceptances if gate_minor(item.name) not in minors)
         known = {*_known_names(releases, results.plans), *clusters.acceptable, *ACCEPTABLE_CODES, *others}

@@ -9,6 +9,7 @@ only warns about), openshift/oc:pkg/cli/admin/upgrade/upgrade.go (what the clien
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -68,6 +69,9 @@ ACCEPTABLE_CODES = frozenset(
     }
 )
 """Codes that are names: of reasons that are neither gates nor risks, and despite which the CVO can start the update."""
+
+PREFLIGHT = re.compile(r"(degraded|unavailable)-operator/|(degraded|paused|updating)-pool/|no-running-cvo$")
+"""The names of reasons that only cluster_update finds, because they change from hour to hour."""
 
 
 class UpdateReason(NamedTuple):

@@ -69,7 +69,8 @@ def test_an_accepted_capability_is_no_violation(run):
 
 
 def test_entries_that_accept_nothing_are_warnings_with_their_place(run):
-    outcome = run(cluster_version=SLOW, acceptances=[entry("Console"), entry("Slow"), entry("Slwo"), entry("failing")])
+    names = ("Console", "Slow", "Slwo", "failing", "paused-pool/worker", "no-running-cvo", "paused-pool")
+    outcome = run(cluster_version=SLOW, acceptances=[*map(entry, names)])
 
     assert [
         (item["severity"], item["code"], item["where"]) for item in outcome["problems"] if "accept" in item["code"]
@@ -77,6 +78,7 @@ def test_entries_that_accept_nothing_are_warnings_with_their_place(run):
         ("warning", "unused-acceptance", "acceptances[0]"),
         ("warning", "unknown-acceptance", "acceptances[2].name"),
         ("warning", "unused-acceptance", "acceptances[3]"),
+        ("warning", "unknown-acceptance", "acceptances[6].name"),
     ]
 
 
