@@ -211,7 +211,8 @@ def check_request(
         if check.status is not None:
             _report_rendered(check.status, install, installation, problems)
             release, loaded, provided = installation.release, resolved_release.loaded, options.provided
-            check_references(release, loaded, check.status, "error", problems, provided=provided)
+            if method != HOSTED or not problems.has_errors:  # no extra manifest makes an impossible selection possible
+                check_references(release, loaded, check.status, "error", problems, provided=provided)
             if release.manifests:  # they show whether anything needs the Namespace
                 problems[:] = [item for item in problems if item.code not in _RULES_OF_NAMESPACES]
     return check._replace(problems=tuple(problems))

@@ -59,7 +59,7 @@ def _failed(result: Mapping[str, Any], errors: Sequence[str]) -> Iterator[str]:
     yield ""
     yield from (f"error: {error}" for error in errors)
     suggested = result.get("suggested_capabilities")
-    if suggested:
+    if suggested and result["install_method"] != HOSTED:  # a HostedCluster has neither a set nor a list
         yield f"This selection meets every rule: {_selection(suggested)}"
 
 
@@ -127,13 +127,20 @@ def _row(item: Mapping[str, Any], selections: Sequence[Mapping[str, Any]]) -> tu
     about = [of.get(key) or "" for key in ("openshift_version", "platform", "install_method")]
     if item["errors"]:
         return (item["name"], *about, "", "", "", plural(len(item["errors"]), "error"))
-    capabilities = of.get("capabilities") or {}
-    names = capabilities.get("additionalEnabledCapabilities") or []
-    more = ", ".join(names) if len(names) < 4 else f"{len(names)} names"
-    selection = " + ".join(filter(None, (capabilities.get("baselineCapabilitySet", "the default"), more)))
+    if of["install_method"] == HOSTED:
+        fields = of["hosted_cluster_spec"].get("capabilities", {})
+        selection = "; ".join(f"{field}: {_short(names)}" for field, names in fields.items()) or "the default"
+    else:
+        capabilities = of.get("capabilities") or {}
+        more = _short(capabilities.get("additionalEnabledCapabilities") or [])
+        selection = " + ".join(filter(None, (capabilities.get("baselineCapabilitySet", "the default"), more)))
     enabled = f"{len(of['enabled_capabilities'])}/{len(of['known_capabilities'])}"
     file = "" if item["path"] is None else "changes" if item["differs"] else "unchanged"
     return (item["name"], *about, selection, enabled, file, "OK")
+
+
+def _short(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) < 4 else f"{len(names)} names"
 
 
 def _verdict(total: int, invalid: int, options: Mapping[str, Any]) -> str:

@@ -68,6 +68,21 @@ def test_install_config_refuses_a_cluster_that_would_never_finish(call, release,
     assert (dangling(complete), "suggested_capabilities" in complete.result) == ([], True)
 
 
+@pytest.mark.parametrize(
+    ("excluded", "codes"), [("marketplace", ["hcp-selectable"]), ("Insights", ["dangling-namespace"])]
+)
+def test_nothing_dangles_from_a_selection_that_no_hosted_cluster_can_have(excluded, codes, call, tmp_path):
+    hosted = {"profile": "ibm-cloud-managed"}
+    files = {
+        "1.yaml": manifest(NAMESPACE, excluded, kind="Namespace", **hosted),
+        "2.yaml": manifest("policy", namespace=NAMESPACE, **hosted),
+    }
+    release = write_release(tmp_path, files, "4.20.3")
+    capabilities = {"excluded_capabilities": [excluded]}
+    outcome = call(install_config, capabilities=capabilities, release=release, install_method="hosted")
+    assert [item["code"] for item in outcome["problems"] if item["severity"] == "error"] == codes
+
+
 def extra_manifest(folder, *, in_config_map):
     """Write the Namespace as an extra manifest, like the telco reference."""
     text = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {NAMESPACE}}}\n"

@@ -374,6 +374,14 @@ def test_install_config_of_a_fleet(valid: int, invalid: int, options: dict[str, 
     assert lines[1 + valid + invalid : -2] == ["", "bad:", "  - one", "    more", "  - two"] * invalid
 
 
+@pytest.mark.parametrize(("fields", "shown"), [({}, "the default"), ({"disabled": ["Console"]}, "disabled: Console")])
+def test_install_config_of_a_fleet_of_hosted_clusters(fields: dict[str, Any], shown: str) -> None:
+    row = {"name": "a", "selection": 0, "errors": [], "path": None, "differs": False}
+    selection = {**CHECKED, "install_method": "hosted", "hosted_cluster_spec": {"capabilities": fields}}
+    lines = summary_lines("install_config", {"clusters": [row, row], "selections": [selection]}, {})
+    assert f" hosted  {shown} " in lines[1]
+
+
 # Clusters
 
 STATE = {
