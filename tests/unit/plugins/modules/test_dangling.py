@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import HOSTED_PROFILE
 from ansible_collections.capability.openshift.plugins.modules import install_config, release_manifests, update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
@@ -72,10 +73,9 @@ def test_install_config_refuses_a_cluster_that_would_never_finish(call, release,
     ("excluded", "codes"), [("marketplace", ["hcp-selectable"]), ("Insights", ["dangling-namespace"])]
 )
 def test_nothing_dangles_from_a_selection_that_no_hosted_cluster_can_have(excluded, codes, call, tmp_path):
-    hosted = {"profile": "ibm-cloud-managed"}
     files = {
-        "1.yaml": manifest(NAMESPACE, excluded, kind="Namespace", **hosted),
-        "2.yaml": manifest("policy", namespace=NAMESPACE, **hosted),
+        "1.yaml": manifest(NAMESPACE, excluded, kind="Namespace", profile=HOSTED_PROFILE),
+        "2.yaml": manifest("policy", namespace=NAMESPACE, profile=HOSTED_PROFILE),
     }
     release = write_release(tmp_path, files, "4.20.3")
     capabilities = {"excluded_capabilities": [excluded]}
