@@ -232,10 +232,10 @@ def test_kind_of_an_api_server_that_answers_at_last_is_applied(rollouts: Rollout
     late = manifest("Late", "a", HOME, api="late.io/v1")
 
     def serve() -> None:
+        # The definition first: the group is absent for the moment between the deletion and its own APIService.
+        definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        rollouts.api.post(definitions, crd("lates", "Late", group="late.io"))
         rollouts.api.delete(f"{API_SERVICES}/v1.late.io")
-        rollouts.api.post(
-            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd("lates", "Late", group="late.io")
-        )
 
     with later(2, serve):
         outcome = rollouts.done([late, config_map("other")], wait=True, wait_timeout=600)
