@@ -32,7 +32,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "write": {"path": "new.yaml", "content": "{{ site }}", "capabilities": TWICE},
     "write a text": {"path": "text.yaml", "content": "{{ commented }}", "solution": "ran_du"},
     "edit": {"path": "commented.yaml", "capabilities": TWICE},
-    "replace": {"path": "commented.yaml", "content": "{{ vsphere }}", "install_method": "assisted"},
+    "replace": {"path": "commented.yaml", "content": "{{ vsphere }}", "install_method": "ipi"},
     "fail": {"path": "new.yaml", "content": "{{ private }}", "capabilities": WRONG},
     "fail at texts": {"path": "broken.yaml", "content": "{{ broken }}", "capabilities": TWICE},
     "fail at an option": {"content": "{{ site }}", "install_method": "uip"},
