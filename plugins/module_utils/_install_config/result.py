@@ -17,12 +17,12 @@ from .._contents.unmet_references import CONSEQUENCES
 from .._data.capabilities import API_FIELDS, NONE
 from .._data.hosted_clusters import NAMES_WRITTEN_SINCE, WRITTEN_WITHOUT
 from .._data.install_rules import HOSTED
-from .._module.result import diff_entry
+from .._module.result import MASK, diff_entry, masked
 from .build import EditedFile
 from .check import InstallCheck
 from .document import read_document, render_document, same_values
 from .file import OWNER_ALONE
-from .secrets import MASK, masked, secret_values
+from .secrets import secret_values
 
 _BLOCK = "capabilities"
 _CHANGED = f"{MASK} (changed)"

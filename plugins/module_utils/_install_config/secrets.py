@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from .._module.result import masked
 from .._problems import Problem
 from .._yaml.values import parse_json_object
 
-MASK = "********"
 SHORTEST = 8
 """A value with fewer characters is often a common word."""
 
@@ -29,13 +29,6 @@ _USERINFO = re.compile(r"://([^\s]+)@")
 def secret_values(data: Any) -> set[str]:
     """All secrets in the plain values of an install-config, except short ones."""
     return {value for value in _values(data, secret=False) if len(value) >= SHORTEST}
-
-
-def masked(text: str, secrets: Iterable[str]) -> str:
-    """``text`` with every occurrence of one of ``secrets`` masked, the longest first."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    return text
 
 
 def without_secrets(problem: Problem, secrets: Iterable[str]) -> Problem:

@@ -9,11 +9,11 @@ The action plugin creates a file and names it in the environment of the module. 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from contextlib import suppress
 
 from .._progress import Progress
 from .interface import Module
+from .result import masked
 
 VARIABLE = "CAPABILITY_OPENSHIFT_PROGRESS"
 """The environment variable with the path of the file."""
@@ -31,16 +31,9 @@ def progress_of(module: Module) -> Progress:
 
     def show(text: str) -> None:
         # They are read for each text, because connecting removes values from them that are not secret.
-        show_progress(without_secrets(text, module.no_log_values))
+        show_progress(masked(text, module.no_log_values))
 
     return show
-
-
-def without_secrets(text: str, secrets: Collection[str]) -> str:
-    """Return ``text`` with each of ``secrets`` replaced. A secret can contain another one."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, "********")
-    return text
 
 
 def write_line(path: str, text: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from .._problems import CapabilityError, Problem, problem_dicts
 from .interface import Module
 
+MASK = "********"
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 """What Ansible shows for an option with ``no_log``."""
 
@@ -59,6 +60,13 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, list):
         return [map_texts(item, change) for item in value]
     return change(value) if isinstance(value, str) else value
+
+
+def masked(text: str, secrets: Iterable[str]) -> str:
+    """Return ``text`` with every occurrence of one of ``secrets`` masked. A secret can contain another one."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    return text
 
 
 def diff_entry(what: str, before: str | Mapping[str, Any], after: str | Mapping[str, Any]) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from typing import Any, NoReturn, TextIO
 
 from ...module_utils._module.argspec import Spec
 from ...module_utils._module.main import ModuleDefinition, run_definition
-from ...module_utils._module.progress import VARIABLE, without_secrets
+from ...module_utils._module.progress import VARIABLE
 from ...module_utils._module.progress_reader import follow
-from ...module_utils._module.result import map_texts
+from ...module_utils._module.result import map_texts, masked
 from ...module_utils._problems import Location
 from ...module_utils._summary.lines import summary_lines
 from .options import RENDERED, as_typed, parse
@@ -65,7 +65,7 @@ class CommandModule:
 
     def masked(self, text: str) -> str:
         """``text`` without secrets."""
-        return without_secrets(text, self.no_log_values)
+        return masked(text, self.no_log_values)
 
 
 def _secrets(value: Any, spec: Spec, *, hidden: bool = False) -> Iterator[str]:
