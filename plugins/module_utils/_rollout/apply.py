@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from .._cluster.injection import inject
 from .._data.aggregated_apis import is_aggregated
-from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, remove_trace, wait_until_established
@@ -82,7 +81,7 @@ class Applier:
         self._client, self._options, self._mode, self._ownership = client, options, mode, ownership
         self._kinds, self._release = context.state.kinds, context.release
         self._live, self._inventory = context.live, context.state.inventory
-        self._feature_set = (context.options.feature_set or "").replace(DEFAULT_FEATURE_SET, "")
+        self._feature_set = context.resolved.context.feature_set
         self._definitions = DefinitionWatch(client)
         self._written: dict[ResourceId, Mapping[str, Any]] = {}
         """Metadata of what this run has written, because a manifest can be retried."""

@@ -380,7 +380,7 @@ def corrected_options(block: object, excluded: Sequence[str], install: InstallCo
     corrected = known_names(names, known)
     spelling = {name.lower(): name for name in known}
     dropped = [spelling.get(name.strip().lower(), name) for name in excluded]
-    if corrected is None or any(name not in known and since_of(name) is None for name in dropped):
+    if corrected is None:
         return None
     result: dict[str, Any] = {"baseline_capability_set": spelled_set(baseline, install.minor_data) or V_CURRENT}
     if corrected:

@@ -286,8 +286,9 @@ class _Checker:
         if release.manifests and result.context is not None and sources:
             extra = self.extra.findings(sources, release, result.context)
         own = tuple(map(site.finding, problems))
-        checked = CheckedSite(site, version, result, own, extra, lacks_extra=bool(missing and release.manifests))
-        return checked._replace(without_release=bool(self.releases) and release not in self.releases)
+        without_release = bool(self.releases) and release not in self.releases
+        lacks_extra = bool(missing and release.manifests)
+        return CheckedSite(site, version, result, own, extra, without_release=without_release, lacks_extra=lacks_extra)
 
     def _default_method(self, site: Site) -> str | None:
         """``agent`` for an install-config next to an agent-config, which only that installer reads."""
