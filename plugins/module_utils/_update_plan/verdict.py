@@ -108,10 +108,6 @@ def _hop_verdict(
     first: bool,
 ) -> HopVerdict:
     start, end = hop.start, hop.end
-    if not is_upgrade(start.release, end.release) and not is_upgrade(end.release, start.release):
-        # The same version: only its image can change, to the one for several architectures.
-        same = [] if state.status is None else [*condition_reasons(state.status, end.release.shown_version)]
-        return HopVerdict(tuple(accept([*state.preflight, *same] if first else (), state.acceptances)), ())
     reasons = [*blockers(start, end, previous), *override_blockers(start, end, overrides)]
     unchecked: list[Unchecked] = []
     reasons += signature_reasons(hop, signature, state.signature_stores, unchecked)

@@ -49,7 +49,7 @@ BLOCKING = [
     (("4.22.1", "4.22.2"), None),
     (("4.22.1", "4.23.1"), ANOTHER_MINOR),
     (("4.22.1", "4.21.9"), None),
-    (("4.21.1", "4.21.1"), None),
+    (("4.21.1", "4.21.1"), EVERY),  # to another image of it, as in a migration to several architectures
     (("4.23.1", "4.23.2"), None),
     (("4.23.1", "5.0.1"), ANOTHER_MINOR),
 ]

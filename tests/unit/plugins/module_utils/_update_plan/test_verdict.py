@@ -581,10 +581,6 @@ def test_without_a_history_a_rollback_is_a_risk_and_a_path_is_its_own_history():
     assert [item.verdict for item in there_and_back] == ["go", "go"]
 
 
-def test_the_same_version_is_no_update():
-    assert verdict(("4.18.3", "4.18.3"), down=True) == HopVerdict((), ())
-
-
 def test_a_pre_release_is_not_expected_to_enable_names_that_it_does_not_know():
     known = ["Console", "Insights"]
     capabilities = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Insights", "Storage"]}
