@@ -238,6 +238,12 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"Remove the spaces around {nearest}" if nearest == text else f"Write {nearest}: names are case sensitive"
 
 
+def unknown_choice(value: object, text: str, choices: Sequence[str]) -> tuple[str, str]:
+    """The message and the hint for an unknown ``value`` that ``text`` shows. They list the ``choices`` once."""
+    hint = "" if nearest_name(value, choices) is None else did_you_mean(value, choices)
+    return f"is {text}, expected {' or '.join(choices)}", hint
+
+
 def plural(number: int, noun: str) -> str:
     """``number`` with ``noun`` in its form."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

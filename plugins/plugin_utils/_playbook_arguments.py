@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -18,10 +18,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Location,
     Problem,
     Problems,
-    did_you_mean,
     nearest_name,
     shown,
     type_name,
+    unknown_choice,
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import (
     HELP,
@@ -179,10 +179,9 @@ def _form(playbook: Playbook, name: str) -> tuple[str, str]:
     return expected, form.format(name)
 
 
-def _check_choice(name: str, value: str, choices: Iterable[str], problems: Problems) -> None:
+def _check_choice(name: str, value: str, choices: Sequence[str], problems: Problems) -> None:
     if value not in choices:
-        message = f"is {shown(value)}, expected {' or '.join(choices)}"
-        problems.error("unknown-choice", name, message, did_you_mean(value, choices))
+        problems.error("unknown-choice", name, *unknown_choice(value, shown(value), choices))
 
 
 def check_set(playbook: Playbook, names: Iterable[str], problems: Problems) -> None:

@@ -295,8 +295,10 @@ def test_a_wrong_value_says_how_to_write_it(plan, values, code, hint):
 def test_a_wrong_choice_names_the_choices():
     problems = Problems()
     check_values(read_playbook("capability_guard"), {"mode": "audti"}, [], problems)
-    assert [(item.code, item.message) for item in problems] == [
-        ("unknown-choice", "is 'audti', expected enforce or audit")
+    check_values(read_playbook("capability_guard"), {"mode": "off"}, [], problems)
+    assert [(item.code, item.message, item.hint) for item in problems] == [
+        ("unknown-choice", "is 'audti', expected enforce or audit", "Did you mean audit?"),
+        ("unknown-choice", "is 'off', expected enforce or audit", ""),
     ]
     problems.clear()
     check_values(read_playbook("capability_usage_info"), {"clients": "yours, other"}, [], problems)

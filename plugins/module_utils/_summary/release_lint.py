@@ -38,7 +38,8 @@ def _checkout(result: Mapping[str, Any]) -> Iterator[str]:
             yield f"    {sentence(hint)}"
     if result["merge_base"]:
         changed = (*result["resources"], *result["removed"])
-        yield from _differences(f"Changes since {result['merge_base']}", "changes", changed)
+        lines = list(_differences(f"Changes since {result['merge_base']}", "changes", changed))
+        yield from lines or ("", f"Changes since {result['merge_base']}: none")
     yield from _differences("Different in the release", "in_release", result["resources"])
     yield ""
     yield result["text"].splitlines()[-1]

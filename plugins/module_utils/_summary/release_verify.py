@@ -42,8 +42,13 @@ def _difference(kind: str, item: Mapping[str, Any]) -> str:
     if kind == "unready":
         return str(item["message"])
     fields = [
-        f"{field['field']} is {json.dumps(field['actual'])}, expected {json.dumps(field['expected'])}"
+        f"{field['field']} is {_value(field['actual'])}, expected {_value(field['expected'])}"
         for field in item["fields"]
     ]
     more = f" and {item['more_fields']} more" if item["more_fields"] else ""
     return f"{'; '.join(fields)}{more}"
+
+
+def _value(value: Any) -> str:
+    """``value`` as JSON. A text with quotes stays as it is: it can be the beginning of a long list as JSON."""
+    return value if isinstance(value, str) and '"' in value else json.dumps(value, ensure_ascii=False)

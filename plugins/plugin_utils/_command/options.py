@@ -28,6 +28,7 @@ from ...module_utils._problems import (
     raise_errors,
     shown,
     type_name,
+    unknown_choice,
 )
 from ...module_utils._yaml.libyaml import load_body, read_document
 from ...module_utils._yaml.nodes import Lines, own_pair, parse_tree
@@ -263,8 +264,7 @@ def _checked(value: Any, option: Mapping[str, Any], where: Location, problems: P
         problems.error("wrong-type", where, f"is {found}, expected {expected}")
         return None
     if choices and converted not in choices:
-        message = f"is {found}, expected {' or '.join(choices)}"
-        problems.error("unknown-choice", where, message, did_you_mean(converted, choices))
+        problems.error("unknown-choice", where, *unknown_choice(converted, found, choices))
     return checked_options(converted, option["options"], where.child, problems) if "options" in option else converted
 
 

@@ -528,13 +528,13 @@ def test_release_apply_names_conflicts_and_leftovers() -> None:
 
 
 def test_release_verify_shows_each_difference() -> None:
-    item = {"kind": "ConfigMap", "namespace": "a", "name": "b"}
+    item, fields = {"kind": "ConfigMap", "namespace": "a", "name": "b"}, {"field": ".d", "actual": 1, "expected": "1"}
     result = {
         "verified": 7,
         "capability_status": {"enabled_capabilities": []},
         "missing": [{**item, "reason": "does not exist"}] * 52,
         "unexpected": [{**item, "reasons": [{"message": "x"}, {"message": "y"}]}],
-        "different": [{**item, "fields": [{"field": ".d", "actual": 1, "expected": "1"}], "more_fields": 2}],
+        "different": [{**item, "fields": [fields, {**fields, "actual": '["é"... (250 characters)'}], "more_fields": 2}],
         "unready": [{**item, "namespace": "", "message": "is not available"}],
         "problems": [ERROR, WARNING],
     }
@@ -549,7 +549,8 @@ def test_release_verify_shows_each_difference() -> None:
     assert lines[8] == "- ConfigMap a/b: does not exist"
     assert "- and 2 more" in lines
     assert "- ConfigMap a/b: x; y" in lines
-    assert '- ConfigMap a/b: .d is 1, expected "1" and 2 more' in lines
+    long = '.d is ["é"... (250 characters), expected "1" and 2 more'
+    assert f'- ConfigMap a/b: .d is 1, expected "1"; {long}' in lines
     assert lines[-2:] == ["- ConfigMap b: is not available", "error: path: is wrong. Correct it"]
 
 
@@ -614,6 +615,8 @@ def test_release_lint_shows_each_cause_of_a_checkout_once() -> None:
     same = summary_lines("release_lint", {**result, "resources": [changed] * 25}, {})
     start = same.index("  capability: none -> Console; content: 25 manifests")
     assert same[start + 1 : start + 5] == [*["    manifests/a.yaml ConfigMap one"] * 3, "    and 22 more"]
+    none = summary_lines("release_lint", {**result, "resources": [], "removed": []}, {})
+    assert none[-3:] == ["Changes since main (a1): none", "", "67 warnings in 2 manifests"]
     many = [{**row, "changes": [f"file: {number}"]} for number in range(25)]
     assert "  and 6 more" in summary_lines("release_lint", {**result, "resources": many}, {})
 
