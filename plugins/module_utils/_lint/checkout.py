@@ -147,7 +147,8 @@ def read_checkout(
         problems.info("not-in-release", "checkout", message)
         source = source._replace(findings=_remarks(source.findings))
     if fault:
-        problems.info("no-merge-base", "checkout", f"has no changes to show: {fault}")
+        hint = "Set base to the commit that it will be merged into, and fetch its history" if branches else ""
+        problems.info("no-merge-base", "checkout", f"has no changes to show: {fault}", hint)
         return OperatorCheckout(source, operands)
     # Files in subdirectories are not for the CVO.
     below = tuple(f"{folder}/" for folder in applied)
@@ -232,8 +233,12 @@ def _branches(path: str) -> list[str]:
 def _merge_base(path: str, given: str | None, branches: Sequence[str]) -> tuple[str, str]:
     """The merge base with ``given``, or else with the remote ``release-`` or main branch: its name, and the commit."""
     own = [] if set(_MAIN) & set(branches) else [name for name in branches[:1] if _RELEASE_BRANCH.search(name)]
-    remote = [f"{remote}/{name}" for name in (*own, "HEAD", *_MAIN) for remote in _REMOTES]
-    for name in [given, *(f"{remote}/{given}" for remote in _REMOTES)] if given else [*remote, *_MAIN]:
+    remote = [f"{remote}/{name}" for name in own for remote in _REMOTES]
+    # The main branch of a fork can be old.
+    remote += [f"{remote}/{name}" for remote in _REMOTES for name in ("HEAD", *_MAIN)]
+    # A CI such as Prow merges into a main branch without a remote, which has the changes then.
+    local = [name for name in _MAIN if name != git(path, "rev-parse", "--abbrev-ref", "HEAD").decode().strip()]
+    for name in [given, *(f"{remote}/{given}" for remote in _REMOTES)] if given else [*remote, *local]:
         try:
             return name, git(path, "merge-base", "--end-of-options", "HEAD", name).decode().strip()
         except GitError:

@@ -291,6 +291,20 @@ def test_the_default_branch_of_a_remote_can_have_any_name(tmp_path):
     commit(path)
     git(path, "update-ref", "refs/remotes/origin/HEAD", "trunk")
     assert changes(path) == {"manifests/b.yaml two": ["added"]}
+    # The one of a fork can be old.
+    git(path, "update-ref", "refs/remotes/upstream/main", "HEAD")
+    assert changes(path) == {}
+
+
+def test_the_current_main_branch_has_the_changes_itself(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
+    write_operator(path, {"b.yaml": manifest("two")})
+    commit(path)
+    git(path, "switch", "-q", "main")
+    git(path, "merge", "-q", "work")
+    checkout, problems = read(path)
+    assert (checkout.base, codes(problems), bool(problems[0].hint)) == ("", ["no-merge-base"], True)
+    assert changes(path, base="HEAD^") == {"manifests/b.yaml two": ["added"]}
 
 
 def test_findings_about_the_update_from_the_merge_base(tmp_path):
