@@ -19,7 +19,7 @@ from .._kubernetes.watch import ObservedObjects, snapshots_of, watch_objects
 from .._problems import ClusterError, Problems
 from .._progress import Progress
 from .._resources import CLUSTER_OPERATORS, Object, Target, as_text, conditions_of, mappings_in, nested
-from .pools import MACHINE_CONFIG_POOLS, pool_text
+from .pools import MACHINE_CONFIG_POOLS, is_degraded, is_updating, pool_text
 from .target import TargetRelease, requests, update_phase
 
 OPERATORS = Target(CLUSTER_OPERATORS)
@@ -139,7 +139,9 @@ class _Watcher:
         first += [f"stuck for {self._clock() - self._moved_at:.0f} s"] if self._is_stuck else []
         operators = state.objects[OPERATORS].values()
         done = sum(1 for operator in operators if _version_of(operator) == self._target.version)
-        pools = [pool_text(name, pool) for name, pool in sorted(state.objects.get(POOLS, {}).items())]
+        # Before the update reaches the nodes, all of them have the configuration of the previous release.
+        items = sorted(state.objects.get(POOLS, {}).items())
+        pools = [pool_text(name, pool) for name, pool in items if is_updating(pool) or is_degraded(pool)]
         nodes = [f"nodes: {', '.join(pools)}"] if pools else []
         texts = _condition_texts(self.last, self._shown)
         return "; ".join([*first, *texts, f"operators: {done} of {len(operators)}", *nodes])

@@ -47,7 +47,8 @@ def partial(done: int = 1, **conditions: str) -> dict[str, Any]:
     return cluster_version((NEXT, "Partial"), PAST, conditions=shown, desiredUpdate=release(NEXT))
 
 
-WORKER = {"status": {"machineCount": 3, "updatedMachineCount": 2}}
+WORKER = {"status": {"machineCount": 3, "updatedMachineCount": 2, "conditions": [condition("Updated", "False")]}}
+MASTER = {"status": {"machineCount": 3, "updatedMachineCount": 3, "conditions": [condition("Updated", "True")]}}
 OPERAND = {"name": "operand", "version": NEXT}
 LATE = operator()
 OTHERS = {"a": {"status": operator(NEXT)}, "b": {"status": {**LATE, "versions": [OPERAND, *LATE["versions"]]}}}
@@ -67,7 +68,7 @@ class Run:
                     raise state
                 items = {"version": state} if state else {}
                 more = others[0] if others else {}
-                objects = {CLUSTER_VERSION: items, OPERATORS: OTHERS, POOLS: {"worker": WORKER}}
+                objects = {CLUSTER_VERSION: items, OPERATORS: OTHERS, POOLS: {"master": MASTER, "worker": WORKER}}
                 yield ObservedObjects({**objects, **more.get("objects", {})}, more.get("error"))
 
         monkeypatch.setattr(follow, "watch_objects", watch)
