@@ -112,7 +112,7 @@ RULES: tuple[CheckRule, ...] = (
 )
 """All rules, the most severe ones first."""
 
-UNREAD_RULES = ("template", "unchecked-bundle", "unread-file")
+UNREAD_RULES = ("invalid-manifest", "template", "unchecked-bundle", "unread-file")
 """The rules about what is not checked."""
 
 RULES_BY_ID = {rule.id: rule for rule in RULES}

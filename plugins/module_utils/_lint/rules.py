@@ -241,7 +241,7 @@ RULES: tuple[CheckRule, ...] = (
 )
 """All rules, the most severe ones first."""
 
-UNREAD_RULES = ("link-outside", "template")
+UNREAD_RULES = ("invalid-manifest", "link-outside", "template")
 """The rules about what is not checked."""
 
 RULES_BY_ID: Mapping[str, CheckRule] = {rule.id: rule for rule in RULES}
