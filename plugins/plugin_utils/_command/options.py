@@ -14,7 +14,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ...module_utils._files.files import cannot
 from ...module_utils._module.argspec import Spec, check_rules
 from ...module_utils._module.findings import OUTPUT_FORMATS
 from ...module_utils._module.main import ModuleDefinition
@@ -205,11 +204,13 @@ def _lines(content: str, name: str) -> list[int]:
 
 def _read(text: str, kind: str, where: Location, problems: Problems) -> tuple[Any, str]:
     """The value of ``text``: YAML or JSON, the content of a file after @, or the text itself. And the content."""
-    if kind not in ("dict", "json", "raw") or not text.startswith(("@", "{", "[")):
+    # A text that is only raw can be a path, or a whole install-config with its comments.
+    if kind != "dict" and not (kind in ("json", "raw") and text.startswith(("@", "{", "["))):
         return text, ""
     try:
         if not text.startswith("@"):
-            return load_body(text.encode()), ""
+            value = load_body(text.encode())
+            return value if isinstance(value, (dict, list)) else text, ""
         content = Path(text[1:]).read_bytes()
         document = read_document(content)
         if document.value is None:
@@ -220,7 +221,8 @@ def _read(text: str, kind: str, where: Location, problems: Problems) -> tuple[An
             problems.error("several-documents", where, message, "Keep one document in the file")
         return document.value, content.decode(errors="replace")
     except OSError as error:
-        problems.append(cannot("read", text[1:], error)._replace(where=where))
+        message = f"{text[1:]} cannot be read: {error.strerror or error}"
+        problems.error("unreadable-file", where, message, "Correct the path after @")
     except YamlError as error:
         # The value is not shown: it can be a secret.
         problems.error("invalid-yaml", where, f"is not valid YAML or JSON: {error}", "Correct it, or quote it")

@@ -156,7 +156,7 @@ SUBCOMMANDS = {
             ("release",),
             (
                 "quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64 --mirrors working-dir/cluster-resources",
-                "RELEASE --previous-release quay.io/openshift-release-dev/ocp-release:4.19.9-x86_64",
+                "RELEASE --previous-release PREVIOUS --mirrors cluster-resources --signature-stores signatures",
             ),
         ),
     )
