@@ -414,15 +414,17 @@ def test_signatures_in_config_maps_of_the_cluster(mirror, check):
     assert row["openpgp"] == "missing"
 
 
-def test_a_release_image_may_have_the_name_of_the_mirror(mirror, check):
+@pytest.mark.parametrize("images", ["release", "all"])
+def test_a_release_image_may_have_the_name_of_the_mirror(mirror, check, releases, images):
     complete(mirror)
     for name in ("cli", "console"):
         mirror.push("art", IMAGES[name])
     named = f"{mirror.name('release')}@{IMAGES['release'].digest}"
-    outcome = check(images="all", release_image=named)
+    outcome = check(images=images, release_image=named, previous_release=releases["4.20"])
     assert outcome["ready"]
-    # No policy covers this name, so a node does not ask for the signature.
+    # No policy covers this name, so a node does not ask for the signature. But the gate is for each cluster with an IDMS.
     assert outcome["images"][0]["sigstore"] == "not_required"
+    assert "ack-4.20-sigstore-in-4.21" in [gate["gate"] for gate in outcome["update_check"]["acknowledge"]]
 
 
 def test_a_mirror_with_credentials(mirror, check, basic_registry):

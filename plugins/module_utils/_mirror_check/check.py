@@ -59,11 +59,10 @@ def check_images(request: MirrorRequest, reader: MirrorReader, progress: Progres
 
     The first image is checked on its own. If a registry is down, the others need not wait for it.
     """
-    registries = frozenset(_mirror_registries(request.images.values(), reader))
     total, done = len(request.images), count(1)
 
     def check(item: tuple[str, PullSpec]) -> ImageRow:
-        row = _check_image(item[0], item[1], request, reader, registries)
+        row = _check_image(item[0], item[1], request, reader)
         progress(f"mirror: {next(done)} of {total} images")
         return row
 
@@ -75,21 +74,10 @@ def check_images(request: MirrorRequest, reader: MirrorReader, progress: Progres
         return (row, *pool.map(check, others))
 
 
-def _mirror_registries(specs: Iterable[PullSpec], reader: MirrorReader) -> Iterable[str]:
-    for spec in specs:
-        try:
-            yield from (mirror.registry for mirror in reader.mirrors_of(spec))
-        except RegistryError:
-            # Reported with the image.
-            continue
-
-
-def _check_image(
-    name: str, spec: PullSpec, request: MirrorRequest, reader: MirrorReader, registries: frozenset[str]
-) -> ImageRow:
+def _check_image(name: str, spec: PullSpec, request: MirrorRequest, reader: MirrorReader) -> ImageRow:
     problems = Problems()
     try:
-        mirrors = reader.mirrors_of(spec) or ((spec,) if spec.registry in registries else ())
+        mirrors = reader.mirrors_of(spec)
     except RegistryError as error:
         return _absent(name, spec, None, request, error.problems, ())
     if not mirrors:

@@ -43,8 +43,12 @@ class MirrorReader:
         return self._access.http.is_insecure(registry)
 
     def mirrors_of(self, spec: PullSpec) -> tuple[PullSpec, ...]:
-        """Return the mirrors of an image in their order, without the image itself. Raises ``RegistryError``."""
-        return tuple(source for source in self._access.sources(spec) if source.name != spec.name)
+        """Return the mirrors of an image in their order, itself if its name is one in a mirror registry.
+
+        Raises ``RegistryError``.
+        """
+        others = tuple(source for source in self._access.sources(spec) if source.name != spec.name)
+        return others or ((spec,) if spec.registry in self._access.mirror_registries else ())
 
     def find(self, sources: Iterable[PullSpec], problems: Problems) -> MirroredImage | None:
         """Return the image from the first of ``sources`` that has its manifest. Reports what the others answered.

@@ -51,7 +51,7 @@ def check_mirror(
     result: dict[str, Any] = {"ready": all(row.ready for row in rows), "images": [row.as_dict() for row in rows]}
     if previous is not None:
         release = next(row for row in rows if row.name == RELEASE)
-        mirrored = any(row.mirror and not row.image.startswith(f"{row.mirror}@") for row in rows)
+        mirrored = bool(configured.mirror_registries)
         result["update_check"] = check_update(previous, read, release, mirrored=mirrored)
     return result
 

@@ -51,10 +51,16 @@ class _Authorization(NamedTuple):
 
 
 class ConfiguredAccess:
-    """Knows what a request to a registry needs, and sends it with ``http``. Threads may share it."""
+    """Knows what a request to a registry needs, and sends it with ``http``. Threads may share it.
+
+    ``mirror_registries`` have mirrors of images that are named by digest.
+    """
 
     def __init__(self, rules: Sequence[RegistryRule], credentials: Credentials, http: HttpClient) -> None:
         self.http = http
+        self.mirror_registries = frozenset(
+            mirror.partition("/")[0] for rule in rules for mirror in rule.digest_mirrors if mirror != rule.prefix
+        )
         self._rules, self._credentials = rules, credentials
         self._lock = threading.RLock()
         self._base_urls: dict[str, str] = {}
