@@ -422,7 +422,7 @@ def test_a_release_image_may_have_the_name_of_the_mirror(mirror, check, releases
     named = f"{mirror.name('release')}@{IMAGES['release'].digest}"
     outcome = check(images=images, release_image=named, previous_release=releases["4.20"])
     assert outcome["ready"]
-    # No policy covers this name, so a node does not ask for the signature. But the gate is for each cluster with an IDMS.
+    # No policy covers this name, so a node asks for no signature. The gate is for every cluster with an IDMS.
     assert outcome["images"][0]["sigstore"] == "not_required"
     assert "ack-4.20-sigstore-in-4.21" in [gate["gate"] for gate in outcome["update_check"]["acknowledge"]]
 
