@@ -62,9 +62,11 @@ def test_leftover_that_another_client_replaced_is_reported_and_stays(rollouts: R
 
 def test_leftovers_are_pruned_on_request(rollouts: Rollouts) -> None:
     rollouts.done([KEPT, OLD])
-    outcome = rollouts.done([KEPT], prune=True)
+    outcome = rollouts.predicted(rollouts.release([KEPT]), prune=True, diff=True)
     assert [(item["name"], item["pruned"]) for item in outcome["leftovers"]] == [("old", True)]
     assert outcome["changed"] is True
+    (deleted,) = outcome["diff"]
+    assert (json.loads(deleted["before"])["metadata"]["name"], deleted["after"]) == ("old", "")
     assert not rollouts.has(OLD)
     again = rollouts.done([KEPT], prune=True)
     assert (again["changed"], again["leftovers"]) == (False, [])

@@ -143,12 +143,14 @@ class Leftover(NamedTuple):
     """A resource of an earlier rollout that the release does not contain, or deletes. ``pruned``: it was deleted.
 
     ``finalizers`` are the finalizers of an object that is being deleted. ``sent``: this run requested the deletion.
+    ``before`` is the whole object, if the options request it.
     """
 
     resource: ResourceId
     pruned: bool
     finalizers: tuple[str, ...] = ()
     sent: bool = False
+    before: Mapping[str, Any] | None = None
 
 
 class Rollout(NamedTuple):

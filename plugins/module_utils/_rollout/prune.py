@@ -29,6 +29,7 @@ from .change_set import ApplyResult, Leftover
 from .cluster_state import RolloutContext
 from .desired_object import is_created_by_rollout
 from .inventory_store import RunLock
+from .options import RolloutOptions
 
 _CREATED_FIRST = {kind.group_kind: kind for kind in (NAMESPACES, CUSTOM_RESOURCE_DEFINITIONS)}
 """Deleting one of these deletes what is in it."""
@@ -66,13 +67,14 @@ def prune(
     client: Client,
     context: RolloutContext,
     applied: Sequence[ApplyResult],
-    lock: RunLock | None,
+    lock: RunLock,
+    options: RolloutOptions,
     problems: Problems,
 ) -> tuple[Leftover, ...]:
     """Delete the leftovers that a rollout created. Objects that existed before, and unmanaged ones, stay.
 
     What this run ``applied`` is never deleted, whatever the inventory contains. Before each deletion, ``lock`` is
-    verified, because another rollout may need the object. ``None`` is a dry run.
+    verified, because another rollout may need the object.
     """
     leftovers: list[Leftover] = []
     is_over = False
@@ -83,7 +85,7 @@ def prune(
         if served is None:
             continue  # It was deleted with its definition.
         target = target_for(served, resource)
-        is_pruned = False
+        is_pruned, before = False, None
         metadata = context.live[resource]
         is_ours = is_created_by_rollout(metadata) and not is_create_only(metadata.get("annotations"))
         if metadata.get("deletionTimestamp"):
@@ -99,14 +101,15 @@ def prune(
             problems.warning("kept-leftover", str(target), message, "Delete it yourself if it is not needed")
         elif not is_over:
             try:
-                if lock is not None:
+                if not options.dry_run:
                     retry_while_unreachable(lock.verify)
-                retry_while_unreachable(partial(client.delete, target, uid=metadata["uid"], dry_run=lock is None))
+                before = retry_while_unreachable(partial(client.find, target)) if options.diff_mode else None
+                retry_while_unreachable(partial(client.delete, target, uid=metadata["uid"], dry_run=options.dry_run))
                 is_pruned = True
             except ClusterError as error:
                 problems += error.problems
                 is_over = not isinstance(error, ApiError)  # Another run owns the cluster, or it does not answer.
-        leftovers.append(Leftover(resource, is_pruned, sent=is_pruned))
+        leftovers.append(Leftover(resource, is_pruned, sent=is_pruned, before=before))
     return tuple(sorted(leftovers))
 
 

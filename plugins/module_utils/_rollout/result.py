@@ -61,7 +61,11 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
         },
     }
     if diff_mode:
-        result["diff"] = [*_capabilities_diff(rollout), *(_diff(item) for item in results if item.is_written)]
+        result["diff"] = [
+            *_capabilities_diff(rollout),
+            *(_diff(item) for item in results if item.is_written),
+            *(diff_entry(str(item.resource), _lines(item.before), "") for item in rollout.leftovers if item.sent),
+        ]
     return result
 
 

@@ -141,8 +141,7 @@ class _Run:
         """List the leftovers. Delete them if that is requested and nothing failed."""
         if not self.options.prune or changes.has_failures:
             return as_kept(self.plan.context, changes.results)
-        held = None if self.options.dry_run else lock
-        return prune(self.client, self.plan.context, changes.results, held, self._problems)
+        return prune(self.client, self.plan.context, changes.results, lock, self.options, self._problems)
 
     def _finish(self, work: ManifestPlan, changes: ChangeSet, leftovers: Sequence[Leftover], lock: RunLock) -> None:
         """Write the final inventory. An error is reported and not raised, so the results are not lost."""
