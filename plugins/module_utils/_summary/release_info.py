@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._problems import plural
-from .words import first_lines, first_of, listed, resource_text, table
+from .words import decision_lines, first_lines, first_of, image_lines, listed, resource_text, table
 
 _MEBIBYTE = 1024 * 1024
 _MOST = 10
@@ -45,12 +45,21 @@ _NOT_KNOWN = "This is what manifests allow and request. What operators create at
 
 
 def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> list[str]:
-    """What differs from another release or selection, what resources require, or a table of the capabilities."""
+    """What differs from another release or selection, what resources require, or else a table of the capabilities."""
+    return list(_lines(result, result["release"])) if "release" in result else []
+
+
+def _lines(result: Mapping[str, Any], release: Mapping[str, Any]) -> Iterator[str]:
     if "changes" in result:
-        return list(changes_lines(result["changes"], result["release"]["version"]))
+        yield from changes_lines(result["changes"], release["version"])
+    elif "resources" not in result:
+        yield from _capabilities(release)
     if "resources" in result:
-        return list(_resources(result["resources"]))
-    return list(_capabilities(result["release"])) if "release" in result else []
+        yield from [""] * ("changes" in result)
+        yield from _resources(result["resources"])
+    if "images" in release:
+        yield ""
+        yield from image_lines(release["images"])
 
 
 def _capabilities(release: Mapping[str, Any]) -> Iterator[str]:
@@ -74,25 +83,11 @@ def _capabilities(release: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _resources(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    needed = sorted({name for item in found for name in item["capabilities"]})
     yield plural(len(found), "manifest")
-    if not found:
-        return
-    yield f"Required capabilities: {listed(needed)}"
-    yield ""
-    ordered = sorted(found, key=lambda item: str(item["file"]))
-    rows = [
-        (
-            "included" if item["included"] else "excluded",
-            " + ".join(item["capabilities"]) or "(no capability)",
-            f"{resource_text(item)} ({item['file']})",
-        )
-        for item in ordered
-    ]
-    for item, line in zip(ordered, table(rows), strict=True):
-        yield line
-        if item["reasons"]:
-            yield f"          {'; '.join(reason['message'] for reason in item['reasons'])}"
+    if found:
+        yield f"Required capabilities: {listed(sorted({name for item in found for name in item['capabilities']}))}"
+        yield ""
+        yield from decision_lines(found)
 
 
 def changes_lines(changes: Mapping[str, Any], version: str | None) -> Iterator[str]:

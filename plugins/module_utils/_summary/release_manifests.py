@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._problems import plural
-from .words import listed, table
+from .words import decision_lines, image_lines, listed, table
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
@@ -39,5 +39,7 @@ def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
         yield "Images: {included} needed, {excluded} only by excluded manifests, {unreferenced} by no manifest".format(
             **numbers
         )
-        for item in result["images"]["included"]:
-            yield f"{item['name']}  {item['pull_spec']}" if item["name"] else item["pull_spec"]
+        yield from image_lines(result["images"]["included"])
+    if "decisions" in result:
+        yield ""
+        yield from decision_lines(result["decisions"])

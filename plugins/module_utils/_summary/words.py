@@ -50,6 +50,28 @@ def resource_text(item: Mapping[str, Any]) -> str:
     return f"{item['kind']} {namespace}{item['name']}"
 
 
+def decision_lines(found: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the decision on each of the manifests ``found``, with the reasons for an exclusion below it."""
+    ordered = sorted(found, key=lambda item: str(item["file"]))
+    rows = [
+        (
+            "included" if item["included"] else "excluded",
+            " + ".join(item["capabilities"]) or "(no capability)",
+            f"{resource_text(item)} ({item['file']})",
+        )
+        for item in ordered
+    ]
+    for item, line in zip(ordered, table(rows), strict=True):
+        yield line
+        if item["reasons"]:
+            yield f"          {'; '.join(reason['message'] for reason in item['reasons'])}"
+
+
+def image_lines(images: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the names in image-references and the pull specs of ``images``."""
+    yield from (f"{item['name']}  {item['pull_spec']}" if item["name"] else item["pull_spec"] for item in images)
+
+
 def problem_line(item: Mapping[str, Any]) -> str:
     """A problem with its severity and hint."""
     return f"{item['severity']}: {problem_text(item)}"

@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._contents.contents import RESOURCES
 from ansible_collections.capability.openshift.plugins.module_utils._data.cluster_access import PERMISSIONS
+from ansible_collections.capability.openshift.plugins.module_utils._summary.lines import summary_lines
 from ansible_collections.capability.openshift.plugins.module_utils._summary.release_info import changes_lines
 
 MEBI = 2**20
@@ -53,6 +54,11 @@ def changes(**values: Any) -> dict[str, Any]:
 
 def lines(version: str | None = "4.21.0", **values: Any) -> list[str]:
     return list(changes_lines(changes(**values), version))
+
+
+def test_resources_that_were_asked_for_follow() -> None:
+    result = {"release": {"version": "4.21.0"}, "changes": changes(), "resources": []}
+    assert summary_lines("release_info", result, {}) == [*lines(), "", "0 manifests"]
 
 
 def test_the_first_line_has_the_versions() -> None:

@@ -176,15 +176,18 @@ def test_release_info_shows_what_resources_require() -> None:
         {**resource, "included": True, "reasons": []},
         {**resource, "capabilities": ["B", "A"], "file": "a.yaml", "included": False, "reasons": reasons},
     ]
-    assert summary_lines("release_info", {"release": {}, "resources": found}, {}) == [
-        "2 manifests",
-        "Required capabilities: A, B",
+    decisions = [
         "",
         "excluded  B + A            Role n/r (a.yaml)",
         "          not here; nor there",
         "included  (no capability)  Role n/r (b.yaml)",
     ]
+    required = ["2 manifests", "Required capabilities: A, B", *decisions]
+    images = [{"name": "cli", "pull_spec": "r/cli@x"}]
+    result = {"release": {"images": images}, "resources": found}
+    assert summary_lines("release_info", result, {}) == [*required, "", "cli  r/cli@x"]
     assert summary_lines("release_info", {"release": {}, "resources": []}, {}) == ["0 manifests"]
+    assert summary_lines("release_manifests", {**MANIFESTS, "decisions": found}, {})[2:] == decisions
 
 
 # Mirrors and updates
