@@ -54,8 +54,8 @@ options:
   paths:
     description:
       - Directories, files and globs below O(checkout) to check. V(**) in a glob matches any number of directories.
-      - Only files whose name ends in C(.yaml), C(.yml) or C(.json) are read. What Git ignores, such as a virtual
-        environment, is read only if a path names it.
+      - Only files whose name ends in C(.yaml), C(.yml) or C(.json) are read, but not O(baseline) and O(outputs). What
+        Git ignores, such as a virtual environment, is read only if a path names it.
     type: list
     elements: str
     default: ['.']
@@ -251,7 +251,7 @@ from typing import Any
 from ..module_utils._files.files import absolute
 from ..module_utils._install_config.selection_source import SelectionOptions
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
-from ..module_utils._module.findings import check_outputs, findings_spec, finish_check
+from ..module_utils._module.findings import check_outputs, findings_spec, finish_check, output_files
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
@@ -279,6 +279,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         fix=params["state"] == "fixed",
         is_dry_run=module.check_mode,
         with_patch=module._diff,
+        outputs=output_files(params),
     )
     desired = read_selection(options, selection_options(params), has_releases=bool(params["releases"]))
     releases = tuple(load_releases(params, problems))

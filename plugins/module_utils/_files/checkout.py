@@ -42,7 +42,7 @@ class FoundFile(NamedTuple):
 
 
 class CheckoutFile(NamedTuple):
-    """A file that was read, with the paths of ``FoundFile``."""
+    """A file that was read. ``real_path`` contains no link, ``path`` is the same, relative to the checkout."""
 
     path: str
     real_path: str
@@ -52,17 +52,21 @@ class CheckoutFile(NamedTuple):
 class Checkout:
     """The files below the absolute path ``path``. Each is found once, however often ``files`` is called.
 
-    Git decides what belongs to it: what it ignores is left out unless it is named.
+    Git decides what belongs to it: what it ignores is left out unless it is named. ``outputs`` are files that the
+    check itself writes, which are never found.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, outputs: Iterable[str] = ()) -> None:
         self.root = os.path.realpath(path)
-        self._seen: set[str] = set()
+        self._seen = set(map(os.path.realpath, outputs))
         """The real paths of what was visited, so that links cannot cause a loop."""
         self._ignored: frozenset[str] | None = None
 
     def read_files(self, paths: Iterable[str], problems: Problems) -> Iterator[CheckoutFile]:
-        """Yield the files that ``files`` finds and that are not too large, with their content."""
+        """Yield the files that ``files`` finds and that are not too large, with their content.
+
+        Git names a file by the path without links, and kustomize resolves relative paths from there.
+        """
         for found in self.files(paths, problems):
             if found.size > MAX_SIZE:
                 message = f"has {found.size // 2**20} MiB, more than {MAX_SIZE // 2**20} MiB, so it is not read"
@@ -70,7 +74,7 @@ class Checkout:
                 continue
             data = read_again(found.path, found.real_path, problems)
             if data is not None:
-                yield CheckoutFile(found.path, found.real_path, data)
+                yield CheckoutFile(self._shown(found.real_path), found.real_path, data)
 
     def files(self, paths: Iterable[str], problems: Problems) -> Iterator[FoundFile]:
         """Yield the files below ``paths`` that were not found before, in a stable order.
@@ -81,10 +85,12 @@ class Checkout:
         for start in self._starting_points(paths):
             yield from self._below(start, problems)
 
-    def folders(self, paths: Iterable[str]) -> list[str]:
-        """The ``paths`` that are directories of the checkout, as globs for ``files``."""
-        real_paths = {path: os.path.realpath(os.path.join(self.root, path)) for path in paths}
-        return [glob.escape(path) for path, real in real_paths.items() if self._contains(real) and os.path.isdir(real)]
+    def listed(self, folder: str) -> list[str]:
+        """The files in a directory, but not below it, as ``read_files`` names them; none if it does not exist."""
+        paths = sorted(glob.glob(os.path.join(glob.escape(self.root), glob.escape(folder), "*")))
+        found = [os.path.realpath(path) for path in paths if path not in self._ignored_paths]
+        files = (path for path in found if path.endswith(_SUFFIXES) and os.path.isfile(path))
+        return [self._shown(path) for path in files if self._contains(path)]
 
     def read(self, path: str) -> bytes:
         """The content of a file; empty if there is none that can be read."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
+from .._files.files import absolute
 from .._findings.files import compare_with_file, file_changes, relative_findings, write_files
 from .._findings.finding import CheckRule, Report, counts, finding_dict, finding_line, in_order, summary
 from .._findings.formats import FORMATS, parse_outputs
@@ -39,6 +40,12 @@ def findings_spec() -> Spec:
 def check_outputs(module: Module) -> None:
     """Raise ``InvalidOptionError`` if an output is not valid, before anything is checked."""
     parse_outputs(module.params["outputs"])
+
+
+def output_files(params: dict[str, Any]) -> tuple[str, ...]:
+    """The absolute paths of the files that a check writes, or wrote in an earlier run."""
+    paths = [output.path for output in parse_outputs(params["outputs"])]
+    return tuple(map(absolute, [*paths, params["baseline"]] if params["baseline"] else paths))
 
 
 def finish_check(

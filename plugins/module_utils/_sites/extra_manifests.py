@@ -14,6 +14,7 @@ pkg/asset/agent/manifests/extramanifests.go, openshift/library-go:pkg/assets/cre
 
 from __future__ import annotations
 
+import glob
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
@@ -51,10 +52,10 @@ class ExtraManifests:
         sites = [site for file in files.values() for site in file.sites]
         self.problems = Problems()
         self._names = {name for site in sites for name in site.extra_config_maps}
-        # The files of each directory, without those of its directories.
-        self._folders: dict[str, list[str]] = {
-            folder: [] for site in sites for folders in site.extra_folders for folder in folders
-        }
+        folders = (folder for site in sites for folders in site.extra_folders for folder in folders)
+        self._folders = {folder: checkout.listed(folder) for folder in dict.fromkeys(folders)}
+        listed = dict.fromkeys(path for paths in self._folders.values() for path in paths)
+        self._listed = frozenset(listed)
         self._objects: dict[Source, list[AddonObject]] = {}
         # The ConfigMaps of a namespace and a name, by each directory that they are below.
         self._config_maps: dict[Source, list[Source]] = {}
@@ -63,9 +64,9 @@ class ExtraManifests:
         self._findings: dict[tuple[tuple[Source, ...], SelectedCluster], tuple[Problem, ...]] = {}
         self.provided = cache(self._provided)
         for path, read in files.items():
-            if (self._names and read.may_have_config_maps) or posixpath.dirname(path) in self._folders:
+            if (self._names and read.may_have_config_maps) or path in self._listed:
                 self._read(CheckoutFile(path, read.real_path, checkout.read(path)), checkout)
-        others = ["."] if self._names else checkout.folders(self._folders)
+        others = ["."] if self._names else list(map(glob.escape, listed))
         for file in checkout.read_files(others, Problems()):
             self._read(file, checkout)
 
@@ -79,7 +80,8 @@ class ExtraManifests:
 
     def _files_of(self, folders: Iterable[str]) -> list[str]:
         """The files in the first of ``folders`` that has any."""
-        return next(filter(None, (self._folders[folder] for folder in folders)), [])
+        files = ([path for path in self._folders[folder] if (path, "", "") in self._objects] for folder in folders)
+        return next(filter(None, files), [])
 
     def _nearest(self, site: Site, name: str) -> list[Source]:
         """The ConfigMaps of a name that are nearest to the file of ``site``: other sites can have the same name."""
@@ -112,8 +114,7 @@ class ExtraManifests:
         return frozenset(item.resource_id for source in sources for item in self._objects[source])
 
     def _read(self, file: CheckoutFile, checkout: Checkout) -> None:
-        if (folder := posixpath.dirname(file.path)) in self._folders:
-            self._folders[folder].append(file.path)
+        if file.path in self._listed:
             self._objects[file.path, "", ""] = read_objects(file.data, file.path, self.problems)
         if posixpath.basename(file.path) in KUSTOMIZATIONS:
             self._read_generators(file, checkout)

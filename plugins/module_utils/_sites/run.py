@@ -38,7 +38,8 @@ class SitesOptions(NamedTuple):
     """The options of the module, as given. ``checkout`` is an absolute path. ``fix``: correct the selections.
 
     ``is_dry_run``: nothing will be written, so the findings are those of the files as they are. ``with_patch``: the
-    corrections are shown as a diff. ``install_method``: of install-configs.
+    corrections are shown as a diff. ``install_method``: of install-configs. ``outputs``: files that are no sites,
+    because an earlier run wrote its findings to them.
     """
 
     checkout: str
@@ -49,6 +50,7 @@ class SitesOptions(NamedTuple):
     fix: bool = False
     is_dry_run: bool = False
     with_patch: bool = False
+    outputs: tuple[str, ...] = ()
 
     @property
     def versions(self) -> dict[str, object]:
@@ -135,11 +137,12 @@ def check_sites(
     options.
     """
     _refuse_unknown_versions(options, releases)
-    checkout, findings = Checkout(options.checkout), Problems()
+    checkout, findings = Checkout(options.checkout, options.outputs), Problems()
     files: dict[str, SiteFile] = {}
     for file in checkout.read_files(options.paths, findings):
         files[file.path] = read_site_file(file)
         progress(f"{len(files)} files of the checkout are read")
+    files = dict(sorted(files.items()))
     sources = [source for file in files.values() for source in file.sources]
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)

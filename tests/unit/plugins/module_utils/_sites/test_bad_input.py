@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.unit.builders.sites import (
     cluster_instance,
+    cluster_version,
     documents,
     overrides,
     quoted,
@@ -207,9 +208,20 @@ def test_a_linked_file_is_written_where_it_is(check, tmp_path):
     write_checkout(tmp_path / "checkout", {"sites/site.yaml": WRONG, "links/.keep": ""})
     link = tmp_path / "checkout" / "links" / "site.yaml"
     link.symlink_to("../sites/site.yaml")
-    check(state="fixed", paths=["links"])
+    assert check(state="fixed")["fixed_files"] == ["sites/site.yaml"]
     assert link.is_symlink()
     assert "NodeTuning" in (tmp_path / "checkout" / "sites" / "site.yaml").read_text()
+
+
+def test_the_findings_of_an_earlier_run_are_no_site(check, tmp_path):
+    report = tmp_path / "checkout" / "report.json"
+    desired = {"baselineCapabilitySet": "None"}
+    first, second = (
+        check({"version.yaml": cluster_version("Console")}, outputs=[f"json:{report}"], capabilities=desired)
+        for _run in range(2)
+    )
+    assert "baselineCapabilitySet" in report.read_text()
+    assert (second["findings"], second["files"], second["changed"]) == (first["findings"], 1, False)
 
 
 def test_what_is_not_a_regular_file_is_named(check, tmp_path):

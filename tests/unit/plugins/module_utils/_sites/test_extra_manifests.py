@@ -26,6 +26,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.sites import (
     quoted,
     rules_of,
     site_config,
+    write_checkout,
 )
 
 RAN_DU = ("NodeTuning", "OperatorLifecycleManager", "Ingress")
@@ -260,6 +261,16 @@ def test_files_of_extra_manifests_are_checked(judged, site, folder):
     files["kustomization.yaml" if "Kustomization" in site else "site.yaml"] = site
     outcome = judged(files, openshift_version="4.20.3")
     assert places(outcome, "absent-kind") == [("absent-kind", folder, 3, "NAME")]
+
+
+def test_two_sites_can_link_to_the_same_directory(judged, tmp_path):
+    site = SITE_CONFIG.replace("img5.0.0", "img4.20.3") + "    extraManifestPath: extra\n"
+    write_checkout(tmp_path / "checkout", {f"{name}/site.yaml": site for name in ("a", "b")})
+    for name in ("a", "b"):
+        (tmp_path / "checkout" / name / "extra").symlink_to("../shared")
+    outcome = judged({"shared/link.yaml": LINK})
+    assert places(outcome, "absent-kind") == [("absent-kind", "shared/link.yaml", 1, "NAME")]
+    assert outcome["text"].splitlines()[-1] == "1 error in 2 sites"
 
 
 @pytest.mark.parametrize(
