@@ -28,6 +28,6 @@ options:
   release_image:
     description:
       - Pull spec of the release image, for C({{.ReleaseImage}}) in the templates of C(manifests/).
-      - By default, the templates are rendered with V(<unset>), and a warning reports this.
+      - By default, the templates are rendered with V(<unset>), and a warning reports this if one of them is written.
     type: str
 """

@@ -168,6 +168,9 @@ def run_release_manifests(
             result["diff"] = destination_diff(plan)
         problems += plan.problems
         problems[:] = (
-            problem._replace(severity="warning") if problem.code == MISSING_IMAGE else problem for problem in problems
+            item._replace(severity="warning")
+            if item.code == MISSING_IMAGE and os.path.basename(item.where.source) in files
+            else item
+            for item in problems
         )
     return result

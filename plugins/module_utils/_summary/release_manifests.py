@@ -22,11 +22,12 @@ def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
     yield f"Release {version}: {result['included']} manifests included, {result['excluded']} excluded"
     yield f"Enabled capabilities: {listed(result['enabled_capabilities'])}"
     if options.get("dest"):
-        yield f"Directory {options['dest']}: {'changed' if result['changed'] else 'nothing to change'}"
-        deletions = f"{plural(result['deletions'], 'manifest')} with the delete annotation"
-        others = "CredentialsRequests of other platforms" if options.get("platform") else ""
-        if requests is None and (left_out := " and ".join(filter(None, [result["deletions"] and deletions, others]))):
-            yield f"Left out: {left_out}"
+        changed = "would change" if options.get("check_mode") else "changed"
+        yield f"Directory {options['dest']}: {changed if result['changed'] else 'nothing to change'}"
+        if requests is None and result["deletions"]:
+            yield f"Left out: {plural(result['deletions'], 'manifest')} with the delete annotation"
+        if requests is None and options.get("platform"):
+            yield f"CredentialsRequests: only for {options['platform']}"
     if requests is not None:
         yield ""
         rows = [

@@ -47,11 +47,18 @@ def test_all_problems_of_a_release_are_reported_at_once(module, call, tmp_path):
     ]
 
 
-@pytest.mark.parametrize(("dest", "severity"), [(None, "info"), ("manifests", "warning")])
-def test_a_missing_release_image_is_a_warning_if_files_would_name_it(dest, severity, call, tmp_path):
-    path = write_release(tmp_path / "release", GOOD, cvo={"a.yaml": manifest("cvo", more="x: '{{.ReleaseImage}}'\n")})
+@pytest.mark.parametrize(
+    ("dest", "baseline", "severity"),
+    [(None, "vCurrent", "info"), ("manifests", "vCurrent", "warning"), ("manifests", "None", "info")],
+)
+def test_a_missing_release_image_is_a_warning_if_a_written_file_names_it(dest, baseline, severity, call, tmp_path):
+    cvo = {"a.yaml": manifest("cvo", "Console", more="x: '{{.ReleaseImage}}'\n")}
+    path = write_release(tmp_path / "release", GOOD, cvo=cvo)
 
-    problem = call(release_manifests, release=path, dest=dest and tmp_path / dest).problem("missing-release-image")
+    outcome = call(
+        release_manifests, release=path, dest=dest and tmp_path / dest, capabilities={"baselineCapabilitySet": baseline}
+    )
+    problem = outcome.problem("missing-release-image")
     assert (problem["severity"], problem["where"]) == (severity, "manifests/a.yaml")
     assert call(release_manifests, release=path, release_image="registry.example/x")["problems"] == []
 

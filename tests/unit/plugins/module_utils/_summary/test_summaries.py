@@ -121,8 +121,11 @@ def test_release_manifests_shows_the_directory_and_what_is_not_written() -> None
     head = ["Release of unknown version: 2 manifests included, 1 excluded", "Enabled capabilities: none"]
     assert summary_lines("release_manifests", MANIFESTS, {}) == head
     lines = summary_lines("release_manifests", MANIFESTS, {"dest": "/x", "platform": "aws"})
-    left_out = "4 manifests with the delete annotation and CredentialsRequests of other platforms"
-    assert lines[2:] == ["Directory /x: changed", f"Left out: {left_out}"]
+    others = ["Left out: 4 manifests with the delete annotation", "CredentialsRequests: only for aws"]
+    assert lines[2:] == ["Directory /x: changed", *others]
+    assert summary_lines("release_manifests", MANIFESTS, {"dest": "/x", "check_mode": True})[2] == (
+        "Directory /x: would change"
+    )
     same = summary_lines("release_manifests", {**MANIFESTS, "changed": False, "deletions": 0}, {"dest": "/x"})
     assert same[2:] == ["Directory /x: nothing to change"]
 
