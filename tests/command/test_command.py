@@ -189,6 +189,7 @@ def test_formats_have_the_same_result(run):
     assert json.loads(as_json)["releases"] == ["4.21.0", "4.22.0"]
     code, sarif, _errors = run("site-check", SITES, "--format=sarif")
     assert (code, json.loads(sarif)["version"]) == (1, "2.1.0")
+    assert run("site-check", SITES, "--format=sarif", "--state=fixed", "--check", "--diff")[:2] == (1, sarif)
 
 
 def test_options_are_those_of_playbooks(run, tmp_path):

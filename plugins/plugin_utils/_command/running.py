@@ -83,7 +83,8 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
     """Run a subcommand, and return the exit code. Raises ``InvalidOptionError``."""
     definition = subcommand.definition()
     params, output = parse(subcommand, definition, words)
-    module = CommandModule(params, definition.spec, check_mode=output["check"], diff=output["diff"])
+    is_report = output["format"] not in RENDERED
+    module = CommandModule(params, definition.spec, check_mode=output["check"], diff=output["diff"] or is_report)
     with tempfile.TemporaryDirectory() as folder:
         report, progress, over = Path(folder, "report"), Path(folder, "progress"), Event()
         if sys.stderr.isatty():
@@ -91,16 +92,17 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
             os.environ[VARIABLE] = str(progress)
             arguments = (str(progress), over, "running", lambda line: print(module.masked(line), file=sys.stderr))
             Thread(target=follow, args=arguments, daemon=True).start()
-        if output["format"] not in RENDERED:
-            # The module writes its other formats to files.
+        if is_report:
+            # The module writes its other formats to files, which are in its diff, also in check mode.
             params["outputs"].append(f"{output['format']}:{report}")
         result = module.run(definition)
         options = {**params, "check_mode": output["check"]}
         over.set()
         for warning in module.warnings:
             show(f"warning: {warning}", sys.stderr, subcommand, output["places"])
-        if report.exists():
-            show(report.read_text(encoding="utf-8").rstrip("\n"), sys.stdout)
+        rendered = [part["after"] for part in result.get("diff", ()) if part.get("after_header") == str(report)]
+        if rendered:
+            show(rendered[0].rstrip("\n"), sys.stdout)
         else:
             _show_result(subcommand, result, options, output)
     if result.get("failed"):
