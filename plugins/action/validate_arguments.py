@@ -59,7 +59,7 @@ _ARGUMENTS = {
 _ALLOW_SLICE = "allow_slice"
 _LOCALHOST = "localhost"
 _CLUSTER = ("kubeconfig", "context", "host")
-_WRITTEN = ("dest", "report", "outputs")
+_WRITTEN = ("dest", "report", "outputs", "baseline")
 """Options with the path of what a module writes for one host."""
 _OF_PLAY = "target_"
 """Prefix of the variables that decide on which hosts a play runs, before it reads those of a host."""
@@ -168,9 +168,12 @@ def _check_shared(
     if cluster and (other := sharing(*_CLUSTER)):
         message, hint = f"selects the same cluster for {other}, too", "Set it for each host of the inventory"
         problems.error("shared-cluster", cluster[0], message, hint)
-    for name in (name for name in _WRITTEN if name in values and is_local):
+    written = {name: values[name] for name in _WRITTEN if name in values and is_local}
+    if not boolean(values.get("update_baseline"), strict=False):
+        written.pop("baseline", None)
+    for name, value in written.items():
         if other := sharing(name, "chdir"):
-            message = f"is {shown(values[name])} for {other}, too, and each would replace the other's files"
+            message = f"is {shown(value)} for {other}, too, and each would replace the other's files"
             problems.error("shared-path", name, message, "Add the host to it: {{ inventory_hostname }}")
 
 

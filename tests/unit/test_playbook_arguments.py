@@ -121,6 +121,12 @@ def test_a_playbook_describes_its_own_variables(name):
     assert all(name in playbook.variables for name in playbook.cluster_variables)
 
 
+def test_the_artifacts_of_a_host_do_not_replace_those_of_another():
+    artifacts = {name: text_of(name).partition("set_stats:")[2] for name in PLAYBOOKS}
+    others = {name for name, text in artifacts.items() if "inventory_hostname" not in text}
+    assert others == {"install_config", "release_info"}  # the table of all hosts, and none
+
+
 @pytest.mark.parametrize("name", PLAYBOOKS)
 def test_the_examples_run(name):
     playbook = read_playbook(name)
@@ -431,6 +437,7 @@ def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
         ("update_plan", "report", {"report": "written"}),
         ("release_manifests", "dest", {}),
         ("addon_check", "outputs", {"outputs": "json:written"}),
+        ("release_lint", "baseline", {"baseline": "written", "update_baseline": "true"}),
     ):
         own = {option: f"{more[option]}-of-nyc"} if more else {}
         inventory = {"all": {"hosts": {**hosts, "nyc": own}, "vars": {**LOCAL, **more}}}

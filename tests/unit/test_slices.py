@@ -97,7 +97,7 @@ def test_one_job_writes_the_report_and_returns_results_as_artifacts(tmp_path):
     job = run_job(tmp_path, ["update_plan", "site_check"], {"berlin": {}, "paris": {}}, extra)
 
     assert (tmp_path / "review" / "plan.md").read_text().startswith("# ")
-    plans, sites = job.artifacts["update_plan"], job.artifacts["site_check"]
+    plans, sites = job.artifacts["update_plan"], job.artifacts["site_check"]["localhost"]
     assert list(plans) == ["berlin", "paris"]
     assert plans["berlin"]["releases"] == ["4.21.0", "4.22.0"]
     assert plans["berlin"]["implicitly_enabled"] == []
