@@ -80,6 +80,7 @@ class ActionModule(ActionBase):
         extra_vars = untag(load_extra_vars(self._loader))
         shows_help = not playbook.prefix and boolean(extra_vars.get(HELP, False), strict=False)
         result |= {"changed": False, "help": shows_help, "directory": self._directory(), "problems": []}
+        result["check_mode"] = bool(self._task.check_mode)
         if shows_help:
             if variables.get("inventory_hostname") == variables.get("ansible_play_hosts_all", [None])[0]:
                 self._display.display(f"\n{help_text(playbook)}\n")

@@ -109,6 +109,10 @@ directory:
   returned: always
   type: str
   sample: /home/alice/sites
+check_mode:
+  description: Whether the task runs in check mode. Unlike C(ansible_check_mode), also by the keyword C(check_mode).
+  returned: always
+  type: bool
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).

@@ -203,6 +203,17 @@ def test_a_host_requests_the_selection_of_the_inventory(desk: Desk) -> None:
     assert "would request Build" in done.text, done.text
 
 
+def test_roles_say_what_would_be_with_the_keyword_check_mode(desk: Desk) -> None:
+    options = {"cluster_capabilities_enable": ["Build"], "release_apply_release": str(EXAMPLE)}
+    options |= {"release_apply_only": "crds", "release_apply_allow_cvo_managed": True}
+    roles = [f"capability.openshift.{role}" for role in (ENABLE, "release_apply")]
+    play = {"hosts": "localhost", "gather_facts": False, "check_mode": True, "vars": options, "roles": roles}
+    (desk.folder / "site.yml").write_text(json.dumps([play]))
+    text = _text_of(desk.command("ansible-playbook", "site.yml"))
+    assert "would request Build" in text
+    assert "only CRDs, dry run" in text
+
+
 def test_a_plan_without_the_cluster_of_the_inventory_asks_none(desk: Desk) -> None:
     mark = desk.plane.audit.mark()
     done = desk.run(PLAN, "-e", PATH, "-e", "{'kubeconfig': '{{ omit }}'}", one={"kubeconfig": GOOD})

@@ -77,7 +77,7 @@ def test_the_keys_of_all_returned_maps_are_documented():
     ],
 )
 def test_a_result_that_is_not_as_documented_is_found(change):
-    result = {"changed": False, "help": False, "directory": "", "problems": [PROBLEM]}
+    result = {"changed": False, "help": False, "directory": "", "check_mode": False, "problems": [PROBLEM]}
     check_result("validate_arguments", result)
     with pytest.raises(AssertionError, match="validate_arguments returned what it does not document"):
         check_result("validate_arguments", {**result, **change})
