@@ -450,7 +450,7 @@ hops:
           type: str
           returned: always
     downgrade:
-      description: Whether the new release is older than the old one, or the same.
+      description: Whether the new release is older than the old one.
       type: bool
       returned: always
     enabled_before:

@@ -162,9 +162,10 @@ def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:
 
 
 def _as_reported(status: ReportedCapabilities, start: ResolvedRelease, selection: Selection) -> CapabilityStatus:
-    """Return the status that a cluster reports, with the names that are enabled implicitly."""
-    implicit = status.enabled - start.requested(selection)
-    return CapabilityStatus(start.known if status.known is None else status.known, status.enabled, implicit)
+    """Return the status that a cluster reports, with the names that its CVO always enables, and the implicit ones."""
+    enabled = status.enabled | start.always
+    known = start.known if status.known is None else status.known
+    return CapabilityStatus(known, enabled, enabled - start.requested(selection))
 
 
 def _plan_hop(
@@ -174,7 +175,7 @@ def _plan_hop(
     start, end, selection, overrides = hop.start, hop.end, cluster.selection, cluster.overrides
     requested = end.requested(selection)
     # Requested names that the status does not contain yet are enabled before the outgoing CVO compares releases.
-    running = (before.enabled | start.requested(selection) | start.always) - start.gated
+    running = (before.enabled | start.requested(selection)) - start.gated
     implicit = _enabled_capabilities(hop, running, present if cluster.rule == "presence" else None)
     stay_enabled = running.union(item.name for item in implicit)
     after = end.status(selection, stay_enabled)

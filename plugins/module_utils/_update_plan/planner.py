@@ -205,7 +205,7 @@ def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> 
         ImplicitEnablement(start.loaded, end.manifests_loaded_by(start)),
         ReleaseDiff(start.loaded, end.loaded),
         tuple(credentials_requests(end.release, end.loaded, platform)),
-        not is_upgrade(start.release, end.release),
+        is_upgrade(end.release, start.release),
         release_gates(start),
         ReleaseReferences(end.release, end.loaded),
     )

@@ -174,7 +174,7 @@ def read_request(
     listed, platform = options.live_resources, resolve_platform(cluster.platform, problems)
     present = None if listed is None else read_live_resources(listed, problems)
     if source == "capabilities":
-        selection = read_selection(cluster, problems)
+        selection = read_selection(cluster._replace(solution=None), problems)  # both are one conflict, reported above
     if source == "cluster_version":
         location = options.location
         version = parse_cluster_version(options.cluster_version, Location(field=location), problems)

@@ -34,7 +34,9 @@ def check_status(
             message = f"{name!r} is not a capability of {start.minor}"
             problems.error("unknown-capability", where, message, did_you_mean(name, start.known))
     elif unknown:
-        message = f"contains names that {start.minor} does not know: {_listed(unknown)}; they stay enabled"
+        kept = unknown & status.enabled
+        message = f"contains names that {start.minor} does not know: {_listed(unknown)}"
+        message += f"; of these, {_listed(kept)} stay enabled" if kept else ""
         hint = "Check whether the cluster was rolled back, or runs another release"
         problems.warning("unknown-capability", where, message, hint)
     gated = status.enabled & start.gated

@@ -179,6 +179,7 @@ def test_an_empty_list_of_resources_is_not_the_same_as_no_list():
     [
         (options({"capabilities": {}}, cluster_version=OBJECT), ["capabilities"], ["conflicting-options"]),
         (options({"enabled_capabilities": []}, cluster_version=OBJECT), ["cluster_version"], ["conflicting-options"]),
+        (options({"capabilities": {}, "solution": "ran_du"}), ["capabilities"], ["conflicting-options"]),
         (options({"known_capabilities": []}), ["known_capabilities"], ["missing-option"]),
         (options({"capabilities": "x"}), ["capabilities"], ["not-a-map"]),
         (options(cluster_version="text"), ["cluster_version"], ["not-a-map"]),
