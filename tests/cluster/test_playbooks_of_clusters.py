@@ -204,8 +204,8 @@ def test_a_host_requests_the_selection_of_the_inventory(desk: Desk) -> None:
 
 
 def test_roles_say_what_would_be_with_the_keyword_check_mode(desk: Desk) -> None:
-    options = {"cluster_capabilities_enable": ["Build"], "release_apply_release": str(EXAMPLE)}
-    options |= {"release_apply_only": "crds", "release_apply_allow_cvo_managed": True}
+    options = {"cluster_capabilities_enable": "Build", "release_apply_release": str(EXAMPLE)}
+    options |= {"release_apply_only": "crds", "release_apply_allow_cvo_managed": "true"}
     roles = [f"capability.openshift.{role}" for role in (ENABLE, "release_apply")]
     play = {"hosts": "localhost", "gather_facts": False, "check_mode": True, "vars": options, "roles": roles}
     (desk.folder / "site.yml").write_text(json.dumps([play]))
