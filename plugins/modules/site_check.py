@@ -67,7 +67,7 @@ options:
         that a rule requires, and replaces a list of exclusions of an installation with the names that stay enabled.
         Errors that need your decision remain.
       - In check mode, V(fixed) reports the findings in the files as they are, and how many files it would correct. It
-        fails because of these findings, as C(black --check) does.
+        fails because of these findings, as C(black --check) does. With O(update_baseline), what remains is known.
       - It does not change a C(HostedCluster). The API server rejects a change of its lists after the installation.
     type: str
     choices: [checked, fixed]
@@ -277,7 +277,8 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         params["openshift_versions"] or {},
         params["install_method"],
         fix=params["state"] == "fixed",
-        is_dry_run=module.check_mode,
+        # The baseline would get what remains.
+        is_dry_run=module.check_mode and not params["update_baseline"],
         with_patch=module._diff,
         outputs=output_files(params),
     )

@@ -126,6 +126,7 @@ class Checkout:
     def _matches(self, pattern: str) -> list[str]:
         """What ``pattern`` matches, without what git ignores below the part of it that is no glob."""
         found = sorted(glob.glob(os.path.join(glob.escape(self.root), pattern), recursive=True))
+        found = [path for path in found if os.path.lexists(path)]  # "none/**" matches none/
         parts = itertools.takewhile(lambda part: not glob.has_magic(_ESCAPED.sub("", part)), pattern.split(os.sep))
         named = os.path.join(self.root, *(_ESCAPED.sub(r"\1", part) for part in parts))
         return [path for path in map(os.path.normpath, found) if not self._is_ignored(path, os.path.normpath(named))]

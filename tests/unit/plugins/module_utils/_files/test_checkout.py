@@ -54,7 +54,8 @@ def test_files_are_found_once_in_a_stable_order(checkout, paths, names):
 
 
 @pytest.mark.parametrize(
-    ("path", "code"), [("none", "missing-path"), ("*.txt", "missing-path"), ("..", "outside-path")]
+    ("path", "code"),
+    [("none", "missing-path"), ("none/**", "missing-path"), ("*.txt", "missing-path"), ("..", "outside-path")],
 )
 def test_a_path_must_match_something_inside(checkout, path, code):
     with pytest.raises(InvalidOptionError) as error:

@@ -181,7 +181,7 @@ def test_the_case_of_a_capability_set_is_corrected(fix, text, new):
     assert fixed.lower() == text.lower()
 
 
-def test_a_preview_shows_what_is_wrong_and_that_it_would_be_corrected(check):
+def test_a_preview_shows_what_is_wrong_and_that_it_would_be_corrected(check, tmp_path):
     files = {"a.yaml": cluster_instance(quoted(overrides("nodetuning", "Ingress"))), "b.yaml": cluster_instance("'{'")}
     preview = check(files, state="fixed", check_mode=True, fail_on="error")
     assert preview.failed
@@ -191,6 +191,9 @@ def test_a_preview_shows_what_is_wrong_and_that_it_would_be_corrected(check):
     )
     assert [site["fixed"] for site in preview["sites"]] == [True, False]
     assert rules_of(preview["findings"]) == [("unknown-capability", "a.yaml"), ("invalid-json", "b.yaml")]
+    with_baseline = {"state": "fixed", "diff": True, "baseline": tmp_path / "known.json", "update_baseline": True}
+    predicted = check(check_mode=True, **with_baseline)
+    assert predicted.result == check(**with_baseline).result
     corrected = check(state="fixed", paths=["a.yaml"], fail_on="error")
     assert (corrected.failed, corrected["text"]) == (False, "No findings in 1 site\n")
     assert not check(state="fixed", check_mode=True, paths=["a.yaml"], fail_on="error").failed
