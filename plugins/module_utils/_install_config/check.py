@@ -22,7 +22,7 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
 from .._data.dependencies import DEPENDENCIES
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
-from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE, Rule
+from .._data.install_rules import BASELINE_REQUIRED, HOSTED, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._data.version import Minor
 from .._problems import Location, Problem, Problems, Severity, nearest_name
@@ -233,7 +233,7 @@ def _with_selection(
     if selection is not None:
         hosted = hosted_capabilities(enabled, install.minor_data, install.gated)
         # What is enabled stays enabled. So nothing is suggested if only the user knows what to enable.
-        is_clear = {BASELINE_REQUIRED, HOSTED_SINCE}.isdisjoint(item.rule for item in broken)
+        is_clear = all(item.rule is not BASELINE_REQUIRED for item in broken)
         if is_clear and not _has_misspellings(resolved.requested, install, problems):
             suggested = suggested_selection(selection, install)[0]
     # A misspelled name is reported as such, so what it stands for is not missing, too.

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from .._capability.inclusion import CapabilityStatus
+from .._capability.rules import rule_violations
 from .._capability.selection import Selection
 from .._capability.solution import ResolvedSelection
 from .._contents.unmet_references import CONSEQUENCES
@@ -18,6 +19,7 @@ from .._data.capabilities import API_FIELDS, NONE
 from .._data.hosted_clusters import NAMES_WRITTEN_SINCE, WRITTEN_WITHOUT
 from .._data.install_rules import HOSTED
 from .._module.result import MASK, diff_entry, masked
+from .._problems import has_errors
 from .build import EditedFile
 from .check import InstallCheck
 from .document import read_document, render_document, same_values
@@ -43,8 +45,11 @@ def installation_dict(check: InstallCheck, *, failed: bool = False) -> dict[str,
     block = _block(check.resolved)
     # No rule of a selection knows what its references need.
     dangles = any(item.code in CONSEQUENCES and item.severity == "error" for item in check.problems)
-    if check.suggested_selection is not None and not dangles:
-        result["suggested_capabilities"] = check.suggested_selection.to_api()
+    suggested = None if dangles else check.suggested_selection
+    if suggested is not None and check.install is not None:
+        broken = (*check.installation.rejected, *rule_violations(suggested, check.install))
+        if not has_errors(item.problem for item in broken):
+            result["suggested_capabilities"] = suggested.to_api()
     elif check.resolved.selection is None:
         result["suggested_capabilities"] = block
     # The forms of a selection that violates a rule are useless, and would hide the message of the failed task.

@@ -60,7 +60,8 @@ def _failed(result: Mapping[str, Any], errors: Sequence[str]) -> Iterator[str]:
     yield from (f"error: {error}" for error in errors)
     suggested = result.get("suggested_capabilities")
     if suggested and result["install_method"] != HOSTED:  # a HostedCluster has neither a set nor a list
-        yield f"This selection meets every rule: {_selection(suggested)}"
+        which = "" if result["platform"] else " that does not depend on the platform"
+        yield f"This selection meets every rule{which}: {_selection(suggested)}"
 
 
 def _valid(result: Mapping[str, Any]) -> Iterator[str]:

@@ -353,21 +353,6 @@ def test_a_set_that_an_update_changes_is_a_warning(baseline, minor):
     assert warned == ([("unstable-set", "capabilities.baselineCapabilitySet")] if minor == "4.13" else [])
 
 
-@pytest.mark.parametrize(
-    ("minor", "method", "given", "code"),
-    [
-        ("4.20", None, {}, "inst-baseline-required"),
-        ("4.20", None, {"baselineCapabilitySet": ""}, "inst-baseline-required"),
-        ("4.17", "hosted", {"excludedCapabilities": ["Console"]}, "hcp-capabilities"),
-    ],
-)
-def test_nothing_is_suggested_without_a_baseline_or_where_no_selection_is_possible(minor, method, given, code):
-    result = check(minor, {} if method else NONE, method=method, capabilities=given)
-
-    assert [item.code for item in errors(result.problems)] == [code]
-    assert result.suggested_selection is None
-
-
 @pytest.mark.parametrize("is_block", [True, False])
 @pytest.mark.parametrize(
     "given", [{"disabled": ["Console"]}, {"excludedCapabilities": ["Consol"]}, {"excludedCapabilities": [1]}]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.result import installation_dict
-from ansible_collections.capability.openshift.tests.unit.builders.installations import check
+from ansible_collections.capability.openshift.tests.unit.builders.installations import check, errors
 
 NAMES = ["Console", "Ingress", "MachineAPI"]
 BLOCK = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": NAMES}
@@ -50,3 +50,27 @@ def test_a_selection_with_errors_has_only_its_correction() -> None:
 
     assert "OperatorLifecycleManager" in result["suggested_capabilities"]["additionalEnabledCapabilities"]
     assert result.keys() == {"install_method", "platform", "suggested_capabilities"}
+
+
+NOTHING = {"baselineCapabilitySet": "None"}
+SINGLE_NODE = {"controlPlane": {"replicas": 1}, "compute": [{"name": "worker", "replicas": 0}]}
+
+
+@pytest.mark.parametrize(
+    ("minor", "method", "document", "given", "code"),
+    [
+        ("4.20", "upi", {"platform": {"none": {}}}, {}, "inst-baseline-required"),
+        ("4.20", "upi", {"platform": {"none": {}}}, {"baselineCapabilitySet": ""}, "inst-baseline-required"),
+        ("4.17", "hosted", {}, {"excludedCapabilities": ["Console"]}, "hcp-capabilities"),
+        ("4.20", "agent", {"platform": {"vsphere": {}}, **SINGLE_NODE}, NOTHING, "agent-single-node-platform"),
+        ("4.20", "agent", {"platform": {"aws": {}}}, NOTHING, "agent-platform"),
+        ("4.20", "ipi", {"platform": {"baremetal": {}}, "apiVersion": "v1"}, NOTHING, "inst-ipi-machineapi"),
+    ],
+)
+def test_nothing_is_suggested_without_a_baseline_or_where_no_selection_meets_every_rule(
+    minor, method, document, given, code
+):
+    found = check(minor, document, method=method, capabilities=given, complete="apiVersion" in document)
+
+    assert code in {item.code for item in errors(found.problems)}
+    assert "suggested_capabilities" not in installation_dict(found, failed=True)
