@@ -192,4 +192,6 @@ def check_set(playbook: Playbook, names: Iterable[str], problems: Problems) -> N
             expected, form = _form(playbook, name)
             message = f"is required, expected {expected}: {playbook.text_of(name)}"
             problems.error("missing-variable", name, message, form)
-    check_rules(dict.fromkeys(given, True), playbook.rules, lambda name: Location(field=name), problems)
+    # Another name is reported already.
+    known = dict.fromkeys(given & playbook.variables.keys(), True)
+    check_rules(known, playbook.rules, lambda name: Location(field=name), problems)

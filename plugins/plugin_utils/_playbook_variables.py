@@ -35,7 +35,7 @@ class Playbook(NamedTuple):
     """A playbook: what its first task declares, and the options of its module, with their rules.
 
     ``own`` has the variables that are no options of the module, or differ from them. What is declared as null is no
-    variable. If it is an option, each host is one of its items, whose options are ``of_each_host``. ``examples`` are
+    variable. If it is a list of maps, each host is one of them, whose options are ``of_each_host``. ``examples`` are
     arguments of ``ansible-playbook``. ``cluster_variables`` select the cluster of a host. ``prefix``: of the
     variables of a role.
     """
@@ -87,7 +87,9 @@ def declared_playbook(declared: Mapping[str, Any]) -> Playbook:
         cluster_variables=given.get("cluster_variables", ()),
         options=options,
         rules={**definition.rules, "required_by": {**required_by, **given.get("required_by", {})}},
-        of_each_host=[item for name in definition.spec.keys() - options for item in definition.spec[name]["options"]],
+        of_each_host=[
+            item for name in definition.spec.keys() - options for item in definition.spec[name].get("options", ())
+        ],
         prefix=given.get("prefix", ""),
     )
 

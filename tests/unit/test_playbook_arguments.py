@@ -333,6 +333,15 @@ def test_a_required_variable_can_come_from_anywhere():
     assert [(item.code, str(item.where)) for item in problems] == [("missing-variable", "release")]
 
 
+@pytest.mark.parametrize("name", PLAYBOOKS)
+def test_a_variable_can_be_combined_with_the_defaults_of_its_playbook(name):
+    playbook = read_playbook(name)
+    for variable in playbook.variables:
+        problems = Problems()
+        check_set(playbook, [variable], problems)
+        assert "conflicting-options" not in [item.code for item in problems], variable
+
+
 def test_the_variables_of_a_role_have_a_prefix():
     role, problems = declared_playbook({"module": "release_apply", "prefix": "release_apply_"}), Problems()
     values = {"release_apply_release": None, "release_apply_feature_set": "", "release_apply_context": ""}
