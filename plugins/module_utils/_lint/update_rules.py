@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION
 from .._problems import Location, Problem, plural
@@ -38,19 +39,19 @@ class UpdateRules:
         self._previous = previous
         self._resources = {manifest.object_id for manifest in source.release.manifests}
         self._reported: set[tuple[str, str]] = set()
+        self._optional: dict[str, list[Manifest]] = {}
 
     def findings(self) -> Iterator[Problem]:
         """Yield each broken rule once for each resource."""
-        optional: dict[str, list[Manifest]] = {}
         for before, after in self._pairs:
             for resource, old in before.by_resource.items():
                 new = after.by_resource.get(resource, ())
-                yield from self._once(self._losses(old, new))
+                yield from self._once(self._losses(old, new, after.closure))
                 if after.can_update:
-                    changes = self._compare(old, new, after, optional) if new else self._removal(old, after)
+                    changes = self._compare(old, new, before, after) if new else self._removal(old, after)
                     yield from self._once(changes)
         yield from self._losses_of_unused()
-        yield from self._optional(optional)
+        yield from self._optional_resources()
 
     def _once(self, findings: Iterator[Problem]) -> Iterator[Problem]:
         for found in findings:
@@ -59,11 +60,17 @@ class UpdateRules:
                 self._reported.add(key)
                 yield found
 
-    def _losses(self, old: Sequence[Manifest], new: Sequence[Manifest]) -> Iterator[Problem]:
-        """Manifests of one resource that need less than before, whether their clusters can update or not."""
+    def _losses(
+        self, old: Sequence[Manifest], new: Sequence[Manifest], closure: Callable[[frozenset[str]], frozenset[str]]
+    ) -> Iterator[Problem]:
+        """Manifests of one resource that need less than before, whether their clusters can update or not.
+
+        ``closure`` are the capabilities of each cluster that has given ones. No cluster has unknown ones.
+        """
         for before in old:
-            for after in new:
-                lost = " and ".join(sorted(set(before.capabilities).difference(after.capabilities) & self._known_after))
+            for after in (item for item in new if self._known_after.issuperset(item.capabilities)):
+                enabled = closure(frozenset(after.capabilities))
+                lost = " and ".join(sorted((set(before.capabilities) - enabled) & self._known_after))
                 if lost and not before.deletes and not after.deletes:
                     message = f"needed {lost} in the previous release: clusters that disabled it get the resource"
                     yield finding("loses-capability", self._source.location(after), message)
@@ -85,14 +92,10 @@ class UpdateRules:
                     grouped.setdefault(manifest.object_id, []).append(manifest)
             unused.append(grouped)
         for resource, old in unused[0].items():
-            yield from self._once(self._losses(old, unused[1].get(resource, ())))
+            yield from self._once(self._losses(old, unused[1].get(resource, ()), frozenset))
 
     def _compare(
-        self,
-        old: tuple[Manifest, ...],
-        new: tuple[Manifest, ...],
-        variant: ClusterVariant,
-        optional: dict[str, list[Manifest]],
+        self, old: Sequence[Manifest], new: Sequence[Manifest], before: ClusterVariant, after: ClusterVariant
     ) -> Iterator[Problem]:
         deleted = all(item.deletes for item in old)
         if deleted and not all(item.deletes for item in new):
@@ -101,14 +104,11 @@ class UpdateRules:
         elif deleted and self._is_minor:
             message = "was already deleted by the previous minor version, so no cluster has the resource"
             yield finding("still-deletes", self._source.location(new[0], DELETE_ANNOTATION), message)
-        for before in old:
-            for after in new:
-                yield from self._compare_capabilities(before, after, variant, optional)
+        for one, other in product(old, new):
+            gained = frozenset(other.capabilities) - before.closure(frozenset(one.capabilities))
+            yield from self._gains(one, other, gained, enables=after.enables_implicitly)
 
-    def _compare_capabilities(
-        self, before: Manifest, after: Manifest, variant: ClusterVariant, optional: dict[str, list[Manifest]]
-    ) -> Iterator[Problem]:
-        gained = set(after.capabilities).difference(before.capabilities)
+    def _gains(self, before: Manifest, after: Manifest, gained: frozenset[str], *, enables: bool) -> Iterator[Problem]:
         # The CVO compares resource ids, and enables nothing if one has another namespace, which the API ignores.
         is_compared = before.resource_id == after.resource_id
         known = sorted(gained & self._known_before) if is_compared else []
@@ -116,14 +116,14 @@ class UpdateRules:
             message = f"deletes its resource, and now needs {' and '.join(known)}, which the previous release knew"
             where = self._source.location(after, CAPABILITY_ANNOTATION)
             yield finding("deletion-gains-capability", where, message)
-        elif known and variant.enables_implicitly:
+        elif known and enables:
             message = (
                 f"now needs {' and '.join(known)}, which the previous release knew: an update enables it on every "
                 "cluster that has this resource"
             )
             yield finding("gains-capability", self._source.location(after, CAPABILITY_ANNOTATION), message)
         for name in gained & self._known_after - self._known_before:
-            optional.setdefault(name, []).append(after)
+            self._optional.setdefault(name, []).append(after)
 
     def _removal(self, old: tuple[Manifest, ...], after: ClusterVariant) -> Iterator[Problem]:
         applied = [item for item in old if not item.deletes]
@@ -141,9 +141,9 @@ class UpdateRules:
     def _manifest(self, resource: ResourceId) -> Manifest:
         return next(manifest for manifest in self._source.release.manifests if manifest.object_id == resource)
 
-    def _optional(self, optional: dict[str, list[Manifest]]) -> Iterator[Problem]:
+    def _optional_resources(self) -> Iterator[Problem]:
         """One line for each new capability."""
-        for name, manifests in sorted(optional.items()):
+        for name, manifests in sorted(self._optional.items()):
             number = len({manifest.object_id for manifest in manifests})
             more = f", and {plural(number - 1, 'more resource')}" if number > 1 else ""
             message = f"becomes optional with {name}{more}"

@@ -58,12 +58,19 @@ def test_hosted_clusters_and_those_that_cannot_update_gain_nothing(update, clust
 
 def test_a_resource_that_loses_a_capability(update):
     assert update(manifest("one", "Console"), manifest("one")) == finding("loses-capability")
+    assert update(manifest("one", "Console"), manifest("one", "console")) == finding("unknown-capability", line=7)
     # Even if no cluster can update, or no cluster has it yet.
     before, after = (manifest("one", name, annotations=TECH_PREVIEW) for name in ("Console", ""))
     assert update(before, after) == finding("loses-capability")
     bare = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: bare\n"
     rules = {rule for rule, *_more in update(bare + f"  annotations: {{{CAPABILITY}: Console}}\n", bare)}
     assert "loses-capability" in rules
+
+
+@pytest.mark.parametrize(("less", "more"), [("", "Ingress"), ("marketplace", "OperatorLifecycleManager+marketplace")])
+def test_what_each_cluster_with_the_rest_has_is_neither_gained_nor_lost(update, less, more):
+    less, more = manifest("one", less), manifest("one", more)
+    assert (update(less, more), update(more, less)) == ([], [])
 
 
 def test_a_deletion_that_gains_a_capability(update):
