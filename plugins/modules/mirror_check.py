@@ -230,7 +230,7 @@ update_check:
       sample: 4.21.3
     accepted:
       description: Whether the CVO accepts the OpenPGP signature of the release image. Otherwise, it updates only with
-        C(force).
+        C(force). V(null) if the signature could not be checked.
       type: bool
       returned: success
       sample: true

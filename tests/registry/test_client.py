@@ -234,7 +234,8 @@ def test_the_sentences(registry_site, client, proxy):
     with pytest.raises(RegistryError) as raised:
         client.manifest("4.20.4")
     where = f"{proxy.host}/{REPOSITORY}@{IMAGE.digest}"
-    assert str(raised.value) == f"{where}: the registry does not have this manifest. Correct the pull spec"
+    hint = "Correct the pull spec, or copy the image"
+    assert str(raised.value) == f"{where}: the registry does not have this manifest. {hint}"
     dead = f"127.0.0.1:{free_port()}"
     refused = RegistryClient(access_to(registry_site), PullSpec(dead, "a", "b"))
     with pytest.raises(RegistryError) as raised:

@@ -66,7 +66,7 @@ def check_update(previous: Release, target: Release | None, release: ImageRow, *
     return {
         "from_version": previous.shown_version,
         "to_version": None if target is None else target.shown_version,
-        "accepted": release.openpgp == "verified",
+        "accepted": None if release.openpgp == "unknown" else release.openpgp == "verified",
         "acknowledge": None
         if gates is None
         else [

@@ -126,7 +126,8 @@ def _status_error(source: PullSpec, path: str, status: int) -> RegistryError:
         code, message = "registry-unauthorized", f"the registry denies access ({status})"
         hint = f"Set pull_secret or auth_file to credentials for {source.name}"
     elif status == 404:
-        code, message, hint = "image-not-found", f"the registry does not have {what}", "Correct the pull spec"
+        hint = "Correct the pull spec, or copy the image"
+        code, message = "image-not-found", f"the registry does not have {what}"
     else:
         code, message, hint = "registry-error", f"the registry answers {status}", "Try again later"
     return _error(code, source, message, hint)

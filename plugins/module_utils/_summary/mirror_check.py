@@ -12,6 +12,11 @@ from .words import problem_text
 
 _MOST = 50
 _ROW = "{:<40}  {:<8}  {:<12}  {:<12}"
+_ACCEPTS = {
+    True: ("The", "accepts"),
+    False: ("The", "does not accept"),
+    None: ("It is not known whether the", "accepts"),
+}
 
 
 def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> list[str]:
@@ -52,8 +57,8 @@ def _purpose(update: Mapping[str, Any] | None) -> str:
 
 
 def _update(update: Mapping[str, Any], *, ready: bool) -> Iterator[str]:
-    accepts = "accepts" if update["accepted"] else "does not accept"
-    yield f"The CVO of {update['from_version']} {accepts} the signature of the release image"
+    begin, verb = _ACCEPTS[update["accepted"]]
+    yield f"{begin} CVO of {update['from_version']} {verb} the signature of the release image"
     for gate in update["acknowledge"] or ():
         yield f"acknowledge{'' if ready else ' when the mirror is ready'} {gate['gate']}: {gate['text']}"
         yield f"  $ {gate['command']}"

@@ -218,8 +218,8 @@ def test_mirror_check_shows_only_images_that_are_not_ready() -> None:
 @pytest.mark.parametrize(
     ("ready", "accepted", "first", "second"),
     [
-        (True, True, "accepts", "acknowledge ack-1: text"),
-        (False, False, "does not accept", "acknowledge when the mirror is ready ack-1: text"),
+        (True, True, "The CVO of 4.13.0 accepts", "acknowledge ack-1: text"),
+        (False, False, "The CVO of 4.13.0 does not accept", "acknowledge when the mirror is ready ack-1: text"),
     ],
 )
 def test_mirror_check_shows_gates(ready: bool, accepted: bool, first: str, second: str) -> None:
@@ -228,15 +228,15 @@ def test_mirror_check_shows_gates(ready: bool, accepted: bool, first: str, secon
     lines = summary_lines("mirror_check", {"ready": ready, "images": [], "update_check": update}, {})
     verdict = "ready" if ready else "not ready"
     assert lines[0] == f"{verdict} for the update from 4.13.0 to 4.14.0: 0 of 0 images are ready"
-    assert lines[2] == f"The CVO of 4.13.0 {first} the signature of the release image"
+    assert lines[2] == f"{first} the signature of the release image"
     assert lines[3:] == [second, "  $ oc patch"]
 
 
 def test_mirror_check_of_an_update_to_a_release_that_cannot_be_read() -> None:
-    update = {"from_version": "4.13.0", "to_version": None, "accepted": True, "acknowledge": None}
+    update = {"from_version": "4.13.0", "to_version": None, "accepted": None, "acknowledge": None}
     lines = summary_lines("mirror_check", {"ready": False, "images": [], "update_check": update}, {})
     assert lines[0] == "not ready for the update from 4.13.0: 0 of 0 images are ready"
-    assert lines[2:] == ["The CVO of 4.13.0 accepts the signature of the release image"]
+    assert lines[2:] == ["It is not known whether the CVO of 4.13.0 accepts the signature of the release image"]
 
 
 # Selections
