@@ -56,7 +56,7 @@ def lines(version: str | None = "4.21.0", **values: Any) -> list[str]:
     return list(changes_lines(changes(**values), version))
 
 
-def test_resources_that_were_asked_for_follow() -> None:
+def test_resources_that_were_requested_follow() -> None:
     result = {"release": {"version": "4.21.0"}, "changes": changes(), "resources": []}
     assert summary_lines("release_info", result, {}) == [*lines(), "", "0 manifests"]
 
