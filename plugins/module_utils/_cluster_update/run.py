@@ -64,7 +64,7 @@ class UpdateRun:
         self.plan: PlanResult | None = None
         self.changes: tuple[FieldChange, ...] = ()
         self.prediction = Prediction()
-        self._is_multi = False
+        self._wants_multi, self._was_multi, self._is_multi = options.shared.source.architecture == "multi", False, False
 
     def run(self, problems: Problems) -> None:
         """Do everything that is left to do. Raises ``CapabilityError``."""
@@ -83,14 +83,15 @@ class UpdateRun:
         if self.phase in ("partial", "completed"):
             start = self._plan_again(obj, target, problems)
         else:
-            start = start_of(obj, target, architecture)
+            start = start_of(obj, target)
             preflight = (*image_reasons(target, obj), *_preflight(client, snapshots))
             plan = self._make_plan(_without_acceptance(obj, self.phase), start, target, preflight, problems)
-            if target.replaced and self._is_multi:
+            if target.replaced and self._was_multi:
                 # The status of most clusters does not have the architecture.
                 target, start, self.plan = TargetRelease(target.version, target.replaced), None, None
             else:
                 target = target._replace(version=plan.plan.releases[-1])
+                start = start._replace(is_multi=self._is_multi)
                 is_ours = self.phase == "requested" and read_start(obj, target) is not None
                 self._refuse_unaccepted(plan, problems, is_requested=is_ours)
                 obj = self._request(plan, target, start, problems)
@@ -130,9 +131,9 @@ class UpdateRun:
         options = PlanOptions(ClusterOptions(), path, obj, location=location, preflight=preflight, settable=False)
         fleet = plan_cluster(options, self._options.shared, lambda: self._client, self._progress)
         plan, names = fleet.plans[0], dict(fleet.releases)
+        name, multi = names[plan.plan.releases[-1]], {_digest(item) or item for item in fleet.multi}
         # A directory can be of another image of the version.
-        self._is_multi = fleet.is_multi and _digest(fleet.releases[0][1]) == _digest(start.from_image)
-        name = names[plan.plan.releases[-1]]
+        self._was_multi, self._is_multi = _digest(start.from_image) in multi, (_digest(name) or name) in multi
         if target.replaced or not _digest(name):
             message = f"the release is a directory, so the signature of {target.image} was not verified"
             if target.replaced:
@@ -164,6 +165,10 @@ class UpdateRun:
         elif target.image and _digest(name) not in ("", _digest(target.image)):
             message = f"is the image {name}, but the update is to {target.image}"
             problems.error("other-release", where, message, "Set it to this image")
+        elif self._wants_multi and _digest(name) and not (target.replaced or self._is_multi):
+            message = f"is multi, but the image of {version} is for one architecture"
+            hint = f"Migrate first: set version to {start.from_version}, or remove this option"
+            problems.error("missing-architecture", "architecture", message, hint)
 
     def _refuse_unaccepted(self, plan: PlanResult, problems: Problems, *, is_requested: bool) -> None:
         """Raise ``ClusterError`` if something is not accepted.

@@ -20,7 +20,7 @@ class UpdateStart(NamedTuple):
     """A cluster before its update to ``image``.
 
     ``from_version`` and ``from_image``: what it ran. ``selection`` and ``capabilities``: ``spec.capabilities`` and
-    ``status.capabilities``. ``architecture``: the one that the user requested.
+    ``status.capabilities``. ``is_multi``: whether the release of ``image`` is for several architectures.
     """
 
     image: str
@@ -28,7 +28,7 @@ class UpdateStart(NamedTuple):
     from_image: str
     selection: Mapping[str, Any]
     capabilities: Mapping[str, Any]
-    architecture: str = ""
+    is_multi: bool = False
 
     def annotation(self) -> str:
         """The value of the annotation."""
@@ -41,8 +41,8 @@ class UpdateStart(NamedTuple):
         return {**current, "spec": spec, "status": {"desired": desired, "capabilities": self.capabilities}}
 
 
-def start_of(cluster_version: Object, target: TargetRelease, architecture: str = "") -> UpdateStart:
-    """Return what an update to ``target`` starts from, if the user requested ``architecture``."""
+def start_of(cluster_version: Object, target: TargetRelease) -> UpdateStart:
+    """Return what an update to ``target`` starts from."""
     status = nested(cluster_version, "status")
     return UpdateStart(
         target.image,
@@ -50,7 +50,6 @@ def start_of(cluster_version: Object, target: TargetRelease, architecture: str =
         as_text(nested(status, "desired", "image")),
         selection_of(cluster_version),
         nested(status, "capabilities") or {},
-        architecture,
     )
 
 
@@ -77,7 +76,7 @@ def with_start(target: TargetRelease, cluster_version: Object) -> TargetRelease:
     if start is not None:
         return target._replace(replaced=start.from_image)
     earlier = read_start(cluster_version, updated)
-    return updated if earlier is not None and earlier.architecture == "multi" else target
+    return updated if earlier is not None and earlier.is_multi else target
 
 
 def selection_of(cluster_version: Object) -> Mapping[str, Any]:

@@ -67,8 +67,8 @@ class FleetPlan(NamedTuple):
 
     ``problems``: the problems of the releases. For reports, ``releases`` has the version of each and its name, a pull
     spec by digest if that is known, or its directory. ``cluster_versions``: the object of each cluster, valid or not; a
-    single cluster has no name. ``own_name``: the name of a selected cluster in the cloud. ``is_multi``: whether the
-    first release is for several architectures.
+    single cluster has no name. ``own_name``: the name of a selected cluster in the cloud. ``multi``: the names of the
+    releases that are for several architectures.
     """
 
     plans: tuple[PlanResult, ...]
@@ -77,7 +77,7 @@ class FleetPlan(NamedTuple):
     releases: tuple[tuple[str, str], ...]
     cluster_versions: Mapping[str, object]
     own_name: str
-    is_multi: bool
+    multi: frozenset[str]
 
 
 class ResolvedPath(NamedTuple):

@@ -124,7 +124,7 @@ def _plan(
         names,
         clusters.cluster_versions,
         clusters.own_name,
-        releases[0].release.architecture == "multi",
+        frozenset(item.exact_name for item in releases if item.release.architecture == "multi"),
     )
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -448,22 +449,33 @@ def test_a_migration_to_several_architectures_is_requested_and_recognized(run):
     assert written(server) == [f"PATCH {OBJECT}"]
 
 
-@pytest.mark.parametrize("named_by", ["digest", "directory"])
-def test_a_cluster_that_runs_the_image_for_several_architectures_does_not_migrate(run, monkeypatch, tmp_path, named_by):
-    """Its status does not have the architecture, and a directory can be of another image."""
-
-    def plan(*arguments: Any) -> FleetPlan:
-        fleet = plan_cluster(*arguments)
-        names = [(CURRENT, image_of(CURRENT))] if named_by == "digest" else fleet.releases
-        return fleet._replace(releases=(*names,))
-
-    monkeypatch.setattr(run_of_module, "plan_cluster", plan)
-    several = shutil.copytree(FOLDERS[0], tmp_path / "multi")
+def for_several(source: str, folder: Path) -> str:
+    """Return a copy of a release as of the image for several architectures."""
+    several = shutil.copytree(source, folder / "multi")
     file = several / "release-manifests" / "release-metadata"
     metadata = json.loads(file.read_text("utf-8"))
     metadata.setdefault("metadata", {})["release.openshift.io/architecture"] = "multi"
     file.write_text(json.dumps(metadata), "utf-8")
-    outcome = run(cluster(), **{**MIGRATION, "releases": [str(several)] * 2}, check=True)
+    return str(several)
+
+
+def name_images(monkeypatch: pytest.MonkeyPatch, *versions: str, multi: Iterable[str] = ()) -> None:
+    """Have the plan name the images of ``versions`` instead of their directories."""
+
+    def plan(*arguments: Any) -> FleetPlan:
+        names = tuple((version, image_of(version)) for version in versions)
+        return plan_cluster(*arguments)._replace(releases=names, multi=frozenset(map(image_of, multi)))
+
+    monkeypatch.setattr(run_of_module, "plan_cluster", plan)
+
+
+@pytest.mark.parametrize("named_by", ["digest", "directory"])
+def test_a_cluster_that_runs_the_image_for_several_architectures_does_not_migrate(run, monkeypatch, tmp_path, named_by):
+    """Its status does not have the architecture, and a directory can be of another image."""
+    several = for_several(FOLDERS[0], tmp_path)
+    if named_by == "digest":
+        name_images(monkeypatch, CURRENT, multi=[CURRENT])
+    outcome = run(cluster(), **{**MIGRATION, "releases": [several] * 2}, check=True)
 
     expected = ("completed", False) if named_by == "digest" else ("requested", True)
     assert (outcome["desired_update"]["state"], outcome["changed"]) == expected
@@ -498,13 +510,30 @@ def test_what_is_against_a_migration_has_to_be_accepted(run):
     assert run(server, **{**MIGRATION, "acceptances": accepted})["changed"]
 
 
-def test_a_cluster_that_was_updated_to_the_image_for_several_architectures_does_not_migrate(run):
+@pytest.mark.parametrize("is_multi", [True, False])
+def test_a_cluster_that_was_updated_to_the_image_for_several_architectures_does_not_migrate(run, tmp_path, is_multi):
     server = cluster()
-    run(server, architecture="multi")
+    options = {"architecture": "multi"}
+    if is_multi:
+        options["releases"] = [FOLDERS[0], for_several(FOLDERS[1], tmp_path)]
+    run(server, **options)
     completes(server)
-    assert run(server, architecture="multi", wait=True, wait_timeout=30)["prediction"] == ALL_EQUAL
-    again = run(server, architecture="multi")
-    assert (again["desired_update"]["state"], again["changed"]) == ("completed", False)
+    assert run(server, **options, wait=True, wait_timeout=30)["desired_update"]["state"] == "completed"
+    server.before = lambda _method, _path: None
+    again = run(server, **{**options, "releases": [FOLDERS[1]] * 2})
+    assert (again["desired_update"]["state"], again["changed"]) == (
+        ("completed", False) if is_multi else ("requested", True)
+    )
+
+
+def test_the_image_for_one_architecture_is_no_update_to_several(run, monkeypatch):
+    name_images(monkeypatch, CURRENT, NEXT)
+    server = cluster()
+    outcome = run(server, architecture="multi")
+    assert outcome.faults == [("missing-architecture", "architecture")]
+    assert f"set version to {CURRENT}" in outcome.message
+    assert written(server) == []
+    assert run(server)["changed"]
 
 
 def test_a_cluster_that_was_updated_to_another_image_migrates(run):
