@@ -513,7 +513,7 @@ def test_what_is_against_a_migration_has_to_be_accepted(run):
 @pytest.mark.parametrize("is_multi", [True, False])
 def test_a_cluster_that_was_updated_to_the_image_for_several_architectures_does_not_migrate(run, tmp_path, is_multi):
     server = cluster()
-    options = {"architecture": "multi"}
+    options: dict[str, Any] = {"architecture": "multi"}
     if is_multi:
         options["releases"] = [FOLDERS[0], for_several(FOLDERS[1], tmp_path)]
     run(server, **options)
