@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
+from .._capability.hosted_cluster import selectable_names
 from .._capability.resolved_release import resolve_cluster
 from .._data.capabilities import NONE
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems
@@ -39,7 +40,10 @@ def check_addons(
     if not names:
         problems.error("empty-list", "addons", "is empty", "Name files, directories or images")
     every = cluster.capabilities is None and cluster.solution is None and not cluster.gives_status
-    if every:
+    if every and cluster.hosted and release.minor:
+        excluded = sorted(selectable_names(release.minor).disabled)
+        cluster = cluster._replace(capabilities={"excluded_capabilities": excluded})
+    elif every:
         cluster = cluster._replace(capabilities={"baseline_capability_set": NONE})
     context, _status = resolve_cluster(cluster, release, problems)
     selected = selected_cluster(release, context)

@@ -55,15 +55,15 @@ def hosted_data(data: MinorData) -> MinorData:
     return data._replace(sets={**data.sets, V_CURRENT: data.sets[V_CURRENT] - disabled})
 
 
-def selectable_names(data: MinorData) -> SelectableNames:
-    """The names that a HostedCluster of this minor can enable and disable."""
-    found = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= data.minor), None)
-    return found or SelectableNames(data.minor, frozenset(), frozenset(), "")
+def selectable_names(minor: Minor) -> SelectableNames:
+    """The names that a HostedCluster of ``minor`` can enable and disable."""
+    found = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= minor), None)
+    return found or SelectableNames(minor, frozenset(), frozenset(), "")
 
 
 def hosted_capabilities(enabled: frozenset[str], data: MinorData, gated: frozenset[str]) -> HostedCapabilities:
     """The lists of a HostedCluster of this minor that enable ``enabled`` and disable every other name."""
-    may = selectable_names(data)
+    may = selectable_names(data.minor)
     default = hosted_data(data).sets[V_CURRENT] - gated
     to_disable, to_enable = default - enabled, enabled - default
     return HostedCapabilities(

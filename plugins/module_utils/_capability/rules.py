@@ -180,7 +180,7 @@ def _concerns_platform(requirement: Dependency, install: InstallContext) -> bool
 
 def _hinted(needed_by: str, given: Selection, install: InstallContext) -> str:
     """``needed_by`` if a hint may propose to disable it, or else ``""``."""
-    may = install.method != HOSTED or needed_by in selectable_names(install.minor_data).disabled
+    may = install.method != HOSTED or needed_by in selectable_names(install.minor_data.minor).disabled
     # Without its name in the list, the set enables it as well.
     is_twice = needed_by in given.additional and needed_by in install.enabled(given._replace(additional=()))
     return needed_by if may and not is_twice else ""

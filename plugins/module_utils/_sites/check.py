@@ -302,7 +302,7 @@ def _respelled(problem: Problem, broken: RuleViolation | None) -> Problem:
 
 
 def _report_not_enabled(names: object, data: MinorData, where: str, problems: Problems) -> None:
-    may = selectable_names(data).enabled
+    may = selectable_names(data.minor).enabled
     wrong = ", ".join(name for name in known_names(names, data.capabilities) or () if name not in may)
     if wrong and HOSTED_NAMES.in_force(data.minor, HOSTED):
         message = f"contains {wrong}, which a HostedCluster of {data.minor} cannot enable"

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._addons.objects import Installer
 from ansible_collections.capability.openshift.plugins.module_utils._addons.reader import ReadOptions
 from ansible_collections.capability.openshift.plugins.module_utils._addons.run import AddonsResult, check_addons
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import in_order
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
@@ -77,9 +77,10 @@ RELEASE_FILES = {
 
 
 @cache
-def release() -> Release:
-    """Return the release, in memory."""
-    return Files(V4_20, *RELEASE_FILES.values()).release
+def release(profile: str) -> Release:
+    """Return the release with one cluster profile, in memory."""
+    texts = (text.replace(DEFAULT_CLUSTER_PROFILE, profile) for text in RELEASE_FILES.values())
+    return Files(V4_20, *texts).release
 
 
 def thing(kind: str, name: str = "one", namespace: str = "", api: str = "v1", **fields: Any) -> dict[str, Any]:
@@ -146,11 +147,14 @@ def bundle(folder: Path, *objects: Mapping[str, Any], properties: Any = None) ->
 
 
 def check(
-    *names: str, capabilities: Any = MappingProxyType(ONLY_OLM), installer: Installer | None = None, **options: Any
+    *names: str,
+    capabilities: Any = MappingProxyType(ONLY_OLM),
+    profile: str = DEFAULT_CLUSTER_PROFILE,
+    **options: Any,
 ) -> AddonsResult:
     """Check add-ons against the release."""
-    given = OPTIONS._replace(installer=installer, **options)
-    return check_addons(list(names), release(), ClusterOptions(capabilities=capabilities), given, Problems())
+    cluster = ClusterOptions(capabilities=capabilities, cluster_profile=profile)
+    return check_addons(list(names), release(profile), cluster, OPTIONS._replace(**options), Problems())
 
 
 def found(result: AddonsResult, *severities: str) -> list[tuple[str, str]]:

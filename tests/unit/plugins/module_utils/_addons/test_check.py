@@ -469,6 +469,10 @@ def test_without_a_selection_an_addon_is_checked_for_every_selection(tmp_path):
     assert result.keys["addons"] == [
         {"path": "manifests", "name": "", "installer": "olm", "error": 1, "review": 0, "fine": 1, "needs": ["Console"]}
     ]
+    # A HostedCluster cannot disable marketplace.
+    objects = (LINK, thing("ConfigMap", namespace="openshift-marketplace"))
+    hosted = gitops(tmp_path / "hosted", *objects, capabilities=None, profile="ibm-cloud-managed")
+    assert found(hosted) == [("absent-kind", LINK_NAME)]
     # A cluster without OLM can be selected on purpose.
     without = check(bundle(tmp_path / "without", csv()), capabilities={"baselineCapabilitySet": "None"})
     assert found(without) == [("absent-kind", "ClusterServiceVersion.operators.coreos.com widgets.v1")]
