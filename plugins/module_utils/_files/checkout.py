@@ -85,12 +85,12 @@ class Checkout:
         for start in self._starting_points(paths):
             yield from self._below(start, problems)
 
-    def listed(self, folder: str) -> list[str]:
-        """The files in a directory, but not below it, as ``read_files`` names them; none if it does not exist."""
+    def listed(self, folder: str) -> dict[str, str]:
+        """The files in a directory, but not below it, by name, each as ``read_files`` names it."""
         paths = sorted(glob.glob(os.path.join(glob.escape(self.root), glob.escape(folder), "*")))
-        found = [os.path.realpath(path) for path in paths if path not in self._ignored_paths]
-        files = (path for path in found if path.endswith(_SUFFIXES) and os.path.isfile(path))
-        return [self._shown(path) for path in files if self._contains(path)]
+        found = {os.path.basename(path): os.path.realpath(path) for path in paths if path not in self._ignored_paths}
+        files = {name: path for name, path in found.items() if path.endswith(_SUFFIXES) and os.path.isfile(path)}
+        return {name: self._shown(path) for name, path in files.items() if self._contains(path)}
 
     def read(self, path: str) -> bytes:
         """The content of a file; empty if there is none that can be read."""

@@ -54,7 +54,7 @@ class ExtraManifests:
         self._names = {name for site in sites for name in site.extra_config_maps}
         folders = (folder for site in sites for folders in site.extra_folders for folder in folders)
         self._folders = {folder: checkout.listed(folder) for folder in dict.fromkeys(folders)}
-        listed = dict.fromkeys(path for paths in self._folders.values() for path in paths)
+        listed = dict.fromkeys(path for files in self._folders.values() for path in files.values())
         self._listed = frozenset(listed)
         self._objects: dict[Source, list[AddonObject]] = {}
         # The ConfigMaps of a namespace and a name, by each directory that they are below.
@@ -73,15 +73,18 @@ class ExtraManifests:
     def sources(self, site: Site) -> tuple[Source, ...]:
         """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
         names, only = site.extra_filter
-        paths = [path for folders in site.extra_folders for path in self._files_of(folders)]
-        files = [(path, "", "") for path in paths if (posixpath.basename(path) in names) is only]
+        # In a later directory, a file replaces one of the same name.
+        files = {name: path for folders in site.extra_folders for name, path in self._files_of(folders).items()}
+        kept = [(path, "", "") for name, path in files.items() if (name in names) is only]
         config_maps = (source for name in site.extra_config_maps for source in self._nearest(site, name))
-        return tuple(dict.fromkeys((*files, *config_maps)))
+        return tuple(dict.fromkeys((*kept, *config_maps)))
 
-    def _files_of(self, folders: Iterable[str]) -> list[str]:
-        """The files in the first of ``folders`` that has any."""
-        files = ([path for path in self._folders[folder] if (path, "", "") in self._objects] for folder in folders)
-        return next(filter(None, files), [])
+    def _files_of(self, folders: Iterable[str]) -> dict[str, str]:
+        """The files by name in the first of ``folders`` that has any."""
+        return next(filter(None, map(self._read_files_in, folders)), {})
+
+    def _read_files_in(self, folder: str) -> dict[str, str]:
+        return {name: path for name, path in self._folders[folder].items() if (path, "", "") in self._objects}
 
     def _nearest(self, site: Site, name: str) -> list[Source]:
         """The ConfigMaps of a name that are nearest to the file of ``site``: other sites can have the same name."""

@@ -51,6 +51,8 @@ _WITHOUT_OVERRIDES = {
 Source: stolostron/siteconfig:internal/templates/hosted-cluster/template.go and image-based-installer/template.go.
 """
 
+_SUPPRESSED = "Remove it, and write it in your own AgentClusterInstall, or let that be rendered"
+
 Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
 
@@ -193,14 +195,17 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
         hint = _WITHOUT_OVERRIDES[_HOSTED_TEMPLATES]
     suppressed = document.texts_of(document.get(spec, "suppressedManifests"))
     if AGENT_CLUSTER_INSTALL in (*suppressed, *document.texts_of(document.get(spec, "pruneManifests"), "kind")):
-        hint = "Remove it, and write it in your own AgentClusterInstall, or let the operator render that"
-    if hint:
-        if any(key.lower() == BLOCK for key in (node.site.overrides or Overrides({})).values):
-            message = "contains a selection, but the manifests of this ClusterInstance do not contain it"
-            found = Problem("error", "misplaced-selection", Location(field=node.site.field), message, hint)
-            problems.append(node.site.finding(found))
-        node = node._replace(site=node.site._replace(overrides=None, platform=None))
-    yield node
+        hint = _SUPPRESSED
+    yield _without_overrides(node, hint, problems) if hint else node
+
+
+def _without_overrides(node: SiteNode, hint: str, problems: Problems) -> SiteNode:
+    """``node``, whose manifests do not contain its overrides. ``hint``: what to do about a selection in them."""
+    if any(key.lower() == BLOCK for key in (node.site.overrides or Overrides({})).values):
+        message = f"contains a selection, but the manifests of this {node.site.kind} do not contain it"
+        found = Problem("error", "misplaced-selection", Location(field=node.site.field), message, hint)
+        problems.append(node.site.finding(found))
+    return node._replace(site=node.site._replace(overrides=None, platform=None))
 
 
 def _report_unrendered(node: SiteNode, problems: Problems) -> None:
@@ -237,7 +242,9 @@ def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
         place = (f"spec.clusters[{number}].{OVERRIDES}", OVERRIDES, cluster)
         node = _overridden(origin, problems, cluster, place, spec)
         _report_unrendered(node, problems)
-        yield node
+        # Source: openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig/siteConfig.go CrSuppression.
+        suppressed = document.texts_of(document.get(cluster, "crSuppression"))
+        yield _without_overrides(node, _SUPPRESSED, problems) if AGENT_CLUSTER_INSTALL in suppressed else node
 
 
 def _overridden(

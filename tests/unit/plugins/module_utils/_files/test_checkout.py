@@ -190,8 +190,9 @@ def test_the_files_of_a_directory_are_listed_by_their_real_paths(checkout):
     (checkout / "a" / "b.yml").symlink_to("../b.yml")
     (checkout / "a" / "outside.yaml").symlink_to("../../outside.yaml")
 
-    listed = map(Checkout(str(checkout)).listed, ("a", "[x]", "b.yml", "none", ".."))
-    assert list(listed) == [["a/b.yaml", "b.yml", "a/c.json"], ["[x]/f.yaml"], [], [], []]
+    listed = Checkout(str(checkout)).listed
+    assert listed("a") == {"b.yaml": "a/b.yaml", "b.yml": "b.yml", "c.json": "a/c.json"}
+    assert (listed("[x]"), listed("b.yml"), listed("none"), listed("..")) == ({"f.yaml": "[x]/f.yaml"}, {}, {}, {})
 
 
 @pytest.mark.parametrize(

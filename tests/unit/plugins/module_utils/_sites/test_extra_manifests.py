@@ -288,6 +288,14 @@ def test_files_that_are_filtered_out_or_deeper_are_not_checked(judged, given, fo
     assert [item["path"] for item in judged({"site.yaml": site, **files})["findings"]] == found
 
 
+@pytest.mark.parametrize(("paths", "found"), [("[a, b]", ["b/z.yaml"]), ("[b, a]", ["a/z.yaml"])])
+def test_a_file_replaces_the_one_of_the_same_name_in_an_earlier_directory(judged, paths, found):
+    """Source: openshift-kni/kni-enhancements:enhancements/siteconfig-extra-manifest-version-independence.md."""
+    site = SITE_CONFIG.replace("img5.0.0", "img4.20.3") + f"    extraManifests: {{searchPaths: {paths}}}\n"
+    files = {"site.yaml": site, "a/z.yaml": LINK, "b/z.yaml": LINK}
+    assert [item["path"] for item in judged(files)["findings"]] == found
+
+
 def test_what_the_extra_manifests_bring_counts_in_any_order(judged):
     files = {"site.yaml": WITH_EXTRA, "kustomization.yaml": KUSTOMIZATION}
     files["extra-manifests/01-kubelet.yaml"] = IN_MARKETPLACE

@@ -568,14 +568,14 @@ def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates)
 
 
 @pytest.mark.parametrize(
-    "more",
+    "text",
     [
-        "  suppressedManifests: [BareMetalHost, AgentClusterInstall]\n",
-        "  pruneManifests: [{apiVersion: extensions.hive.openshift.io/v1beta1, kind: AgentClusterInstall}]\n",
+        f"{cluster_instance(quoted(overrides('Ingress')))}  suppressedManifests: [BareMetalHost, AgentClusterInstall]\n",
+        f"{cluster_instance(quoted(overrides('Ingress')))}  pruneManifests: [{{kind: AgentClusterInstall}}]\n",
+        f"{site_config(('a', '', overrides('Ingress')))}    crSuppression: [AgentClusterInstall]\n",
     ],
 )
-def test_a_selection_in_a_manifest_that_is_not_rendered_is_misplaced(check, more):
-    text = cluster_instance(quoted(overrides("Ingress")), more=more)
+def test_a_selection_in_a_manifest_that_is_not_rendered_is_misplaced(check, text):
     assert errors_of(check({"a.yaml": text})) == ["misplaced-selection"]
     assert errors_of(check({"a.yaml": text.replace("AgentClusterInstall", "ManagedCluster")})) == []
 
