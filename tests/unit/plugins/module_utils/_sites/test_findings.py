@@ -570,7 +570,7 @@ def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates)
 @pytest.mark.parametrize(
     "text",
     [
-        f"{cluster_instance(quoted(overrides('Ingress')))}  suppressedManifests: [BareMetalHost, AgentClusterInstall]\n",
+        f"{cluster_instance(quoted(overrides('Ingress')))}  suppressedManifests: [InfraEnv, AgentClusterInstall]\n",
         f"{cluster_instance(quoted(overrides('Ingress')))}  pruneManifests: [{{kind: AgentClusterInstall}}]\n",
         f"{site_config(('a', '', overrides('Ingress')))}    crSuppression: [AgentClusterInstall]\n",
     ],
