@@ -138,8 +138,15 @@ def test_enable_waits_for_its_own_names(site: Site) -> None:
     assert "Insights" in outcome.errors[1]["message"]
 
 
+def test_it_returns_what_it_wrote_if_everything_is_available_already(site: Site) -> None:
+    site.make(selection(), ["Console"], observedGeneration=9)
+    outcome = site.ask(None, keep_implicit=True, wait=True, release=None)
+    kept = (outcome["requested_capabilities"], outcome["implicitly_enabled_capabilities"])
+    assert (outcome["added_capabilities"], *kept, outcome["spec"]) == (["Console"], ["Console"], [], site.spec)
+
+
 def test_without_a_release_and_operators_only_the_status_counts(site: Site) -> None:
-    site.make(selection(), ["Console"])
+    site.make(selection(), ["Console"], observedGeneration=9)
     outcome = enable_and_wait(site, release=None)
     assert not outcome.failed
     assert outcome.problem("wait")["code"] == "missing-operators"

@@ -123,10 +123,12 @@ def wait_for_capabilities(
     if release is not None and after.inclusion is not None:
         expected = operators_of_release(release, names, all_enabled, after.inclusion)
     last: Object = after.obj
+    # The snapshot is older than the write.
+    written = Snapshot({CLUSTER_VERSION.name: last}, str(nested(last, "metadata", "resourceVersion") or ""))
     missing: tuple[Problem, ...] = ()
     code, message = "unavailable-capability", f"the requested capabilities are not available after {seconds:g} s"
     try:
-        for state in watch_objects(client, before, seconds):
+        for state in watch_objects(client, {**before, CLUSTER_VERSION: written}, seconds):
             obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
             last = last if obj is None else obj
             operators = state.objects[_OPERATORS]
