@@ -129,6 +129,6 @@ def check_used(
             problems.warning("unused-acceptance", item.where, message, "Remove the entry when no cluster needs it")
         else:
             near = nearest_name(item.name, known)
-            message = f"{item.name!r} is neither a gate, a risk, a capability nor the code of a reason here"
+            message = f"{item.name!r} is neither a gate, a risk, a capability nor a code that can be accepted"
             hint = f"Did you mean {near}?" if near else "Copy the name from required_acceptances of update_plan"
             problems.warning("unknown-acceptance", f"{item.where}.name", message, hint)

@@ -41,8 +41,10 @@ def complete_options(
     missing = options.missing
     reading_problems = Problems()
     options, found = _with_cluster_version(options, client, reading_problems)
-    besides = _OF_INFRASTRUCTURE if missing & {"platform", "cluster_profile"} else frozenset[str]()
-    properties = read_properties(client, missing | besides, reading_problems, settable=options.settable)
+    needed = _OF_INFRASTRUCTURE if missing & {"platform", "cluster_profile"} else frozenset[str]()
+    properties = read_properties(client, missing | needed, reading_problems, settable=options.settable)
+    if not needed:  # Then only acceptances need it, which report a missing name themselves.
+        properties |= read_properties(client, _OF_INFRASTRUCTURE, Problems())
     problems += (_decisive(item) if is_strict else item for item in reading_problems)
     cluster = options.cluster
     if "feature_set" in properties:
@@ -61,7 +63,7 @@ def complete_options(
     if "platform" in missing & properties.keys():
         cluster = _with_platform(cluster, properties["platform"], problems, settable=options.settable)
     # What the user set was not used, even if it is in an object that was read.
-    found |= {name: item for name, item in properties.items() if name in missing | besides}
+    found |= {name: item for name, item in properties.items() if name in missing | _OF_INFRASTRUCTURE}
     _report(found, missing, problems)
     own_name = found["infrastructure_name"].value if "infrastructure_name" in found else ""
     return options._replace(cluster=cluster), own_name

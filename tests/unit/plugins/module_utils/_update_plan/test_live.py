@@ -74,7 +74,7 @@ def test_what_is_not_set_is_read():
         ({"feature_set": ""}, {*READ} - {"feature_set", "feature_gates"}, [("warning", "different-feature-set")]),
         ({"feature_gates": ["C"]}, {*READ} - {"feature_gates"}, []),
         ({"platform": "gcp"}, {*READ} - {"platform"}, []),
-        ({"platform": "gcp", "cluster_profile": "p"}, {*READ} - {"platform", "infrastructure_name"}, []),
+        ({"platform": "gcp", "cluster_profile": "p"}, {*READ} - {"platform"}, []),
         ({"overrides": []}, {*READ} - {"overrides"}, []),
         ({"cluster_version": {}}, {*READ} - {"overrides"}, []),
         ({"capabilities": {}}, READ, []),
