@@ -134,7 +134,7 @@ def _names(hop: Mapping[str, Any]) -> Iterator[str]:
     for entry in hop.get("moved") or ():
         need = "needs" if len(entry["resources"]) == 1 else "need"
         moved = plural(len(entry["resources"]), "resource")
-        yield f"  the selection names {entry['name']}, and {moved} of it now {need} other capabilities"
+        yield f"  the selection requests {entry['name']}, and {moved} of it now {need} other capabilities"
 
 
 def _resources(hop: Mapping[str, Any]) -> Iterator[str]:

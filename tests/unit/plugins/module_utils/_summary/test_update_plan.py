@@ -88,7 +88,7 @@ def test_an_update_is_shown_with_its_causes_and_effects():
         "    Deployment openshift-machine-api/image-registry: no capability -> ImageRegistry",
         "  becomes known and stays disabled: Build",
         "  disabled in a fresh install of 4.14.0: DeploymentConfig, MachineAPI",
-        "  the selection names baremetal, and 1 resource of it now needs other capabilities",
+        "  the selection requests baremetal, and 1 resource of it now needs other capabilities",
         "  12 resources added, 1 no longer applied, 0 deleted; 3 CredentialsRequests, 1 new",
         "    CredentialsRequest openshift-cloud-credential-operator/aws-machine (no capability)",
     ]
