@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, check_options
@@ -240,7 +240,7 @@ def _with_selection(
     unknown = [name for name in resolved.requested.additional if since_of(name) is None and name not in install.names]
     misspelled = {nearest_name(name, install.names) for name in unknown}
     problems += [
-        _for_solution(item)
+        _for_solution(item, resolved.requested.excluded or ())
         for item in each_mistake_once(broken)
         if item.capability not in misspelled and not _already_reported(item, problems)
     ]
@@ -313,12 +313,16 @@ def each_mistake_once(broken: Iterable[RuleViolation]) -> Iterator[RuleViolation
             yield item
 
 
-def _for_solution(violation: RuleViolation) -> Problem:
-    """The problem of a violation. A solution cannot be changed, so its hint is to replace it."""
+def _for_solution(violation: RuleViolation, excluded: Collection[str]) -> Problem:
+    """The problem of a violation. A solution cannot be changed, so its hint is to replace it.
+
+    A name that it has ``excluded`` is what the user wants, and no mistake.
+    """
     problem = violation.problem
     if not problem.where.source.startswith("solution "):
         return problem
-    hint = f"To correct it, set capabilities instead of solution, with {violation.capability}"
+    name = violation.capability
+    hint = "" if name in excluded else f"To correct it, set capabilities instead of solution, with {name}"
     return problem._replace(where=Location(problem.where.source), hint=hint)
 
 

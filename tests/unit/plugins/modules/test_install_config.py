@@ -99,11 +99,17 @@ def test_ran_du_equals_the_telco_reference(run):
     assert any("added Ingress" in reason and "inst-ingress" in reason for reason in outcome["explanation"])
 
 
-def test_the_hint_for_a_solution_is_to_replace_it(run):
-    problems = run(solution="ran_du", openshift_version="4.20", install_method="hosted")["problems"]
+@pytest.mark.parametrize(
+    ("solution", "hint"),
+    [
+        ("ran_du", "To correct it, set capabilities instead of solution, with ImageRegistry"),
+        ("no_image_registry", ""),
+    ],
+)
+def test_the_hint_for_a_solution_is_to_replace_it_unless_that_excludes_the_name(solution, hint, run):
+    problems = run(solution=solution, openshift_version="4.20", install_method="hosted")["problems"]
     (problem,) = [item for item in problems if item["code"] == "doc-build-imageregistry"]
-    assert problem["where"] == "solution ran_du"
-    assert problem["hint"] == "To correct it, set capabilities instead of solution, with ImageRegistry"
+    assert (problem["where"], problem["hint"]) == (f"solution {solution}", hint)
 
 
 def test_no_selection_is_the_default_and_every_format_is_empty(run):
