@@ -36,6 +36,9 @@ from .source import LintSource, read_source
 _REMOTES = ("upstream", "origin")
 _MAIN = ("main", "master")
 _RELEASE_BRANCH = re.compile(r"(?:^|/)release-(\d+\.\d+)$")
+_USUAL = ("manifests", "install", "bindata")
+"""Directories that not every operator has."""
+
 _DETACHED = "HEAD"
 """What git shows instead of a branch."""
 
@@ -98,12 +101,12 @@ def read_checkout(
         message, hint = f"is {path}, which is not a directory", "Set it to the repository of the operator"
         raise InvalidOptionError([Problem("error", "missing-directory", "checkout", message, hint)])
     given, applied = (tuple(map(os.path.normpath, names)) for names in (given, applied))
-    for name in (*given, *applied):
-        if os.path.isabs(name) or name.split(os.sep)[0] in (os.curdir, os.pardir):
-            message = f"is {path}, and {name!r} is not a directory below it"
-            raise InvalidOptionError(
-                [Problem("error", "invalid-path", "checkout", message, "Set the parent directory")]
-            )
+    for option, folders in (("manifest_directories", given), ("operand_directories", applied)):
+        for name in folders:
+            is_below = not os.path.isabs(name) and name.split(os.sep)[0] not in (os.curdir, os.pardir)
+            if not is_below or (name not in _USUAL and not os.path.isdir(os.path.join(path, name))):
+                message, hint = f"contains {name}, which is no directory below {path}", "Correct it, or set checkout"
+                raise InvalidOptionError([Problem("error", "missing-directory", option, message, hint)])
     branches, texts, fault = list[str](), {}, ""
     try:
         branches = _branches(path)

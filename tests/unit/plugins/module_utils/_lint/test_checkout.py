@@ -457,11 +457,13 @@ def test_what_can_be_read_in_a_file_with_findings_is_compared(tmp_path):
     assert "left-behind" in [item.code for item in findings(path)]
 
 
-@pytest.mark.parametrize("name", [".", "..", "../other", "/etc"])
+@pytest.mark.parametrize("name", [".", "..", "../other", "/etc", "manifets"])
 def test_a_directory_that_is_not_below_the_checkout(tmp_path, name):
+    write_operator(tmp_path, {"a.yaml": manifest("one")}, folder="bindata")
     with pytest.raises(InvalidOptionError) as raised:
         read(tmp_path, manifests=[name])
-    assert [item.code for item in raised.value.problems] == ["invalid-path"]
+    faults = [(item.code, item.where.field) for item in raised.value.problems]
+    assert faults == [("missing-directory", "manifest_directories")]
 
 
 def test_no_manifests_at_all(tmp_path):
