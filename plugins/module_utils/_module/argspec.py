@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
-from .._problems import Location, Problems, empty_option
+from .._problems import InvalidOptionError, Location, Problem, Problems, empty_option
 from .._registry.access_options import AccessOptions
 from .._release.release import Release
 from .._release_image.opened_release import OpenedRelease
@@ -94,8 +94,14 @@ class ReleaseOptions(NamedTuple):
     def load(self, opened: OpenedRelease, problems: Problems) -> Release:
         """Load the release that was ``opened``; its pull spec is the default of ``release_image``.
 
-        Raises ``ReleaseError``.
+        Raises ``ReleaseError``, and ``InvalidOptionError`` if ``release_image`` has the digest of another image.
         """
+        digest = (self.release_image or "").partition("@")[2]
+        # The copy of an image in an archive can have another digest.
+        if opened.image and opened.pull_spec and digest and digest not in opened.image[:2]:
+            message = f"has the digest {digest}, but release is the image {opened.digest}"
+            hint = "Remove it, or set the digest of the release"
+            raise InvalidOptionError([Problem("error", "conflicting-options", "release_image", message, hint)])
         return opened.load(
             problems,
             openshift_version=self.openshift_version,
