@@ -256,7 +256,7 @@ from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
 from ..module_utils._module.untag import untag
-from ..module_utils._problems import Problems
+from ..module_utils._problems import DestinationError, Problems
 from ..module_utils._release.loader import problems_for_users
 from ..module_utils._release.release import Release
 from ..module_utils._release_image.open_release import open_release
@@ -267,7 +267,7 @@ from ..module_utils._sites.run import SitesOptions, check_sites, read_selection
 METHODS = ["ipi", "upi", "agent", "assisted"]
 
 
-def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
+def run(module: Module, outcome: dict[str, Any], problems: Problems) -> None:
     """Check the sites, and exit. Raises ``CapabilityError``."""
     params = untag(module.params)
     options = SitesOptions(
@@ -285,6 +285,17 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     desired = read_selection(options, selection_options(params), has_releases=bool(params["releases"]))
     releases = tuple(load_releases(params, problems))
     result = check_sites(options, desired, releases, show_progress)
+
+    def write() -> None:
+        try:
+            write_files(result.fixed, check_mode=module.check_mode)
+        except DestinationError as error:
+            # The others were written.
+            left = {problem.where.source for problem in error.problems}
+            written = [file.path for file in result.fixed if file.path not in left]
+            outcome.update(changed=bool(written), fixed_files=written)
+            raise
+
     finish_check(
         module,
         "site_check",
@@ -292,7 +303,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         site_rules(),
         result.findings,
         Problems((*problems, *result.problems)),
-        write=lambda: write_files(result.fixed, check_mode=module.check_mode),
+        write=write,
         scope=(len(result.sites), "site"),
         unchecked=result.unchecked,
         changed=bool(result.fixed),

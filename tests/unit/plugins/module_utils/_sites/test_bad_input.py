@@ -256,7 +256,8 @@ def test_a_file_that_cannot_be_written_does_not_prevent_others(check, public):
     with as_other_user():
         predicted = check(checkout=public, state="fixed", check_mode=True)
         outcome = check(checkout=public, state="fixed")
-    assert predicted["problems"] == outcome["problems"]
+    assert predicted.result == outcome.result
+    assert (outcome["changed"], outcome["fixed_files"]) == (True, ["b/site.yaml"])
     assert outcome.faults == [("unwritable-directory", "a/site.yaml")]
     assert (public / "a" / "site.yaml").read_text() == WRONG
     assert (public / "b" / "site.yaml").read_text() == WRONG.replace("nodetuning", "NodeTuning")
