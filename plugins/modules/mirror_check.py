@@ -297,7 +297,7 @@ from ..module_utils._release_image.release_name import parse_release_name
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     """Check the mirror. Raises ``CapabilityError``."""
     params, target = _load_target(module.params, problems)
-    previous = _load_previous(params)
+    previous = _load_previous(params, problems)
     options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
     source = release_source(params)
     options = options._replace(architecture=source.go_architecture)
@@ -319,10 +319,12 @@ def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, 
     return {**params, "release_image": params["release_image"] or opened.pull_spec or None}, release
 
 
-def _load_previous(params: dict[str, Any]) -> Release | None:
+def _load_previous(params: dict[str, Any], problems: Problems) -> Release | None:
     if not params["previous_release"]:
         return None
-    opened = open_release(params["previous_release"], release_source(params), Problems(), "previous_release")
+    found = Problems()
+    opened = open_release(params["previous_release"], release_source(params), found, "previous_release")
+    problems += (problem for problem in found if problem not in problems)  # about both releases
     return opened.load(Problems(), cluster_profile=params["cluster_profile"])
 
 

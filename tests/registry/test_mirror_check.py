@@ -446,6 +446,10 @@ def test_releases_are_read_from_the_mirror(mirror, check, releases, tmp_path):
     assert outcome["ready"]
     assert outcome["images"][0]["image"] == f"{RELEASE}@{target.digest}"
     assert outcome["update_check"]["from_version"] == "4.20.9"
+    warned = check(**named, previous_release=f"{mirror.name('release')}:4.20.9", signature="warn")
+    assert [item["where"] for item in warned["problems"] if item["code"] == "no-signature"] == [
+        f"{mirror.name('release')}:4.20.9"
+    ]
     other = check(**{**named, "release_image": f"{RELEASE}@{current.digest}"})
     assert [code for code, _message in other.faults] == ["conflicting-options"]
 
