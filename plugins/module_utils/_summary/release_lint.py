@@ -29,7 +29,8 @@ def _checkout(result: Mapping[str, Any]) -> Iterator[str]:
         causes.setdefault((finding["severity"], finding["rule"], finding["hint"]), []).append(finding)
     for (severity, rule, hint), findings in causes.items():
         yield ""
-        number = plural(len(findings), "resource") if len(findings) > 1 else ""
+        noun = "resource" if findings[0]["resource"] else "file"
+        number = plural(len(findings), noun) if len(findings) > 1 else ""
         shared = findings[0]["message"] if len({finding["message"] for finding in findings}) == 1 else ""
         yield f"{severity} [{rule}] {': '.join(filter(None, (number, shared)))}"
         words = ((*_place(finding), "" if shared else finding["message"]) for finding in findings)

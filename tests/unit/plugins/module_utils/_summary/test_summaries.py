@@ -612,14 +612,14 @@ def test_release_lint_shows_each_cause_of_a_checkout_once() -> None:
     ]
     unlike = [{**own, "message": f"needs {name}", "resource": name, "hint": "Did you mean X?"} for name in "AB"]
     unread = {**own, "rule": "invalid-manifest", "line": 0, "resource": "", "hint": ""}
-    assert summary_lines("release_lint", {**result, "findings": [*unlike, unread]}, {})[2:9] == [
+    assert summary_lines("release_lint", {**result, "findings": [*unlike, unread, unread]}, {})[2:10] == [
         "warning [left-behind] 2 resources",
         "    manifests/a.yaml:3: A: needs A",
         "    manifests/a.yaml:3: B: needs B",
         "    Did you mean X?",
         "",
-        "warning [invalid-manifest] needs nothing",
-        "    manifests/a.yaml",
+        "warning [invalid-manifest] 2 files: needs nothing",
+        *["    manifests/a.yaml"] * 2,
     ]
     same = summary_lines("release_lint", {**result, "resources": [changed] * 25}, {})
     start = same.index("  capability: none -> Console; content: 25 manifests")
