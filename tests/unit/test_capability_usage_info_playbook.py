@@ -52,8 +52,9 @@ def test_the_playbook_fails_if_clients_are_not_named(tmp_path):
     counted = request_count(
         "consolelinks.v1.console.openshift.io", hour([Counted("system:node:a", {"get": 1})], unnamed=2)
     )
-    state, _shown, text = play(tmp_path, counted, capability_names=["Console"], fail_if_used=True)
+    state, shown, text = play(tmp_path, counted, capability_names=["Console"], fail_if_used=True)
     assert state == 2, text
+    assert '"No client that is named of the kind yours sent a request in the last 24 hours"' in shown
     assert "to the APIs of Console, see above" in " ".join(text.split())
     state, _shown, text = play(tmp_path, capability_names=["DeploymentConfig"], fail_if_used=True)
     assert state == 0, text

@@ -29,7 +29,8 @@ def _lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
     yield ""
     rows = [row for row in result["rows"] if row["client"] in kinds]
     if not rows:
-        yield f"No client of the kind {' or '.join(kinds)} sent a request in the last 24 hours"
+        named = " that is named" if any(item["unnamed"] for item in result["capabilities"]) else ""
+        yield f"No client{named} of the kind {' or '.join(kinds)} sent a request in the last 24 hours"
         return
     clients = [(row["capability"], row["client"], row["requests"], _described(row)) for row in sorted(rows, key=_name)]
     yield from table([("capability", "client", "requests", "API, verbs, user and user agent"), *clients])
