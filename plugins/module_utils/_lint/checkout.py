@@ -120,8 +120,8 @@ def read_checkout(
             ) from None
         fault = str(error)
     if version is None:
-        named = next((name for name in (base or "", *branches) if _RELEASE_BRANCH.search(name)), "")
-        version = named.rpartition("-")[2] or str(newest_minor())
+        named = next((name for name in (base or "", *branches) if _minor_of(name)), "")
+        version = str(_minor_of(named) or newest_minor())
         reason = f"the minor of {named}" if named else "the newest known minor"
         message = f"is not set, so the manifests are checked for {version}, {reason}"
         severity: Severity = "info" if branches else "warning"
@@ -211,6 +211,13 @@ def _matched(
     return found, tuple(item for items in left.values() for item in items)
 
 
+def _minor_of(branch: str) -> Minor | None:
+    """The minor of a branch ``release-X.Y``, ``None`` if it is not known, as that of a new one."""
+    release = _RELEASE_BRANCH.search(branch)
+    minor = find_minor(release[1]) if release else None
+    return minor if minor in BRANCHES else None
+
+
 def _branches(path: str) -> list[str]:
     """The branches ``release-X.Y``, oldest first, and main branches that HEAD belongs to, or else the current branch.
 
@@ -224,9 +231,8 @@ def _branches(path: str) -> list[str]:
     folders = ("refs/heads", *(f"refs/remotes/{remote}" for remote in _REMOTES))
     for name in git(path, "for-each-ref", "--format=%(refname)", *folders).decode().split():
         short = name.rpartition("/")[2]
-        release = _RELEASE_BRANCH.search(short)
-        minor = find_minor(release[1]) if release else None
-        if minor in BRANCHES or short in _MAIN:
+        minor = _minor_of(short)
+        if minor or short in _MAIN:
             missing = int(git(path, "rev-list", "--count", "HEAD", "--not", name))
             found.append((missing, minor is None, minor or min(BRANCHES), short))
     nearest = [short for missing, *_order, short in sorted(found) if missing == min(found)[0]]

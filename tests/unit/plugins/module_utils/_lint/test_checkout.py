@@ -151,7 +151,10 @@ def test_rendered_manifests_in_another_directory(tmp_path):
 # Versions
 
 
-@pytest.mark.parametrize(("branch", "version"), [("release-4.18", "4.18"), ("topic", str(newest_minor()))])
+@pytest.mark.parametrize(
+    ("branch", "version"),
+    [("release-4.18", "4.18"), ("topic", str(newest_minor())), ("release-9.9", str(newest_minor()))],
+)
 def test_the_version_is_that_of_the_branch_or_the_newest(tmp_path, branch, version):
     path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
     git(path, "switch", "-q", "-c", branch)
