@@ -295,6 +295,12 @@ def test_a_glob_can_begin_with_a_bracket(run, tmp_path):
     assert (code, {site["path"] for site in json.loads(out)["sites"]}) == (0, {"b.yaml"})
 
 
+def test_an_empty_list_is_written_in_brackets(run):
+    words = ("--capabilities={baselineCapabilitySet: None}", "--always-enabled-capabilities=[]", "--format=json")
+    code, out, _errors = run("release-manifests", NEW, *words)
+    assert (code, json.loads(out)["enabled_capabilities"]) == (0, [])
+
+
 @pytest.mark.parametrize("secret", ["0", ":"])
 def test_a_secret_that_occurs_in_the_result_is_only_hidden(run, secret):
     code, out, _errors = run("site-check", SITES, f"--pull-secret={secret}", "--fail-on=never", "--format=json")
@@ -379,6 +385,13 @@ def test_missing_libraries_are_named(run, monkeypatch):
         (("update-plan", OLD, NEW, "--fail-on=blokced"), ["--fail-on: "]),
         (("release-info", NEW, "--capabilities={baselineCapabilitySet: None, include: [x]}"), ["--capabilities: "]),
         (("release-info", NEW, "--openshift-version=4.21"), ["Remove --openshift-version"]),
+        (
+            (
+                *("release-info", NEW, "--cluster-profile=ibm-cloud-managed"),
+                "--capabilities={baselineCapabilitySet: None}",
+            ),
+            ["or set --no-hosted-control-plane if"],
+        ),
         (
             ("release-manifests", NEW, "--known-capabilities=Console"),
             ["--enabled-capabilities: ", "both --enabled-capabilities and --known-capabilities"],

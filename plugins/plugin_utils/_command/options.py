@@ -178,6 +178,8 @@ def _value(
         return _read(given, option["type"], where, problems)[0] if isinstance(given, str) else given
     items: list[Any] = []
     for text in given:
+        if text == "[]":
+            continue  # an empty list
         value, content = _read(text, option["elements"], where, problems)
         if value is None:
             continue  # a problem

@@ -169,4 +169,5 @@ def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location])
     field = r"(?!\S*\.(?:json|ya?ml)\b)(?=[:\[]|\.\w+[:.\[])"
     text = re.sub(rf"(?m)^((?:\w+: |- |\s)*)({either})((?:\[\d+\])?){field}", typed, text)
     text = re.sub(rf"(?<![\w./-])({named})(?![\w/{{-]|\.\w)", lambda at: as_typed(at[1], first), text)
+    text = re.sub(r"--([\w-]+) to false\b", r"--no-\1", text)
     return re.sub(rf"pip install ({'|'.join(EXTRAS)})\b", lambda at: f"pip install '{EXTRAS[at[1]]}'", text)
