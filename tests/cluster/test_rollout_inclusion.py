@@ -94,8 +94,10 @@ def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollou
     flat.mkdir()
     for path in NEXT.glob("*/*.yaml"):
         shutil.copy(path, flat)
-    values = {"release": str(flat), "openshift_version": "4.22.0", "previous_release": str(EXAMPLE)}
+    values: dict[str, Any] = {"release": str(flat), "openshift_version": "4.22.0", "previous_release": str(EXAMPLE)}
     values |= {"kubeconfig": str(rollouts.plane.kubeconfig), "host": rollouts.plane.url, "release_image": "test:4.22.0"}
+    # The update moves a resource to Insights, which is requested.
+    values |= {"capabilities": selection("Ingress", "Insights"), "forbidden_capabilities": "all"}
     arguments = ("-e", json.dumps({**values, "overrides": [UNMANAGED]}), "--check")
     assert ansible_playbook(tmp_path, "capability.openshift.release_apply", *arguments).returncode == 0
     set_feature_set(rollouts, TECH_PREVIEW)
