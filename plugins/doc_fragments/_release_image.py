@@ -86,7 +86,7 @@ options:
     description:
       - Registries whose certificates are not verified, each as C(HOST) or C(HOST:PORT). If such a registry does not
         answer with TLS, it is read with plain HTTP. Credentials are sent to it nevertheless.
-      - A token server on another host needs TLS with a valid certificate.
+      - A token server on another host needs TLS with a valid certificate, unless this option names that host as well.
     type: list
     elements: str
     default: []
