@@ -197,7 +197,7 @@ def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "")
     for name in given.additional:
         if name != capability and name.startswith(capability):
             hint = f"{hint}; {name} is another capability"
-    return violation(rule, given.where.child(field), hint, capability)
+    return violation(rule, given.where.child(field), hint, capability, excluded=excluded)
 
 
 def _with_namespace(broken: RuleViolation, namespace: str) -> RuleViolation:
@@ -207,8 +207,11 @@ def _with_namespace(broken: RuleViolation, namespace: str) -> RuleViolation:
     return broken._replace(problem=broken.problem._replace(hint=hint))
 
 
-def violation(rule: Rule, where: Location, hint: str, capability: str = "") -> RuleViolation:
-    """The violation of ``rule`` at ``where``. ``capability``: the missing name, if one is missing."""
-    message = f"{capability} is missing: {rule.message}" if capability else rule.message
+def violation(
+    rule: Rule, where: Location, hint: str, capability: str = "", *, excluded: bool = False
+) -> RuleViolation:
+    """The violation of ``rule`` at ``where``. ``capability``: the name that is missing, or ``excluded``, if any."""
+    fault = f"contains {capability}, but" if excluded else f"{capability} is missing:"
+    message = f"{fault} {rule.message}" if capability else rule.message
     severity: Severity = "warning" if rule.layer == "documentation" else "error"
     return RuleViolation(rule, capability, Problem(severity, rule.name, where, message, hint))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .._capability.hosted_cluster import selectable_names
 from .._capability.inclusion import InclusionContext
-from .._capability.rules import InstallContext, RuleViolation, rule_violations
+from .._capability.rules import InstallContext, rule_violations
 from .._data.assisted_fields import ASSISTED_FIELDS
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES, V_CURRENT, MinorData, since_of
 from .._data.hosted_clusters import HOSTED_PLATFORMS
@@ -272,8 +272,7 @@ def check_hosted(
     document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
     installation = read_installation(InstallOptions(document, "", complete=False, method=HOSTED), release)
     check = _check_lists(fields, installation)
-    disabled = {item.problem: item for item in check.violations if item.capability}
-    problems += [_respelled(item, disabled.get(item)) for item in check.problems if item.code not in _COVERED]
+    problems += [_respelled(item) for item in check.problems if item.code not in _COVERED]
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
@@ -291,13 +290,11 @@ def _check_lists(fields: Mapping[str, Any], installation: Installation) -> Insta
     return check_selection(installation, SelectionOptions(selection))
 
 
-def _respelled(problem: Problem, broken: RuleViolation | None) -> Problem:
-    """``problem`` with the fields of a HostedCluster instead of the options of modules. ``broken``: what it reports."""
+def _respelled(problem: Problem) -> Problem:
+    """``problem`` with the fields of a HostedCluster instead of the options of modules."""
     field, message, hint = problem.where.field, problem.message, problem.hint
     for ours, theirs in _FIELDS.items():
         field, message, hint = (text.replace(ours, theirs) for text in (field, message, hint))
-    if broken is not None and field == f"{BLOCK}.{HOSTED_DISABLED}":
-        message = f"contains {broken.capability}, but {broken.rule.message}"
     return problem._replace(where=problem.where._replace(field=field), message=message, hint=hint)
 
 

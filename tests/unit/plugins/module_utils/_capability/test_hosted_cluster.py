@@ -243,9 +243,9 @@ def test_names_that_cannot_be_disabled_are_errors_of_the_installation():
         ("hcp-selectable", "Storage"),
         ("hcp-selectable", "marketplace"),
     ]
-    assert [problem.hint for problem in errors(found.problems)] == [
-        "Remove Storage from excludedCapabilities",
-        "Remove marketplace from excludedCapabilities",
+    assert [(problem.message, problem.hint) for problem in errors(found.problems)] == [
+        (f"contains {name}, but a hosted cluster cannot disable it", f"Remove {name} from excludedCapabilities")
+        for name in ("Storage", "marketplace")
     ]
 
 
