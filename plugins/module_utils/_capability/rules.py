@@ -207,9 +207,7 @@ def _with_namespace(broken: RuleViolation, namespace: str) -> RuleViolation:
     return broken._replace(problem=broken.problem._replace(hint=hint))
 
 
-def violation(
-    rule: Rule, where: Location, hint: str, capability: str = "", *, excluded: bool = False
-) -> RuleViolation:
+def violation(rule: Rule, where: Location, hint: str, capability: str = "", *, excluded: bool = False) -> RuleViolation:
     """The violation of ``rule`` at ``where``. ``capability``: the name that is missing, or ``excluded``, if any."""
     fault = f"contains {capability}, but" if excluded else f"{capability} is missing:"
     message = f"{fault} {rule.message}" if capability else rule.message
