@@ -290,6 +290,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ("release_verify", {"kubeconfig": "/nope", "release": "NEW"}, (("missing-file", "kubeconfig"),)),
     ("mirror_check", {"release": "NEW"}, (("missing-release-image", "release_image"),)),
     ("mirror_check", {"release": "127.0.0.1:1/a@sha256:12"}, (("invalid-digest", "release"),)),
+    ("update_plan", {"releases": ["oci-archive:/nope", "NEW"]}, (("unreadable-image", "/nope"),)),
     ("release_info", {"release": "oci-archive:/nope"}, (("unreadable-image", "/nope"),)),
     ("release_info", {"release": "127.0.0.1:1/a:b", "auth_file": "/nope"}, (("unreadable-file", "auth_file (/nope)"),)),
 ]

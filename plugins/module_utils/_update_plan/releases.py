@@ -121,7 +121,9 @@ def _read_reference(value: object, cluster_profile: str, where: str, problems: P
 
 
 def _located_in_release(problem: Problem, path: str) -> Problem:
-    return problem if problem.where.source.startswith(path) else problem._replace(where=problem.where.within(path))
+    where = problem.where
+    is_located = where.source.startswith(path) or (where.field and path.endswith(where.field))
+    return problem if is_located else problem._replace(where=where.within(path))
 
 
 class HopSignatures:

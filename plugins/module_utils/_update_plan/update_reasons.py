@@ -32,6 +32,7 @@ ADMIN_ACK_REQUIRED = "AdminAckRequired"
 _IN_PROGRESS = "UpdateInProgress"
 """Reason of the condition ``Upgradeable`` before 5.0 during an update, and up to two minutes after it."""
 
+_WAIT = "Wait until it is complete"
 _UPGRADEABLE = "Upgradeable"
 _SEVERAL = "MultipleReasons"
 _GATE_RISK = "AdminAck-"
@@ -146,7 +147,7 @@ def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
     if not partial and progressing is None:
         return
     text = f"an update to {status.version or 'another version'} is under way"
-    hint, name = "Wait until it is complete", "update-in-progress"
+    hint, name = _WAIT, "update-in-progress"
     if progressing is not None:
         yield _reason("risk", name, progressing, text, hint, name=name)
     else:
@@ -197,7 +198,8 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -
         elif item.reason in _OVERRIDES or message.startswith(_OVERRIDES_TEXT):
             yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")
         elif item.reason != _IN_PROGRESS or is_updating:
-            hint = "Correct what the message reports; updates to another patch are not blocked"
+            hint = _WAIT if item.reason == _IN_PROGRESS else "Correct what the message reports"
+            hint += "; updates to another patch are not blocked"
             yield _reason("blocked", "not-upgradeable", item, "", hint)
 
 

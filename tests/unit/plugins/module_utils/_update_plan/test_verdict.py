@@ -215,7 +215,7 @@ def test_an_update_that_is_completed_is_no_longer_in_progress(kind, progressing,
     found = verdict(MINOR, cluster_version=reported(MINOR[0], *conditions, available=MINOR[1:]))
 
     blocking = [reason for reason in found.reasons if reason.code == "not-upgradeable"]
-    assert bool(blocking) == (expected == "blocked")
+    assert [reason.hint[:7] for reason in blocking] == (["Wait un"] if expected == "blocked" else [])
     assert found.verdict == expected
 
 
