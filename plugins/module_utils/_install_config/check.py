@@ -146,7 +146,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
     criteria = check_options(cluster, release.minor, cluster_problems)._replace(platform=platform)
     check_gates(criteria.filters.feature_gates or (), release, cluster_problems)
     resolved = resolve_release(criteria, release, cluster_problems)
-    located = tuple(_as_in_document(cluster_problems, options.source))
+    located = tuple(_as_in_document(cluster_problems, options.source, release))
     installation = Installation(options, release, document, method, platform, tuple(problems), located)
     if resolved is None or resolved.minor_data is None:
         return installation
@@ -283,7 +283,7 @@ def _report_rendered(
             problems.info("rendered-anyway", manifest.location, message)
 
 
-def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
+def _as_in_document(problems: Problems, source: str, release: Release) -> Iterator[Problem]:
     """Relocate problems of options whose values come from the install-config."""
     for problem in problems:
         option, bracket, index = problem.where.field.partition("[")
@@ -292,7 +292,7 @@ def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
         if option in _FIELDS_OF_OPTIONS:
             field = f"{_FIELDS_OF_OPTIONS[option]}{bracket}{index}"
             problem = problem._replace(where=Location(source, field=field))
-        if problem.code == "missing-version":
+        if problem.code == "missing-version" and not release.manifests:
             problem = problem._replace(hint="Set openshift_version or release")
         if problem.code == "unknown-version" and problem.severity == "error":
             problem = problem._replace(hint="Set release if the version is newer than this collection")

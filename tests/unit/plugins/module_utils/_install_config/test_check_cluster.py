@@ -242,11 +242,18 @@ def test_a_platform_exists_in_some_versions(platform, minors):
 def test_a_version_is_required():
     result = check(None, NONE, capabilities=block("None"))
 
-    assert [(item.code, str(item.where)) for item in errors(result.problems)] == [
-        ("missing-version", "openshift_version")
+    assert [(item.code, str(item.where), item.hint) for item in errors(result.problems)] == [
+        ("missing-version", "openshift_version", "Set openshift_version or release")
     ]
     assert (result.resolved, result.status, result.violations) == (None, None, ())
     assert result.installation.platform == "none"
+
+
+def test_a_directory_of_manifests_does_not_contain_the_version(tmp_path):
+    (tmp_path / "a.yaml").write_text(manifest("a"))
+    release = load_release(str(tmp_path), Problems())
+    installation = read_installation(InstallOptions(NONE, "content", complete=False), release)
+    assert [item.hint for item in errors(installation.cluster_problems)] == ["Set openshift_version"]
 
 
 @pytest.mark.parametrize("minor", [Minor(4, 10), Minor(4, 2)])
