@@ -226,6 +226,8 @@ def _read(text: str, kind: str, where: Location, problems: Problems) -> tuple[An
         message = f"{text[1:]} cannot be read: {error.strerror or error}"
         problems.error("unreadable-file", where, message, "Correct the path after @")
     except YamlError as error:
+        if not text.startswith(("@", "{", "[")):
+            return text, ""  # such as GLOB=VERSION
         # The value is not shown: it can be a secret.
         problems.error("invalid-yaml", where, f"is not valid YAML or JSON: {error}", "Correct it, or quote it")
     return None, ""
