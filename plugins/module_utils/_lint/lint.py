@@ -63,10 +63,11 @@ def lint(
     _check_components(options.components, source.release)
     known = known_names(source, options.known_capabilities, "openshift_version", problems)
     before = frozenset[str]()
+    is_of_image = previous is not None and source.is_part and not previous.is_part
     if previous is not None:
         before = known_names(previous, (), "previous_openshift_version", problems)
         _check_order(previous.release, source.release)
-        if source.is_part and not previous.is_part:
+        if is_of_image:
             others = set(map(id, source.others(previous.release)))
             kept = tuple(item for item in previous.release.manifests if id(item) not in others)
             previous = previous._replace(release=previous.release._replace(manifests=kept))
@@ -80,7 +81,14 @@ def lint(
     else:
         found = {(item.where.source, item.where.field) for item in findings}
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
+    if is_of_image:
+        findings = [_perhaps_elsewhere(item) if item.code == "left-behind" else item for item in findings]
     return tuple(found for found in findings if options.covers(found.where.source))
+
+
+def _perhaps_elsewhere(found: Problem) -> Problem:
+    """A note: the image of an operator has files of other directories, too, such as definitions of openshift/api."""
+    return found._replace(severity="info", hint=f"{found.hint}, unless another directory or openshift/api has it")
 
 
 def lint_checkout(
