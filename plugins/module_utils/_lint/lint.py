@@ -26,7 +26,7 @@ from .manifest_rules import (
     rendered_manifests,
     unknown_capabilities,
 )
-from .rules import finding
+from .rules import RULES_BY_ID, finding
 from .source import LintSource
 from .update_rules import UpdateRules
 
@@ -81,14 +81,12 @@ def lint(
     else:
         found = {(item.where.source, item.where.field) for item in findings}
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
-    if is_of_image:
-        findings = [_perhaps_elsewhere(item) if item.code == "left-behind" else item for item in findings]
+    if is_of_image:  # which has files of other directories, too, such as definitions of openshift/api
+        hint = f"{RULES_BY_ID['left-behind'].hint}, unless another directory or openshift/api has it"
+        findings = [
+            item._replace(severity="info", hint=hint) if item.code == "left-behind" else item for item in findings
+        ]
     return tuple(found for found in findings if options.covers(found.where.source))
-
-
-def _perhaps_elsewhere(found: Problem) -> Problem:
-    """A note: the image of an operator has files of other directories, too, such as definitions of openshift/api."""
-    return found._replace(severity="info", hint=f"{found.hint}, unless another directory or openshift/api has it")
 
 
 def lint_checkout(

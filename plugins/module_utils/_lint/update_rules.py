@@ -131,15 +131,12 @@ class UpdateRules:
             return
         dropped = applied[0]
         if dropped.object_id in self._resources:
-            manifest = self._manifest(dropped.object_id)
+            manifest = next(item for item in self._source.release.manifests if item.object_id == dropped.object_id)
             message = f"is no longer in profile {after.profile}, so it stays on clusters of that profile"
             yield finding("leaves-profile", self._source.location(manifest), message)
         else:
             message = "was in this file of the previous release, and stays on clusters that have it"
             yield finding("left-behind", Location(dropped.file, field=str(dropped.resource_id)), message)
-
-    def _manifest(self, resource: ResourceId) -> Manifest:
-        return next(manifest for manifest in self._source.release.manifests if manifest.object_id == resource)
 
     def _optional_resources(self) -> Iterator[Problem]:
         """One line for each new capability."""

@@ -286,6 +286,10 @@ def test_the_branch_to_merge_into(tmp_path):
     git(path, "switch", "-q", "release-4.19")
     git(path, "merge", "-q", "work")
     assert changes(path) == {"manifests/b.yaml two": ["added"]}
+    # Only the remote has it.
+    git(path, "switch", "-q", "work")
+    git(path, "branch", "-D", "release-4.19")
+    assert changes(path, base="release-4.19") == {"manifests/b.yaml two": ["added"]}
 
 
 def test_the_default_branch_of_a_remote_can_have_any_name(tmp_path):
@@ -421,15 +425,6 @@ def test_an_unknown_branch(tmp_path, base):
         read(path, base=base)
     assert [item.code for item in raised.value.problems] == ["no-merge-base"]
     assert sorted(os.listdir(path)) == [".git", "manifests"]
-
-
-def test_a_branch_to_merge_into_that_only_a_remote_has(tmp_path):
-    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")}, branch="release-4.19")
-    write_operator(path, {"b.yaml": manifest("two")})
-    commit(path)
-    git(path, "update-ref", "refs/remotes/origin/release-4.19", "release-4.19")
-    git(path, "branch", "-D", "release-4.19")
-    assert changes(path, base="release-4.19") == {"manifests/b.yaml two": ["added"]}
 
 
 def test_files_that_cannot_be_read_are_findings_and_not_removed(tmp_path):
