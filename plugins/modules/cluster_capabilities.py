@@ -53,8 +53,9 @@ options:
       - The whole selection, a dict with C(baseline_capability_set), C(additional_enabled_capabilities) and
         C(excluded_capabilities). The spellings of the API and of its first draft are accepted, see
         M(capability.openshift.release_manifests).
-      - Without C(baseline_capability_set), the set is V(vCurrent), as in the API. The module fails if this default
-        would add capabilities, because they could never be disabled. Set V(vCurrent) explicitly to enable everything.
+      - C(additional_enabled_capabilities) requires C(baseline_capability_set). Without both, the set is V(vCurrent).
+        The module fails if this default would add capabilities, because they could never be disabled. Set V(vCurrent)
+        explicitly to enable everything.
     type: dict
   keep_implicit:
     description:

@@ -131,7 +131,7 @@ class Desk(NamedTuple):
     def command(self, program: str, *arguments: str) -> Done:
         """Run a command of ansible-playbook from the folder."""
         assert program == "ansible-playbook"
-        env = {"HOME": str(self.folder / "home"), "ANSIBLE_FORKS": "4"}
+        env = {"HOME": str(self.folder / "home"), "ANSIBLE_FORKS": "4", "ANSIBLE_SHOW_CUSTOM_STATS": "true"}
         done = ansible_playbook(self.folder, *arguments, env=env)
         return Done(done.returncode, done.stdout + done.stderr)
 
@@ -201,6 +201,12 @@ def test_a_host_requests_the_selection_of_the_inventory(desk: Desk) -> None:
     done = desk.run(ENABLE, "--check", named={"kubeconfig": GOOD, "capabilities": requested})
 
     assert "would request Build" in done.text, done.text
+
+
+def test_a_wait_that_times_out_returns_what_was_requested(desk: Desk) -> None:
+    done = desk.run(ENABLE, "-e", "wait=true", "-e", "wait_timeout=0", named={"kubeconfig": GOOD, "enable": ["Build"]})
+    assert done.code == 2
+    assert re.search(r'"named": \{\s*"changed": true', done.text), done.text
 
 
 def test_roles_say_what_would_be_with_the_keyword_check_mode(desk: Desk) -> None:
