@@ -29,13 +29,17 @@ _SPECIAL = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 class EditedDocument(NamedTuple):
-    """A document with its sites, its new text, the sites then, and the numbers of those that were written."""
+    """A document with its sites, its new text, the sites then, and the numbers of those that were written.
+
+    ``left`` has the problem of each site that only a person can write, by its number.
+    """
 
     document: SourceDocument
     sites: tuple[SiteNode, ...]
     text: str
     new_sites: tuple[SiteNode, ...]
     written: tuple[int, ...]
+    left: Mapping[int, Problem] = {}
 
 
 def sites_in(document: SourceDocument) -> list[SiteNode]:
@@ -44,22 +48,23 @@ def sites_in(document: SourceDocument) -> list[SiteNode]:
 
 
 def edit_document(
-    document: SourceDocument, sites: Sequence[SiteNode], blocks: Mapping[int, Mapping[str, Any]], problems: Problems
+    document: SourceDocument, sites: Sequence[SiteNode], blocks: Mapping[int, Mapping[str, Any]]
 ) -> EditedDocument:
-    """Write ``blocks`` into ``sites``, by their number. Problems name each site that only a person can write.
+    """Write ``blocks`` into ``sites``, by their number.
 
     All are written at once: one after the other, a list of 1,000 sites takes minutes.
     """
     edits: dict[int, list[Edit]] = {}
+    left: dict[int, Problem] = {}
     for number, block in blocks.items():
         node = sites[number]
         shared, overrides = _shared_anchor(node), node.site.overrides
         changes = None if shared or overrides is None else _changes(node, overrides, block)
         if shared:
             message = f"the anchor &{shared} is used in another place"
-            _report(node, "shared-anchor", message, "Write both values", problems)
+            left[number] = _problem(node, "shared-anchor", message, "Write both values")
         elif changes is None:
-            _report_uneditable(node, block, problems)
+            left[number] = _uneditable(node, block)
         else:
             edits[number] = changes
     edited = _edited(document, sites, blocks, edits)
@@ -69,22 +74,21 @@ def edit_document(
         for number, changes in edits.items():
             new = _edited(document, sites, blocks, {**right, number: changes})
             if new is None:
-                _report_uneditable(sites[number], blocks[number], problems)
+                left[number] = _uneditable(sites[number], blocks[number])
             else:
                 right[number], edited = changes, new
-    return edited
+    return edited._replace(left=left)
 
 
-def _report_uneditable(node: SiteNode, block: Mapping[str, Any], problems: Problems) -> None:
+def _uneditable(node: SiteNode, block: Mapping[str, Any]) -> Problem:
     message = "cannot be edited without changing other parts"
     if (node.parent or node.document.root).style:
         message = "is in flow style, such as JSON, expected one field per line"
-    _report(node, "uneditable-text", message, f'Write "{BLOCK}": {json.dumps(block)} in it', problems)
+    return _problem(node, "uneditable-text", message, f'Write "{BLOCK}": {json.dumps(block)} in it')
 
 
-def _report(node: SiteNode, code: str, message: str, hint: str, problems: Problems) -> None:
-    found = Problem("error", code, Location(field=node.site.field), message, hint)
-    problems.append(node.site.finding(found))
+def _problem(node: SiteNode, code: str, message: str, hint: str) -> Problem:
+    return Problem("error", code, Location(field=node.site.field), message, hint)
 
 
 def _edited(

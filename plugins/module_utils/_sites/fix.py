@@ -31,8 +31,8 @@ _NO_NEWLINE = "\n\\ No newline at end of file\n"
 class FixedFile(NamedTuple):
     """A file to write. ``written`` are the numbers of the corrected sites in the file, from 0.
 
-    ``patch`` is its unified diff, without anything but selections, if it is requested. ``problems``: of sites
-    that cannot be edited; they keep their text.
+    ``patch`` is its unified diff, without anything but selections, if it is requested. ``left`` has the problem of each
+    site that cannot be edited, by its number; they keep their text. ``problems``: why the file cannot be read.
     """
 
     path: str
@@ -41,6 +41,7 @@ class FixedFile(NamedTuple):
     after: bytes
     written: frozenset[int] = frozenset()
     patch: str = ""
+    left: Mapping[int, Problem] = {}
     problems: tuple[Problem, ...] = ()
 
 
@@ -51,6 +52,7 @@ def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]],
     if data is None:
         return FixedFile(path, real_path, b"", b"", problems=tuple(problems))
     written: set[int] = set()
+    left: dict[int, Problem] = {}
     changes: list[EditedDocument] = []
     text = data.decode("utf-8")
     parts: list[str] = []
@@ -58,15 +60,16 @@ def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]],
     for document in read_documents(CheckoutFile(path, real_path, data), Problems()):
         sites = sites_in(document)
         wanted = {number: blocks[first + number] for number in range(len(sites)) if first + number in blocks}
-        edited = edit_document(document, sites, wanted, problems)
+        edited = edit_document(document, sites, wanted)
         written |= {first + number for number in edited.written}
+        left |= {first + number: problem for number, problem in edited.left.items()}
         changes.append(edited)
         parts += [text[done : document.start], edited.text]
         done = document.start + len(document.text)
         first += len(sites)
     after = "".join([*parts, text[done:]]).encode()
     shown = patch(path, changes) if with_patch else ""
-    return FixedFile(path, real_path, data, after, frozenset(written), shown, tuple(problems))
+    return FixedFile(path, real_path, data, after, frozenset(written), shown, left)
 
 
 def write_files(files: Iterable[FixedFile], *, check_mode: bool) -> None:

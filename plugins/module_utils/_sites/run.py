@@ -162,6 +162,8 @@ def check_sites(
                         files[path] = read_site_file(CheckoutFile(path, result.real_path, result.after))
                         sites = checker.check(files[path])
                     checked[path] = [site._replace(fixed=number in result.written) for number, site in enumerate(sites)]
+                # They are where their sites are now.
+                findings += (sites[number].site.finding(problem) for number, problem in result.left.items())
     all_sites = tuple(site for items in checked.values() for site in items)
     findings += (item for file in files.values() for item in file.findings)
     findings += (item for site in all_sites for item in site.findings)

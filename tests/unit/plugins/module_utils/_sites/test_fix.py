@@ -375,6 +375,15 @@ def test_an_anchor_across_the_selection_is_not_edited(check, tmp_path, text):
     assert (tmp_path / "checkout" / "site.yaml").read_text() == text
 
 
+def test_a_site_that_is_left_is_named_where_it_is_after_the_correction_of_another(check):
+    literal = "|\n      {\n        " + WRONG[1:-1].replace("[", "[\n        ") + "\n      }"
+    text = site_config(("a", "", ""), ("b", "", WRONG)).replace("Overrides: ''", f"Overrides: {literal}", 1)
+    text = text.replace(quoted(WRONG), f"&shared {quoted(WRONG)}") + "    ignitionConfigOverride: *shared\n"
+    first, second = (check(files, state="fixed")["findings"] for files in ({"site.yaml": text}, None))
+    assert ("shared-anchor", "site.yaml") in rules_of(first)
+    assert first == second
+
+
 def test_an_anchor_that_nothing_else_uses_is_kept(fix):
     text = cluster_instance(f"&all {quoted(WRONG)}")
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
