@@ -234,14 +234,6 @@ def test_a_release_that_is_not_in_the_mirror_is_a_row(mirror, check, releases, t
     assert [code for code, _message in check(**tag).faults] == ["blocked-registry"]
 
 
-def test_it_is_unknown_what_a_registry_has_that_does_not_answer(mirror, check):
-    complete(mirror)
-    outcome = check(ca_path=None)
-    (row,) = outcome["images"]
-    assert (outcome["ready"], row["in_mirror"], row["openpgp"]) == (False, None, "unknown")
-    assert (codes(row), row["commands"]) == (["registry-unreachable"], [])
-
-
 @pytest.mark.parametrize("images", ["release", "all"])
 def test_a_release_that_cannot_be_read_is_not_ready(mirror, check, releases, tmp_path, images):
     """Its images are not known, and neither are its policies."""

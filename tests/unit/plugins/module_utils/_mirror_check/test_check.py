@@ -97,13 +97,6 @@ def test_the_commands_accept_the_certificates_that_the_check_accepts(registries:
         assert [command.startswith("oc image mirror --insecure=true ") for command in row.commands] == [True]
 
 
-def test_an_image_without_a_layer_is_copied_again(registries: Registries) -> None:
-    registries.push(MIRROR, ONE)
-    del registries.answers[f"mirror.example/v2/ocp/blobs/{ONE.blobs[1].digest}"]
-    (row,) = rows(registries, ONE)
-    assert (row.in_mirror, codes(row), "--force" in row.commands[0]) == (False, ["image-not-found"], True)
-
-
 @pytest.mark.parametrize(("architecture", "ready"), [("amd64", True), ("arm64", False), ("multi", False)])
 def test_a_list_needs_the_images_that_nodes_pull(registries: Registries, architecture: str, ready: bool) -> None:
     registries.push(MIRROR, BOTH)
