@@ -99,20 +99,22 @@ def _read(path: str) -> str | None:
 
 
 def file_changes(
-    report: Report, outputs: Sequence[Output], baseline: str | None, found: Sequence[Problem]
+    report: Report, outputs: Sequence[Output], baseline: str | None, found: Sequence[Problem], *, update: bool
 ) -> list[FileChange]:
     """The files that have to be written, with their content now: ``outputs``, and ``baseline`` with all of ``found``.
 
-    Raises ``DestinationError`` with all files that cannot be written.
+    Without ``update``, the baseline stays as it is, and no output may replace it. Raises ``DestinationError`` with all
+    files that cannot be written.
     """
     texts = [(os.path.expanduser(output.path), FORMATS[output.format](report)) for output in outputs]
-    if baseline is not None:
+    if baseline is not None and update:
         texts.append((baseline, baseline_text(found)))
+    kept = "" if baseline is None or update else absolute(baseline)
     files: dict[str, str] = {}
     problems = Problems()
     for given, after in texts:
         path = absolute(given)
-        if path in files:
+        if path in (*files, kept):
             problems.error("duplicate-path", path, "is given for two files", "Choose another path")
         elif os.path.isdir(path):
             problems.error("not-a-file", path, "is a directory, expected a file", "Choose another path")

@@ -78,7 +78,7 @@ def finish_check(
     report = Report(tool, tuple(rules), compared.new, compared.known, params["fail_on"], scope, unchecked, appendix)
     if update:
         report = report._replace(findings=(), known=found)
-    changes = file_changes(report, parse_outputs(params["outputs"]), params["baseline"] if update else None, found)
+    changes = file_changes(report, parse_outputs(params["outputs"]), params["baseline"], found, update=update)
     if write is not None:
         write()
     if not module.check_mode:

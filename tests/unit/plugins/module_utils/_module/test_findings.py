@@ -138,6 +138,9 @@ def test_all_outputs_that_cannot_be_written_are_reported_at_once(check, tmp_path
     outcome = check(outputs=[f"text:{path}" for path in paths])
     assert [code for code, _where in outcome.faults] == ["not-a-file", "not-a-directory", "duplicate-path"]
     assert not (tmp_path / "twice").exists()
+    known = str(tmp_path / "known")
+    check(baseline=known, update_baseline=True)
+    assert check(baseline=known, outputs=[f"json:{known}"]).faults == [("duplicate-path", known)]
 
 
 def test_a_name_that_is_no_text_can_be_written(check, tmp_path):
