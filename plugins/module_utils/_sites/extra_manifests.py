@@ -81,10 +81,9 @@ class ExtraManifests:
 
     def _files_of(self, folders: Iterable[str]) -> dict[str, str]:
         """The files by name in the first of ``folders`` that has any."""
-        return next(filter(None, map(self._read_files_in, folders)), {})
-
-    def _read_files_in(self, folder: str) -> dict[str, str]:
-        return {name: path for name, path in self._folders[folder].items() if (path, "", "") in self._objects}
+        every = (self._folders[folder].items() for folder in folders)
+        read = ({name: path for name, path in items if (path, "", "") in self._objects} for items in every)
+        return next(filter(None, read), {})
 
     def _nearest(self, site: Site, name: str) -> list[Source]:
         """The ConfigMaps of a name that are nearest to the file of ``site``: other sites can have the same name."""

@@ -32,7 +32,7 @@ class FixedFile(NamedTuple):
     """A file to write. ``written`` are the numbers of the corrected sites in the file, from 0.
 
     ``patch`` is its unified diff, without anything but selections, if it is requested. ``left`` has the problem of each
-    site that cannot be edited, by its number; they keep their text. ``problems``: why the file cannot be read.
+    site that cannot be edited, by its number; they keep their text.
     """
 
     path: str
@@ -42,7 +42,6 @@ class FixedFile(NamedTuple):
     written: frozenset[int] = frozenset()
     patch: str = ""
     left: Mapping[int, Problem] = {}
-    problems: tuple[Problem, ...] = ()
 
 
 def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]], *, with_patch: bool) -> FixedFile:
@@ -50,7 +49,7 @@ def fix_file(path: str, real_path: str, blocks: Mapping[int, Mapping[str, Any]],
     problems = Problems()
     data = read_again(path, real_path, problems)
     if data is None:
-        return FixedFile(path, real_path, b"", b"", problems=tuple(problems))
+        return FixedFile(path, real_path, b"", b"", left=dict.fromkeys(blocks, problems[0]))
     written: set[int] = set()
     left: dict[int, Problem] = {}
     changes: list[EditedDocument] = []

@@ -155,7 +155,6 @@ def check_sites(
             blocks = {at: site.result.replacement for at, site in enumerate(sites) if site.result.replacement}
             if blocks:
                 result = fix_file(path, files[path].real_path, blocks, with_patch=options.with_patch)
-                findings += result.problems
                 if result.after != result.before:
                     fixed.append(result)
                     if not options.is_dry_run:
