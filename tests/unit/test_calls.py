@@ -203,7 +203,6 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
         "enables Insights because of",
     ),
     ("update_plan", {"releases": ["NEW", "OLD"], "capabilities": NONE}, (("unexpected-downgrade", "releases[1]"),)),
-    ("update_plan", {"releases": ["OLD", "OLD"], "capabilities": NONE}, (("unexpected-downgrade", "releases[1]"),)),
     ("update_plan", {"releases": ["NEW"], "capabilities": NONE}, (("path-too-short", "releases"),)),
     (
         "update_plan",

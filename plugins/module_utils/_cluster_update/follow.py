@@ -19,6 +19,7 @@ from .._kubernetes.watch import ObservedObjects, snapshots_of, watch_objects
 from .._problems import ClusterError, Problems
 from .._progress import Progress
 from .._resources import CLUSTER_OPERATORS, Object, Target, as_text, conditions_of, mappings_in, nested
+from .._update_plan.update_reasons import one_line
 from .pools import MACHINE_CONFIG_POOLS, is_degraded, is_updating, pool_text
 from .target import TargetRelease, requests, update_phase
 
@@ -161,11 +162,11 @@ def _condition_texts(obj: Object | None, shown: Mapping[str, Sequence[str]]) -> 
     conditions = conditions_of(obj)
     progressing = conditions.get("Progressing", {})
     if progressing.get("message"):
-        yield _one_line(progressing["message"])
+        yield one_line(as_text(progressing["message"]))
     for kind, statuses in shown.items():
         condition = conditions.get(kind, {})
         if condition.get("status") in statuses:
-            text = _one_line(condition.get("message")) or as_text(condition.get("reason"))
+            text = one_line(as_text(condition.get("message"))) or as_text(condition.get("reason"))
             yield f"{kind}={condition['status']}: {text}"
 
 
@@ -188,7 +189,3 @@ def _statuses(obj: object) -> list[tuple[str, str]]:
 def _version_of(operator: Object) -> str:
     versions = mappings_in(nested(operator, "status", "versions"))
     return next((as_text(item.get("version")) for item in versions if item.get("name") == "operator"), "")
-
-
-def _one_line(text: object) -> str:
-    return " ".join(as_text(text).split()).rstrip(".")

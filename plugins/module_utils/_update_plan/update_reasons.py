@@ -168,7 +168,7 @@ def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Ite
             reason = "AdminAckConfigMapGateValueError"
             yield UpdateReason("blocked", "invalid-admin-gate", reason, message, gate.source, hint)
         elif acks is None or gate.name not in acks:
-            message = f"{gate.name}: {_one_line(gate.text).rstrip('.')}"
+            message = f"{gate.name}: {one_line(gate.text).rstrip('.')}"
             hint = f"Check what it describes, then acknowledge it: {gate.command}"
             yield UpdateReason("acknowledge", ACK_REQUIRED, ADMIN_ACK_REQUIRED, message, gate.source, hint, gate.name)
 
@@ -182,9 +182,9 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -
     release-4.21:pkg/cvo/upgradeable.go, also defaultUpgradeableCheckIntervals.
     """
     is_updating = status.condition("Progressing", "False") is None
-    names = {_one_line(gate.text): gate.name for gate in gates}
+    names = {one_line(gate.text): gate.name for gate in gates}
     for item in _upgradeable_parts(status):
-        message = _one_line(item.message)
+        message = one_line(item.message)
         if item.reason in _INVALID_GATE or message.startswith(_INVALID_GATE_TEXT):
             hint = "Correct or remove the gate in the ConfigMap openshift-config-managed/admin-gates"
             yield _reason("blocked", "invalid-admin-gate", item, "", hint)
@@ -216,9 +216,9 @@ def _upgradeable_parts(status: UpdateStatus) -> list[Condition]:
     if parts:
         return parts
     messages = whole.message.split("\n* ")[1:] if whole.reason == _SEVERAL else []
-    names = {_one_line(risk.message): risk.name for update in status.conditional for risk in update.risks}
+    names = {one_line(risk.message): risk.name for update in status.conditional for risk in update.risks}
     return [
-        whole._replace(reason=names.get(_one_line(message), whole.reason), message=message)
+        whole._replace(reason=names.get(one_line(message), whole.reason), message=message)
         for message in messages or [whole.message]
     ]
 
@@ -273,9 +273,9 @@ def _conditional(
     if recommended is not None and recommended.status == "True":
         return
     source = f"{_OBJECT}: status.conditionalUpdates[{target}]"
-    blocking = {_one_line(part.message) for part in _upgradeable_parts(status)}
+    blocking = {one_line(part.message) for part in _upgradeable_parts(status)}
     for risk in update.risks:
-        if _one_line(risk.message) in blocking:
+        if one_line(risk.message) in blocking:
             continue  # from 5.0 on, each update to another minor version also has the risks that block it
         applies = results.get(risk.name) if risk.applies is None else risk.applies
         if risk.name in status.accepted_risks or applies is False:
@@ -292,7 +292,7 @@ def _conditional(
 
 
 def _risk_text(risk: ConditionalRisk, *, applies: bool | None) -> str:
-    message = _one_line(risk.message) or risk.name
+    message = one_line(risk.message) or risk.name
     return message if applies else f"it is not known whether this risk applies: {message}"
 
 
@@ -305,11 +305,12 @@ def _risk_hint(risk: ConditionalRisk) -> str:
 def _reason(
     verdict: Verdict, code: str, condition: Condition, text: str, hint: str, source: str = "", *, name: str = ""
 ) -> UpdateReason:
-    reported = _one_line(condition.message) or condition.reason
+    reported = one_line(condition.message) or condition.reason
     message = f"{text}: {reported}" if text and reported else text or reported
     place = source or f"{_OBJECT}: status.conditions[{condition.type}]"
     return UpdateReason(verdict, code, condition.reason or condition.type, message, place, hint, name)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """``text`` of a condition in one line, without a period at its end."""
     return " ".join(text.split()).rstrip(".")
