@@ -246,7 +246,7 @@ def test_the_loops_say_the_same_of_a_cluster_that_reports_its_status(case, enabl
 
     first, *others = case.plan(cluster_version=cluster_version(api(untold), enabled)).hops
 
-    assert first.before.enabled == enabled
+    assert enabled <= first.before.enabled <= enabled | running  # with what the CVO always enables
     assert causes(first) == loop_causes(case.loops(0, running))
     assert [causes(hop) for hop in others] == [
         loop_causes(case.loops(index, hop.before.enabled)) for index, hop in enumerate(others, 1)
