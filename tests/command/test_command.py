@@ -409,6 +409,9 @@ def test_a_file_of_an_option_has_one_document(run, tmp_path):
     (tmp_path / "list.yml").write_text("\n---\n".join(entries))
     code, _out, errors = run("update-plan", OLD, NEW, f"--acceptances=@{tmp_path}/list.yml")
     assert (code, "list.yml contains several documents" in errors) == (2, True)
+    (tmp_path / "list.yml").write_text("- a: b\n- c: d: e\n")
+    errors = run("update-plan", OLD, NEW, f"--acceptances=@{tmp_path}/list.yml")[2]
+    assert "list.yml, line 2, is not valid YAML" in errors
 
 
 def test_a_metric_with_the_name_of_an_option_stays(run, tmp_path):

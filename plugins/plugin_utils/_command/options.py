@@ -229,7 +229,8 @@ def _read(text: str, kind: str, where: Location, problems: Problems) -> tuple[An
         if not text.startswith(("@", "{", "[")):
             return text, ""  # such as GLOB=VERSION
         # The value is not shown: it can be a secret.
-        problems.error("invalid-yaml", where, f"is not valid YAML or JSON: {error}", "Correct it, or quote it")
+        file = f"{text[1:]}, line {error.line}, " if text.startswith("@") else ""
+        problems.error("invalid-yaml", where, f"{file}is not valid YAML or JSON: {error}", "Correct it, or quote it")
     return None, ""
 
 
