@@ -37,7 +37,7 @@ def bash(script: str, folder: Path, **env: str) -> subprocess.CompletedProcess[s
     ("arguments", "files"),
     [
         ("", FILES),
-        ("--paths\nclusters,imageset.yaml\n", FILES - {"policies/console.yaml"}),
+        ("--paths\n\nclusters,imageset.yaml\n", FILES - {"policies/console.yaml"}),
         ("policies\n", {"policies/console.yaml"}),
     ],
 )
