@@ -368,9 +368,9 @@ def test_an_installation_needs_the_images_and_the_sigstore_signatures(mirror, ch
     outcome = check(**given)
     assert (outcome["ready"], outcome["problems"], "update_check" in outcome.result) == (True, [], False)
     assert {row["openpgp"] for row in outcome["images"]} == {"not_required"}
-    # Stores that are given have to have a signature.
+    # Stores that are given have to have a signature, and there is no cluster that one can be added to.
     (row,) = check(mirrors=[str(path)])["images"]
-    assert (row["openpgp"], row["ready"]) == ("missing", False)
+    assert (row["openpgp"], row["ready"], row["commands"]) == ("missing", False, [])
 
 
 def test_a_release_with_unknown_keys_does_not_verify_itself(mirror, check, releases, tmp_path, monkeypatch):

@@ -63,7 +63,8 @@ def mirror_request(
     elif rings and stores:
         verifier = Verifier(rings, stores)
     web = next((url for url in reversed(config.stores if config else ()) if url.startswith("https://")), "")
-    return request._replace(requires_openpgp=True, verifier=verifier, store=web)
+    # Before an installation, there is no cluster that signatures can be added to.
+    return request._replace(requires_openpgp=True, verifier=verifier, store=web if previous else "")
 
 
 def _verification_config(release: Release, options: MirrorOptions, problems: Problems) -> VerificationConfig | None:
