@@ -48,7 +48,7 @@ class UpdateRules:
                 new = after.by_resource.get(resource, ())
                 yield from self._once(self._losses(old, new, after.closure))
                 if after.can_update:
-                    changes = self._compare(old, new, before, after) if new else self._removal(old, after)
+                    changes = self._compare(old, new, before, after) if new else self._removal(old)
                     yield from self._once(changes)
         yield from self._losses_of_unused()
         yield from self._optional_resources()
@@ -125,14 +125,16 @@ class UpdateRules:
         for name in gained & self._known_after - self._known_before:
             self._optional.setdefault(name, []).append(after)
 
-    def _removal(self, old: tuple[Manifest, ...], after: ClusterVariant) -> Iterator[Problem]:
+    def _removal(self, old: Sequence[Manifest]) -> Iterator[Problem]:
         applied = [item for item in old if not item.deletes]
         if not applied:
             return
         dropped = applied[0]
         if dropped.object_id in self._resources:
             manifest = next(item for item in self._source.release.manifests if item.object_id == dropped.object_id)
-            message = f"is no longer in profile {after.profile}, so it stays on clusters of that profile"
+            pairs = (pair for pair in self._pairs if pair[1].can_update and dropped.object_id in pair[0].by_resource)
+            left = {after.profile for _before, after in pairs if dropped.object_id not in after.by_resource}
+            message = f"is no longer for clusters of {' and '.join(sorted(left))} that can update, so it stays on them"
             yield finding("leaves-profile", self._source.location(manifest), message)
         else:
             message = "was in this file of the previous release, and stays on clusters that have it"

@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     FEATURE_SET,
     documents,
     manifest,
+    write_files,
     write_release,
 )
 from ansible_collections.capability.openshift.tests.unit.plugins.module_utils._lint.conftest import brief, run_lint
@@ -110,6 +111,19 @@ def test_a_directory_is_compared_with_its_components_of_a_release(tmp_path):
 def test_a_resource_that_leaves_a_profile(update):
     before = manifest("one", annotations={HOSTED: "true"})
     assert update(before, manifest("one")) == finding("leaves-profile", "warning")
+
+
+def test_all_profiles_that_a_resource_leaves_are_in_one_finding(tmp_path):
+    texts = (
+        manifest("one", annotations={HOSTED: "true"}),
+        manifest("one", annotations={HOSTED: "true", **TECH_PREVIEW}),
+    )
+    before, after = (
+        read_source(str(write_files(tmp_path / str(number), {"a.yaml": text})), f"4.{number}")
+        for number, text in enumerate(texts, 19)
+    )
+    (found,) = run_lint(after, before)
+    assert " of ibm-cloud-managed and self-managed-high-availability that can update" in found.message
 
 
 def test_a_resource_that_comes_back(update):
