@@ -70,6 +70,14 @@ class ExtraManifests:
         for file in checkout.read_files(others, Problems()):
             self._read(file, checkout)
 
+    def read_again(self, file: CheckoutFile, checkout: Checkout) -> None:
+        """Read a file whose lines have changed. Before, nothing may have asked for ``findings``."""
+        for source, objects in self._objects.items():
+            if source[0] == file.path:
+                objects.clear()
+        self.problems = Problems(item for item in self.problems if item.where.source != file.path)
+        self._read(file, checkout)
+
     def sources(self, site: Site) -> tuple[Source, ...]:
         """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
         names, only = site.extra_filter

@@ -10,6 +10,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._capability.inclusion import InclusionContext
 from .._capability.release_properties import hint_to_quote
 from .._capability.selection import check_selection
 from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor
@@ -21,7 +22,7 @@ from .._problems import InvalidOptionError, Location, Problem, Problems, plural,
 from .._progress import Progress, silent, with_progress
 from .._release.release import Release, read_minor, release_of_version
 from .check import SiteCheckRequest, SiteCheckResult, check_site
-from .extra_manifests import ExtraManifests
+from .extra_manifests import ExtraManifests, Source
 from .fix import FixedFile, fix_file
 from .rules import REFERENCE_RULES
 from .site import METHODS, Site
@@ -62,15 +63,16 @@ class SitesOptions(NamedTuple):
 class CheckedSite(NamedTuple):
     """A site, its version, and the result of its check, which is empty if nothing could be checked.
 
-    ``extra`` are the findings of its extra manifests. ``fixed``: its selection was corrected. ``without_release``:
-    releases are given, and none of its minor. ``lacks_extra``: one is given, but not all of its extra manifests.
+    ``extra`` is what the findings of its extra manifests depend on. ``fixed``: its selection was corrected.
+    ``without_release``: releases are given, and none of its minor. ``lacks_extra``: one is given, but not all of its
+    extra manifests.
     """
 
     site: Site
     version: SiteVersion
     result: SiteCheckResult = SiteCheckResult(())
     findings: tuple[Problem, ...] = ()
-    extra: tuple[Problem, ...] = ()
+    extra: tuple[tuple[Source, ...], Release, InclusionContext] | None = None
     fixed: bool = False
     without_release: bool = False
     lacks_extra: bool = False
@@ -158,7 +160,9 @@ def check_sites(
                 if result.after != result.before:
                     fixed.append(result)
                     if not options.is_dry_run:
-                        files[path] = read_site_file(CheckoutFile(path, result.real_path, result.after))
+                        file = CheckoutFile(path, result.real_path, result.after)
+                        files[path] = read_site_file(file)
+                        extra.read_again(file, checkout)
                         sites = checker.check(files[path])
                     checked[path] = [site._replace(fixed=number in result.written) for number, site in enumerate(sites)]
                 # They are where their sites are now.
@@ -166,7 +170,7 @@ def check_sites(
     all_sites = tuple(site for items in checked.values() for site in items)
     findings += (item for file in files.values() for item in file.findings)
     findings += (item for site in all_sites for item in site.findings)
-    findings += (*(extra.problems if releases else ()), *_extra_manifest_findings(all_sites))
+    findings += (*(extra.problems if releases else ()), *_extra_manifest_findings(all_sites, extra))
     if not all_sites and not findings:
         message = f"no file below {', '.join(options.paths)} contains a site"
         problem = Problem("error", "no-sites", options.checkout, message, "Set paths to where the sites are")
@@ -218,11 +222,11 @@ def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -
             yield f"{number} of {plural(len(sites), 'site')} {'was' if number == 1 else 'were'} not {fault}"
 
 
-def _extra_manifest_findings(sites: Iterable[CheckedSite]) -> Iterator[Problem]:
+def _extra_manifest_findings(sites: Iterable[CheckedSite], extra: ExtraManifests) -> Iterator[Problem]:
     """Yield each finding of extra manifests once, with the sites that have it."""
     names: dict[Problem, dict[str, None]] = {}
     for site in sites:
-        for item in site.extra:
+        for item in extra.findings(*site.extra) if site.extra else ():
             names.setdefault(item, {})[site.site.name] = None
     for item, own in names.items():
         yield item._replace(message=f"extra manifest of {shown_names(list(own))}: {item.message}")
@@ -286,9 +290,9 @@ class _Checker:
             hint = "Set openshift_version or openshift_versions"
             hint += ", or add the ClusterImageSet" if site.form == "overrides" else ""
             problems.warning("unknown-site-version", "", message, hint)
-        extra: tuple[Problem, ...] = ()
+        extra = None
         if release.manifests and result.context is not None and sources:
-            extra = self.extra.findings(sources, release, result.context)
+            extra = sources, release, result.context
         own = tuple(map(site.finding, problems))
         without_release = bool(self.releases) and release not in self.releases
         lacks_extra = bool(missing and release.manifests)

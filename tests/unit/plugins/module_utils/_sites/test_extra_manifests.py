@@ -263,6 +263,14 @@ def test_files_of_extra_manifests_are_checked(judged, site, folder):
     assert places(outcome, "absent-kind") == [("absent-kind", folder, 3, "NAME")]
 
 
+def test_an_object_is_where_it_is_after_the_correction_of_a_site_in_the_same_file(judged):
+    wrong = "|\n    {\n      " + overrides("Ingress", "nodetuning")[1:-1] + "\n    }"
+    site = cluster_instance(wrong, image_set="img4.20.3", more=REFS)
+    first, second = (judged(files, state="fixed") for files in ({"berlin.yaml": f"{site}---\n{BLOCK}"}, {}))
+    assert first["fixed_files"] == ["berlin.yaml"]
+    assert places(first, "absent-kind") == places(second, "absent-kind") != []
+
+
 def test_two_sites_can_link_to_the_same_directory(judged, tmp_path):
     site = SITE_CONFIG.replace("img5.0.0", "img4.20.3") + "    extraManifestPath: extra\n"
     write_checkout(tmp_path / "checkout", {f"{name}/site.yaml": site for name in ("a", "b")})
