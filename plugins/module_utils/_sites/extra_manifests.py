@@ -71,7 +71,7 @@ class ExtraManifests:
             self._read(file, checkout)
 
     def read_again(self, file: CheckoutFile, checkout: Checkout) -> None:
-        """Read a file whose lines have changed. Before, nothing may have asked for ``findings``."""
+        """Read a file whose lines have changed. Must be called before ``findings``, which remembers."""
         for source, objects in self._objects.items():
             if source[0] == file.path:
                 objects.clear()
