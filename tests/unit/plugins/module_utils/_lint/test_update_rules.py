@@ -123,7 +123,9 @@ def test_all_profiles_that_a_resource_leaves_are_in_one_finding(tmp_path):
         for number, text in enumerate(texts, 19)
     )
     (found,) = run_lint(after, before)
-    assert " of ibm-cloud-managed and self-managed-high-availability that can update" in found.message
+    assert found.message.startswith(
+        "is no longer for clusters of ibm-cloud-managed (Default) and self-managed-high-availability (Default), "
+    )
 
 
 def test_a_resource_that_comes_back(update):
