@@ -210,8 +210,9 @@ def _capability_status(context: RolloutContext, capabilities: object, problems: 
     if context.state.inventory is None and (reported is None or reported.status is None):
         message = "does not report capabilities" if reported else ABSENT
         hint = "Set capabilities to the selection to compare with"
-        problems.error("missing-capabilities", str(CLUSTER_VERSION), message, hint)
-        raise ClusterError(problems)
+        if not context.state.problems:  # What cannot be read can exist.
+            problems.error("missing-capabilities", str(CLUSTER_VERSION), message, hint)
+        raise ClusterError(problems.unique())
     return merged_status(reported, context.target.minor_data, context.recorded)
 
 

@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    CLUSTER_VERSIONS,
     CONFIG_MAPS,
     DEPLOYMENTS,
     LEASES,
@@ -109,6 +110,14 @@ def test_what_cannot_be_read_is_not_verified(site: Site) -> None:
     site.server.faults["GET", CONFIG_MAPS.path("b", "team")] = [fault(403)]
     site.server.faults["GET", CONFIG_MAPS.path("c", "team")] = [fault(404, 'configmaps "c" not found')]
     assert found(site) == {"missing": ["c"], "problems": ["forbidden-request"], "verified": 5}
+
+
+def test_records_that_cannot_be_read_are_not_missing(site: Site) -> None:
+    for path in (CLUSTER_VERSIONS.path("version"), CONFIG_MAPS.path("capability-openshift-rollout", "kube-system")):
+        site.server.faults["GET", path] = [fault(403)]
+    with pytest.raises(ClusterError) as error:
+        site.verify(VERSION, *RELEASE)
+    assert [item.code for item in error.value.problems if item.severity == "error"] == ["forbidden-request"] * 2
 
 
 def test_owners_that_cannot_be_compared_are_named(site: Site) -> None:
