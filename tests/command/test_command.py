@@ -386,6 +386,7 @@ def test_missing_libraries_are_named(run, monkeypatch):
         (("update-plan", OLD, NEW, "--fail-on=blokced"), ["--fail-on: "]),
         (("release-info", NEW, "--capabilities={baselineCapabilitySet: None, include: [x]}"), ["--capabilities: "]),
         (("release-info", NEW, "--openshift-version=4.21"), ["Remove --openshift-version"]),
+        (("update-plan", OLD, NEW, "--clusters=[{name: a, feature_set: x}]"), ["--clusters[0] (a): feature_set: "]),
         (
             (
                 *("release-info", NEW, "--cluster-profile=ibm-cloud-managed"),

@@ -156,7 +156,8 @@ def show(
 def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location]) -> str:
     """``text`` with options instead of the names in the module, at the beginning of a message or with an underscore.
 
-    The name of a file can be the same, and a metric in PromQL: ``cluster_version{type="initial"}``.
+    The name of a file can be the same, a metric in PromQL: ``cluster_version{type="initial"}``, and a key of an item:
+    ``clusters[1] (paris): feature_set``.
     """
     spec, first = subcommand.definition().spec, subcommand.positional
     either = "|".join(spec)
@@ -168,6 +169,6 @@ def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location])
 
     field = r"(?!\S*\.(?:json|ya?ml)\b)(?=[:\[]|\.\w+[:.\[])"
     text = re.sub(rf"(?m)^((?:\w+: |- |\s)*)({either})((?:\[\d+\])?){field}", typed, text)
-    text = re.sub(rf"(?<![\w./-])({named})(?![\w/{{-]|\.\w)", lambda at: as_typed(at[1], first), text)
+    text = re.sub(rf"(?<![\w./-])(?<!\): )({named})(?![\w/{{-]|\.\w)", lambda at: as_typed(at[1], first), text)
     text = re.sub(r"--([\w-]+) to false\b", r"--no-\1", text)
     return re.sub(rf"pip install ({'|'.join(EXTRAS)})\b", lambda at: f"pip install '{EXTRAS[at[1]]}'", text)
