@@ -204,7 +204,7 @@ images:
       elements: str
       returned: success
       sample:
-        - oc image mirror quay.io/openshift-release-dev/ocp-release:sha256-0f8e1d6a4c1b.sig
+        - oc image mirror --force quay.io/openshift-release-dev/ocp-release:sha256-0f8e1d6a4c1b.sig
           mirror.example.com:5000/openshift/release-images:sha256-0f8e1d6a4c1b.sig
     problems:
       description:

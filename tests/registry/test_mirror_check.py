@@ -323,7 +323,7 @@ def test_a_mirror_without_signatures_and_the_commands_that_copy_them(mirror, che
     assert read.endswith(f"/signatures/{digest.replace(':', '=')}/signature-1")
     assert f"--from-file={digest.replace(':', '-')}-1=signature-1" in add
     tag = signature_tag(digest)
-    assert copy == f"oc image mirror {RELEASE}:{tag} {mirror.name('release')}:{tag}"
+    assert copy == f"oc image mirror --force {RELEASE}:{tag} {mirror.name('release')}:{tag}"
     assert not outcome["update_check"]["accepted"]
 
 
@@ -490,7 +490,7 @@ def test_the_playbook_shows_a_table_and_fails(mirror, releases, tmp_path):
     assert done.returncode == 2, done.stdout + done.stderr
     assert re.search(r"release +yes +missing +missing", done.stdout)
     assert re.search(r"cli +no +not_required +unknown", done.stdout)
-    assert f"$ oc image mirror {RELEASE}:{signature_tag(IMAGES['release'].digest)}" in done.stdout
+    assert f"$ oc image mirror --force {RELEASE}:{signature_tag(IMAGES['release'].digest)}" in done.stdout
     # In the table, and as the message of the failure.
     verdict = "not ready for the update from 4.20.9 to 4.21.0: 0 of 3 images are ready"
     assert done.stdout.count(verdict) > 1, done.stdout

@@ -191,17 +191,14 @@ def _sigstore(
         return "unknown", ()
     if not demanded:
         return "not_required", ()
-    with problems.collect(RegistryError):
-        states = {
-            digest: _sigstore_of(image._replace(digest=digest), source, demanded, reader, problems)
-            for digest in digests
-        }
-        lacking = tuple(digest for digest, state in states.items() if state in ("missing", "invalid"))
-        for state in ("unknown", "invalid", "missing"):
-            if state in states.values():
-                return state, lacking
-        return "verified", ()
-    return "unknown", ()
+    states = {
+        digest: _sigstore_of(image._replace(digest=digest), source, demanded, reader, problems) for digest in digests
+    }
+    lacking = tuple(digest for digest, state in states.items() if state in ("missing", "invalid"))
+    for state in ("unknown", "invalid", "missing"):
+        if state in states.values():
+            return state, lacking
+    return "verified", ()
 
 
 def _sigstore_of(
@@ -213,7 +210,11 @@ def _sigstore_of(
 ) -> SignatureState:
     where = f"{source.name}@{image.digest}"
     reasons = Problems()
-    signatures = find_signatures(where, image.digest, MirrorRepository(reader, source), reasons)
+    try:
+        signatures = find_signatures(where, image.digest, MirrorRepository(reader, source), reasons)
+    except RegistryError as error:
+        problems.extend(error.problems)
+        return "invalid" if all(problem.code in _LACKING for problem in error.problems) else "unknown"
     verified = signatures is not None and verify_sigstore(where, image, signatures, policies, reasons)
     if verified:
         return "verified"
@@ -235,10 +236,10 @@ def copy_image(spec: PullSpec, mirror: PullSpec, *, in_part: bool, insecure: boo
 
 
 def copy_sigstore(spec: PullSpec, mirror: PullSpec, digests: Iterable[str], *, insecure: bool) -> Iterator[str]:
-    """The commands that copy the sigstore signatures of the images ``digests``."""
+    """The commands that copy the sigstore signatures of the images ``digests``, also one without its blob."""
     for digest in digests:
         tag = signature_tag(digest)
-        yield f"oc image mirror{_access(insecure=insecure)} {spec.name}:{tag} {mirror.name}:{tag}"
+        yield f"oc image mirror{_access(insecure=insecure)} --force {spec.name}:{tag} {mirror.name}:{tag}"
 
 
 def _access(*, insecure: bool) -> str:

@@ -146,7 +146,7 @@ def test_a_policy_demands_a_signature_in_the_mirror(
     assert (row.in_mirror, row.sigstore, row.ready) == (True, state, state == "verified")
     assert (code in codes(row)) == bool(code)
     tag = signature_tag(ONE.digest)
-    expected = () if state == "verified" else (f"oc image mirror {SOURCE}:{tag} {MIRROR}:{tag}",)
+    expected = () if state == "verified" else (f"oc image mirror --force {SOURCE}:{tag} {MIRROR}:{tag}",)
     assert row.commands == expected
 
 
@@ -170,6 +170,10 @@ def test_what_cannot_be_evaluated_is_unknown(registries: Registries) -> None:
     assert (other.sigstore, other.ready) == ("not_required", True)
     _release, unread = rows(registries, ONE, ONE, unread=(UNREAD,))
     assert (unread.sigstore, codes(unread), unread.ready) == ("unknown", ["unread"], False)
+    blobs = [path for path in registries.answers if digest_of(payload(ONE.digest, f"{SOURCE}:4.21.0")) in path]
+    del registries.answers[blobs[0]]
+    _release, damaged = rows(registries, ONE, ONE, policies=[image_policy(KEY, [SOURCE])])
+    assert (damaged.sigstore, codes(damaged), len(damaged.commands)) == ("invalid", ["image-not-found"], 1)
     registries.answers[f"mirror.example/v2/ocp/manifests/{signature_tag(ONE.digest)}"] = 500, b""
     _release, broken = rows(registries, ONE, ONE, policies=[image_policy(KEY, [SOURCE])])
     assert (broken.sigstore, codes(broken)) == ("unknown", ["registry-error"])

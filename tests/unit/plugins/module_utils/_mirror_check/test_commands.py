@@ -26,8 +26,8 @@ def test_an_image_is_copied_with_all_architectures_and_gets_a_tag():
 
 def test_sigstore_signatures_have_the_tag_of_their_image():
     assert list(copy_sigstore(RELEASE, MIRROR, [f"sha256:{HEX}", "sha256:ff"], insecure=False)) == [
-        f"oc image mirror {RELEASE.name}:sha256-{HEX}.sig {MIRROR.name}:sha256-{HEX}.sig",
-        f"oc image mirror {RELEASE.name}:sha256-ff.sig {MIRROR.name}:sha256-ff.sig",
+        f"oc image mirror --force {RELEASE.name}:sha256-{HEX}.sig {MIRROR.name}:sha256-{HEX}.sig",
+        f"oc image mirror --force {RELEASE.name}:sha256-ff.sig {MIRROR.name}:sha256-ff.sig",
     ]
 
 
