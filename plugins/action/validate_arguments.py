@@ -79,7 +79,7 @@ class ActionModule(ActionBase):
         playbook = declared_playbook(untag(arguments))
         extra_vars = untag(load_extra_vars(self._loader))
         shows_help = not playbook.prefix and boolean(extra_vars.get(HELP, False), strict=False)
-        result |= {"changed": False, "help": shows_help, "directory": self._directory(), "problems": []}
+        result |= {"changed": False, "help": shows_help, "problems": []}
         result["check_mode"] = bool(self._task.check_mode)
         if shows_help:
             if variables.get("inventory_hostname") == variables.get("ansible_play_hosts_all", [None])[0]:
@@ -96,8 +96,9 @@ class ActionModule(ActionBase):
         check_values(playbook, values, extra_vars, problems)
         if not playbook.prefix:
             self._check_host(playbook, values, extra_vars, variables, problems)
-            _check_shared(values, variables, problems, is_local=bool(self._directory()))
+            _check_shared(values, variables, problems, is_local=self._is_local)
         result |= {"problems": problem_dicts(problems), "warnings": warnings_of(problems)}
+        result["directory"] = self._directory(str(values.get("chdir") or ""))
         if problems.has_errors:
             result |= {"failed": True, "msg": error_text(InvalidOptionError(problems))}
         return result
@@ -137,9 +138,14 @@ class ActionModule(ActionBase):
         lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)
         return list(lookup.run([pattern], variables=variables))
 
-    def _directory(self) -> str:
-        """The directory of the shell, if the modules run on this machine. Relative paths start from there."""
-        return os.getcwd() if getattr(self._connection, "transport", "") == "local" else ""
+    @property
+    def _is_local(self) -> bool:
+        """Whether the modules run on this machine."""
+        return bool(getattr(self._connection, "transport", "") == "local")
+
+    def _directory(self, chdir: str) -> str:
+        """The directory of relative paths. On this machine, ``chdir`` starts from the directory of the shell."""
+        return os.path.join(os.getcwd(), os.path.expanduser(chdir)) if self._is_local else chdir
 
 
 def _check_shared(

@@ -22,13 +22,14 @@ def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
     files = {"a.yaml": manifest("one", "Backup"), "b.yaml": manifest("two", "Consle")}
     write_files(checkout / "manifests", files)
     options = {
+        "chdir": "checkout",
         "release": "manifests",
         "openshift_version": "4.20",
         "known_capabilities": ["Backup"],
         "relative_to": ".",
         "outputs": "sarif:lint.sarif, github:out/annotations.txt",
     }
-    done = run("release_lint", checkout, options)
+    done = run("release_lint", tmp_path, options)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "manifests/b.yaml:7: error [unknown-capability] ConfigMap two" in done.stdout
     assert "1 error in 2 manifests" in done.stdout + done.stderr

@@ -83,7 +83,8 @@ def test_a_playbook_passes_each_option_of_its_module(name):
     playbook = read_playbook(name)
     inclusion = INCLUSION if re.search(r': "\{\{ __inclusion(_and_overrides)? \}\}"', text) else set()
     own = playbook.options.keys() - set().union(*shared, inclusion, playbook.of_each_host)
-    assert [option for option in sorted(own) if f"{{{{ {option} | default(" not in text] == []
+    assert [option for option in sorted(own) if f"{{{{ {option} | default(" not in text] == ["chdir"]
+    assert 'chdir: "{{ checked.directory }}"' in text
 
 
 @pytest.mark.parametrize(("file", "group"), [("connection", "cluster"), ("images", "release")])
