@@ -5,11 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.check import (
-    add_openpgp,
-    copy_image,
-    copy_sigstore,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.check import add_openpgp, copy_image
 from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import PullSpec
 
 HEX = "0123456789abcdef" * 4
@@ -22,13 +18,6 @@ def test_an_image_is_copied_with_all_architectures_and_gets_a_tag():
         f"oc image mirror --keep-manifest-list=true quay.io/openshift-release-dev/ocp-release@sha256:{HEX} "
         f"mirror.example:8443/ocp/release:sha256-{HEX}"
     )
-
-
-def test_sigstore_signatures_have_the_tag_of_their_image():
-    assert list(copy_sigstore(RELEASE, MIRROR, [f"sha256:{HEX}", "sha256:ff"], insecure=False)) == [
-        f"oc image mirror --force {RELEASE.name}:sha256-{HEX}.sig {MIRROR.name}:sha256-{HEX}.sig",
-        f"oc image mirror --force {RELEASE.name}:sha256-ff.sig {MIRROR.name}:sha256-ff.sig",
-    ]
 
 
 def test_an_openpgp_signature_is_read_from_the_store_and_added_to_the_cluster():
