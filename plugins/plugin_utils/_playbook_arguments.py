@@ -154,8 +154,11 @@ def check_values(playbook: Playbook, values: Mapping[str, Any], typed: Container
         checked = ArgumentSpecValidator({name: kept}).validate({name: value})
         # Ansible makes a string of each value, and counts null as not set.
         is_wrong = value is None or (option["type"] in ("str", "path") and isinstance(value, (Mapping, list)))
-        if checked.error_messages or is_wrong:
-            _report_value("wrong-type", name, f"is {type_name(value)}", playbook, typed, problems)
+        # Ansible splits a text at its commas, and would keep the brackets.
+        is_bracketed = option["type"] == "list" and isinstance(value, str) and value[:1] + value[-1:] == "[]"
+        if checked.error_messages or is_wrong or is_bracketed:
+            fault = "is a string in brackets" if is_bracketed else f"is {type_name(value)}"
+            _report_value("wrong-type", name, fault, playbook, typed, problems)
         elif value == "" and name.removeprefix(playbook.prefix) not in _CAN_BE_EMPTY:
             _report_value("empty-option", name, "is set but empty", playbook, typed, problems)
         elif "choices" in option:

@@ -263,7 +263,7 @@ WRONG: dict[str, list[Any]] = {
     "bool": ["perhaps", {"a": 1}, [True], 2, None],
     "dict": ["Console", ["a"], 5, None],
     "int": ["ten", {"a": 1}, [1], 1.5, None],
-    "list": [{"a": 1}, None],
+    "list": [{"a": 1}, "[]", '["a"]', None],
     "path": [{"a": 1}, ["a"], None],
     "raw": [None],
     "str": [{"a": 1}, ["a"], None],
