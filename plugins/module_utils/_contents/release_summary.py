@@ -31,8 +31,8 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
     resolved = resolve_release(check_options(options, release.minor, reported), release, reported)
     # A summary is possible for an unknown minor; only decisions need its data.
     problems += (item._replace(severity="warning") if item.code in _UNKNOWN_MINOR else item for item in reported)
-    problems.raise_errors(InvalidOptionError)
     context = _context(options, release, resolved, problems)
+    problems.raise_errors(InvalidOptionError)
     data = resolved.minor_data if resolved else None
     known = resolved.known if resolved else frozenset()
     gated = resolved.gated if resolved else frozenset()
