@@ -146,7 +146,7 @@ options:
         description: As O(solution). Overrides O(capabilities) too.
         type: str
       release:
-        description: As O(release).
+        description: As O(release). Overrides O(openshift_version) too.
         type: path
       extra_manifests:
         description: As O(extra_manifests).

@@ -168,6 +168,10 @@ def _with_topology(options: InstallConfigOptions, problems: Problems) -> Install
         if not isinstance(content, Mapping) or has_replicas(content):
             return options
         topology = solution.topology
+    if options.install_method == HOSTED:
+        message = "has no effect with install_method: hosted, because a hosted cluster has no install-config"
+        problems.warning("conflicting-options", "topology", message, "Remove topology")
+        return options
     if not isinstance(content, Mapping):
         message = "requires content as a dict: a text, or an existing file, is not completed"
         problems.error("missing-content", "topology", message, "Set content to a dict, or remove topology")

@@ -151,13 +151,14 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
     if resolved is None or resolved.minor_data is None:
         return installation
     gates = resolved.context.feature_gates
-    cloud_controller_manager = nested(document, "platform", "external", "cloudControllerManager")
+    # A misspelled manager is an error, and the selection has to be right after its correction, too.
+    manager = nested(document, "platform", "external", "cloudControllerManager")
     hosts = nested(document, "platform", "baremetal", "hosts")
     install = InstallContext(
         resolved.minor_data,
         method,
         platform,
-        cloud_controller_manager == "External",
+        manager is not None and nearest_name(manager, ("External",)) is not None,
         bool(hosts) if platform == "baremetal" and options.complete else None,
         GATES_OF_FEATURE_SETS.get(resolved.context.feature_set or "", frozenset()) if gates is None else gates,
         resolved.gated,

@@ -179,7 +179,8 @@ def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: Location
     platform = data["platform"]
     if not isinstance(platform, Mapping):
         value = shown(platform) if isinstance(platform, str) else type_name(platform)
-        problems.error("not-a-map", where, f"is {value}, expected a map with one key", "Write none: {} below it")
+        hint = f"Write {nearest_name(platform, platforms) or 'none'}: {{}} below it"
+        problems.error("not-a-map", where, f"is {value}, expected a map with one key", hint)
         return
     names = [str(name) for name in platform]
     if not names:

@@ -41,6 +41,8 @@ class ClusterEntry(NamedTuple):
         if isinstance(content, Mapping):
             named = merge_content(common.content, {"metadata": {"name": own["name"]}})
             own["content"] = merge_content(named, content) if "content" in own else named
+        if "release" in own:  # contains its version
+            common = common._replace(openshift_version=None)
         options = common._replace(
             selection=selection, **{option: own[option] for option in common._fields if option in own}
         )

@@ -94,6 +94,14 @@ def test_message_and_hint(options, code, where, message, hint, tmp_path):
     assert errors(openshift_version="4.20", **options) == [(code, where.format(folder=tmp_path), message, hint)]
 
 
+def test_a_hosted_cluster_has_no_topology():
+    options = options_of(openshift_version="4.20", install_method="hosted", topology="sno", content=site())
+    assert [str(item) for item in build_install_config(options).problems] == [
+        "topology: has no effect with install_method: hosted, because a hosted cluster has no install-config. "
+        "Remove topology"
+    ]
+
+
 def test_a_file_that_others_can_read_is_a_warning(tmp_path):
     path = tmp_path / "install-config of berlin.yaml"
     path.write_text(COMMENTED)

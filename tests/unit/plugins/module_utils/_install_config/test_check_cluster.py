@@ -89,7 +89,14 @@ def test_the_manifests_of_a_release_show_whether_anything_needs_a_namespace(tmp_
 
 
 @pytest.mark.parametrize(
-    ("manager", "expected"), [("External", ["inst-ccm-external"]), ("None", []), ("", []), (None, [])]
+    ("manager", "expected"),
+    [
+        ("External", ["inst-ccm-external"]),
+        ("external", ["inst-ccm-external"]),  # reported, and external once it is corrected
+        ("None", []),
+        ("", []),
+        (None, []),
+    ],
 )
 def test_an_external_platform_declares_its_cloud_controller_manager(manager, expected):
     document = {"platform": {"external": {"platformName": "oci", "cloudControllerManager": manager}}}

@@ -24,6 +24,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 )
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import site
 
+EXAMPLE = Path(__file__).parents[5] / "examples" / "releases" / "4.21.0"
 COMMON = InstallConfigOptions(content=site(), openshift_version="4.20")
 
 
@@ -36,6 +37,11 @@ def build(*entries: dict[str, Any], **common: Any) -> FleetResult:
 
 def faults(fleet: FleetResult) -> list[tuple[str, str]]:
     return [(item.code, str(item.where)) for item in fleet.problems if item.severity == "error"]
+
+
+def test_the_release_of_a_cluster_replaces_the_common_version():
+    (own,) = build({"name": "a", "release": str(EXAMPLE)}).selections
+    assert own["openshift_version"] == "4.21.0"
 
 
 @pytest.mark.parametrize(
