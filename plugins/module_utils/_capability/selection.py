@@ -166,7 +166,7 @@ def _final(options: Mapping[str, Any], names: Mapping[str, str], where: Location
     additional = _names(options, additional_field, where, problems)
     excluded = _names(options, excluded_field, where, problems)
     if additional and not options.get(baseline_field):
-        message = f"is missing; installers require it with {additional_field}"
+        message = f"is missing; {additional_field} requires it"
         hint = f"Set {baseline_field} to {NONE} for only these capabilities, or to {V_CURRENT} for all"
         problems.error("missing-baseline", where.child(baseline_field), message, hint)
     _check_disjoint(additional, excluded, where, (additional_field, excluded_field), problems)

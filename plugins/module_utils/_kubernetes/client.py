@@ -93,6 +93,8 @@ class Client:
         parallelism: int = PARALLELISM,
     ) -> None:
         self.host = re.sub(r"//[^/@]*@", "//", host)
+        proxy = getattr(pool, "proxy", None)
+        self._peer = f"{self.host} through the proxy {proxy.scheme}://{proxy.netloc}" if proxy else self.host
         self._url = host
         self._pool = pool
         self._headers = tuple(headers)
@@ -247,7 +249,7 @@ class Client:
             yield from _events(response)
         except Exception as error:  # a connection can break with any exception
             since = self._outage.begin(time.monotonic())
-            raise connection_error(error, "watch", str(target), self.host, since) from None
+            raise connection_error(error, "watch", str(target), self._peer, since) from None
         finally:
             response.close()
             response.release_conn()
@@ -351,7 +353,7 @@ class Client:
                 delay = delay_after_error(error, failures, deadline)
                 if delay is None:
                     since = self._outage.begin(started)
-                    raise connection_error(error, verb, shown, self.host, since) from None
+                    raise connection_error(error, verb, shown, self._peer, since) from None
             else:
                 if response.status < 300:
                     break

@@ -189,5 +189,5 @@ def _warn(moved: Mapping[str, Sequence[MovedResource]], problems: Problems) -> N
             "implicitly-enabled-capability",
             f"{first.file}, document {first.document}",
             f"{first.resource_id} moved into capability {name}, so the update enables {name} permanently{others}",
-            "Check it before the update: it cannot be disabled again",
+            "Plan each update with update_plan first: what it enables cannot be disabled again",
         )

@@ -153,7 +153,7 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
         (
             {"additionalEnabledCapabilities": ["Console"]},
             "capabilities.baselineCapabilitySet",
-            "installers require it with additionalEnabledCapabilities",
+            "is missing; additionalEnabledCapabilities requires it",
         ),
         (
             {"baselineCapabilitySet": "None", "baseline_capability_set": "None"},

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from kubernetes.client import Configuration
 from kubernetes.config import load_kube_config, load_kube_config_from_dict
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import connection, kubeconfig
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import connection, kubeconfig, retries
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.kubeconfig import (
     ConnectionConfig,
@@ -418,6 +418,9 @@ def test_a_proxy_is_that_of_the_library(write: Any, monkeypatch: pytest.MonkeyPa
     assert str(connect(kubeconfig=path)._pool.proxy) == PROXY
     assert connect(kubeconfig=path, no_proxy="example.com")._pool.proxy is None
     assert connect(kubeconfig=path, no_proxy="example.com")._pool.connection_pool_kw["ssl_context"] is not None
+    monkeypatch.setattr(retries, "_MOST_RETRIES", 0)
+    with pytest.raises(ClusterError, match=f": {SERVER} through the proxy http://localhost:1 does not answer"):
+        connect(kubeconfig=path, proxy="http://user:secret@localhost:1").document("/api")
     https = connect(kubeconfig=path, proxy="https://proxy.example.com")._pool
     assert https.connection_pool_kw["_proxy_config"].ssl_context is not None
     monkeypatch.setitem(sys.modules, "kubernetes", None)

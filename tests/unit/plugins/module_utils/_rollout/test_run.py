@@ -269,8 +269,9 @@ def test_the_warning_about_an_enabled_capability_counts_the_resources(site: Site
     reported = Problems()
     moved = [manifest(name, "Console", namespace="team", more="data: {a: b}\n") for name in names]
     site.roll_out(NEW, team(), *moved, reported=reported)
-    (warning,) = [item.message for item in reported if item.code == "implicitly-enabled-capability"]
-    assert warning.endswith(f"so the update enables Console permanently{others}")
+    (warning,) = [item for item in reported if item.code == "implicitly-enabled-capability"]
+    assert warning.message.endswith(f"so the update enables Console permanently{others}")
+    assert warning.hint == "Plan each update with update_plan first: what it enables cannot be disabled again"
 
 
 def test_an_update_enables_the_capability_into_which_a_resource_moves(site: Site) -> None:
