@@ -119,5 +119,5 @@ notes:
     C(module_defaults).
   - Requests to registries, token servers and signature stores use the proxies that the environment variables
     E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY) set on the host where the module runs. The rules are those of Go, as
-    for C(oc), podman and the cluster-version operator.
+    for C(oc), podman and the cluster-version operator, but a proxy cannot be a SOCKS proxy.
 """

@@ -115,7 +115,7 @@ options:
   live_resources:
     description:
       - The resources that exist on the cluster, as dicts with C(group), C(kind), C(namespace) and C(name), or as
-        objects from the API.
+        objects from the API, also in a C(List) as C(oc get -o json) prints it.
       - A reference to one of them does not dangle. They enable nothing, unless O(rule=presence).
       - By default, the module looks up resources on the selected cluster, but only those of the new releases that need
         a disabled capability. For each kind, it sends one C(list) request for the names in all namespaces. In addition,

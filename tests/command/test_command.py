@@ -270,6 +270,7 @@ def test_messages_about_an_item_name_its_file_and_line(variable, run, tmp_path):
         (("update-plan", OLD, NEW, "--acceptances={acceptances: }"), ["--acceptances[0]: is null"]),
         (("update-plan", OLD, NEW, "--clusters=[null]"), ["--clusters[0]: is null"]),
         (("update-plan", "--platform"), ["--platform: "]),
+        (("release-info", NEW, "--images=x", "--format=jsn", "--foo"), ["--images: ", "Did you mean json?", "--foo: "]),
     ],
 )
 def test_all_that_is_wrong_with_a_call_is_reported_at_once(run, words, parts):
@@ -300,6 +301,11 @@ def test_an_empty_list_is_written_in_brackets(run):
     words = ("--capabilities={baselineCapabilitySet: None}", "--always-enabled-capabilities=[]", "--format=json")
     code, out, _errors = run("release-manifests", NEW, *words)
     assert (code, json.loads(out)["enabled_capabilities"]) == (0, [])
+
+
+@pytest.mark.parametrize(("word", "shown"), [("--images=true", True), ("--images=False", False)])
+def test_a_boolean_option_has_the_form_of_oc_too(run, word, shown):
+    assert ("images" in json.loads(run("release-info", NEW, word, "--format=json")[1])["release"]) == shown
 
 
 @pytest.mark.parametrize("secret", ["0", ":"])

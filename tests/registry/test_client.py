@@ -243,6 +243,7 @@ def test_the_sentences(registry_site, client, proxy):
     message = str(raised.value)
     assert message.startswith(f"{dead}/a:b: cannot be reached: ")
     assert "Connection refused" in message
+    assert "insecure_registries" in message  # a registry without TLS is one of the reasons
     assert "0x" not in message
 
 

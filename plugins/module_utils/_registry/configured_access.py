@@ -160,8 +160,10 @@ def read_http_client(ca_path: str | None, environ: Mapping[str, str], problems: 
 
 def registry_error(where: str, error: HttpError) -> RegistryError:
     """The error of a request to the registry or token server ``where``."""
-    code = "registry-unreachable" if error.code == "unreachable" else error.code
-    return _error(code, where, str(error), error.hint)
+    if error.code != "unreachable":
+        return _error(error.code, where, str(error), error.hint)
+    hint = "Check the host, the network, ca_path, insecure_registries and the proxy, and try again"
+    return _error("registry-unreachable", where, str(error), hint)
 
 
 def _error(code: str, where: str, message: str, hint: str) -> RegistryError:

@@ -22,21 +22,22 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 def read_mirrors(values: Sequence[Any], problems: Problems) -> tuple[RegistryRule, ...]:
     """The rules of the option ``mirrors``, whose values are paths, or objects as the API returns them.
 
-    A directory stands for its files, such as the ``working-dir/cluster-resources`` of oc-mirror. Reports a value that
-    has no mirrors.
+    A directory stands for its files, such as the ``working-dir/cluster-resources`` of oc-mirror. Reports values
+    that have no mirrors together, because a cluster can have sets of only one kind.
     """
     entries: list[MirrorSource] = []
+    before = len(problems)
     for index, value in enumerate(values):
         where = f"mirrors[{index}]"
-        before = len(problems)
         if isinstance(value, str):
-            found = [item for path in _paths(value, where, problems) for item in _read_file(path, where, problems)]
-            where = f"{where} ({value})"
+            for path in _paths(value, where, problems):
+                entries += _read_file(path, where, problems)
         else:
-            found = parse_mirror_sets(value, where, problems)
-        if not found and len(problems) == before:
-            problems.error("no-mirrors", where, "contains no mirrors", f"Set it to {MIRRORS_EXPECTED}")
-        entries += found
+            entries += parse_mirror_sets(value, where, problems)
+    if values and not entries and len(problems) == before:
+        paths = ", ".join(value for value in values if isinstance(value, str))
+        where = f"mirrors ({paths})" if paths else "mirrors"
+        problems.error("no-mirrors", where, "contains no mirrors", f"Set it to {MIRRORS_EXPECTED}")
     check_policies(entries, problems)
     return merge_sources(entries)
 

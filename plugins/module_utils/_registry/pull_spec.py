@@ -91,7 +91,8 @@ def parse_pull_spec(text: str, where: str, problems: Problems) -> PullSpec | Non
     if "://" in text:
         scheme = f"{text.partition('://')[0]}://"
         message = f"begins with {shown(scheme)}, expected a pull spec without a scheme"
-        problems.error("invalid-pull-spec", where, message, f"Remove {scheme}")
+        hint = f"Remove {scheme}{', or download the file and name its path' if scheme.startswith('http') else ''}"
+        problems.error("invalid-pull-spec", where, message, hint)
         return None
     if not slash or not is_registry(registry) or not _names_registry(registry):
         message = f"is {shown(text)}, expected a pull spec that begins with the host of a registry, such as quay.io/"

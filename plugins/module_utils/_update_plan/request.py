@@ -18,7 +18,7 @@ from .._data.platforms import PLATFORM_DATA
 from .._problems import Location, Problems, did_you_mean
 from .._release.manifest import manifest_from_object
 from .._release_image.release_source import ReleaseSource
-from .._resources import ResourceId
+from .._resources import ResourceId, nested
 from .plan import Rule, StartingCluster
 from .update_reasons import UpdateReason
 from .update_status import read_update_status
@@ -232,8 +232,12 @@ def _read_names(options: ClusterOptions, problems: Problems) -> tuple[Selection,
 
 
 def read_live_resources(entries: Sequence[Any], problems: Problems) -> frozenset[ResourceId]:
-    """Read a list of resource ids, or of objects as the API returns them."""
-    read = (_read_entry(entry, f"live_resources[{index}]", problems) for index, entry in enumerate(entries))
+    """Read a list of resource ids, of objects as the API returns them, and of lists of them."""
+    read = (
+        _read_entry(item, f"live_resources[{index}]", problems)
+        for index, entry in enumerate(entries)
+        for item in (entry["items"] if isinstance(nested(entry, "items"), list) else [entry])
+    )
     return frozenset(resource for resource in read if resource is not None)
 
 

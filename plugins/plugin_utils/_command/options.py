@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -104,11 +104,15 @@ def _add_option(group: Any, name: str, option: Mapping[str, Any], text: str) -> 
 
 def _add_output(parser: Parser, spec: Mapping[str, Any]) -> None:
     output = parser.add_argument_group("options of the output")
-    formats = dict.fromkeys((*RENDERED, *(OUTPUT_FORMATS if "outputs" in spec else ())))
-    output.add_argument("--format", choices=tuple(formats), default="text", help="Format of the result. Default: text")
+    metavar = "|".join(_formats(spec))
+    output.add_argument("--format", metavar=metavar, default="text", help="Format of the result. Default: text")
     output.add_argument("--check", action="store_true", default=False, help="Write nothing, and show what would change")
     output.add_argument("--diff", action="store_true", default=False, help="Show the changes of files")
     output.add_argument("-h", "--help", action="help", help="Show this help")
+
+
+def _formats(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*RENDERED, *(OUTPUT_FORMATS if "outputs" in spec else ()))))
 
 
 def _help(text: str, option: Mapping[str, Any], positional: tuple[str, ...]) -> str:
@@ -139,8 +143,9 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
         return Location(field=as_typed(name, subcommand.positional))
 
     parser = make_parser(subcommand, definition, documented=not {"-h", "--help"}.isdisjoint(words))
-    found, unknown = parser.parse_known_intermixed_args(list(words))
-    values, problems = vars(found), Problems()
+    problems = Problems()
+    found, unknown = parser.parse_known_intermixed_args(list(_without_booleans(words, parser, problems)))
+    values = vars(found)
     # Without the dashes, which would make all names similar.
     known = [text[2:] for action in parser._actions for text in action.option_strings if text.startswith("--")]
     for before, word in pairwise(("", *unknown)):
@@ -151,6 +156,9 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
         hint = f"Did you mean --{nearest}?" if nearest else f"Run {PROGRAM} {subcommand.name} --help"
         problems.error("unknown-option", name, "is not expected here", hint)
     output = {name: values.pop(name) for name in ("format", "check", "diff")}
+    if output["format"] not in (formats := _formats(definition.spec)):
+        message, hint = unknown_choice(output["format"], shown(output["format"]), formats)
+        problems.error("unknown-choice", Location(field="--format"), message, hint)
     places: dict[str, Location] = {}
     given = {
         name: _value(name, value, definition.spec[name], place(name), places, problems)
@@ -160,6 +168,20 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
     check_rules(params, definition.rules, place, problems)
     raise_errors([problem._replace(where=_in_file(problem.where, places)) for problem in problems], InvalidOptionError)
     return params, {**output, "places": places}
+
+
+def _without_booleans(words: Sequence[str], parser: Parser, problems: Problems) -> Iterator[str]:
+    """Yield ``words``, with the form of the boolean options of ``oc``, ``--NAME=false``, as ``--no-NAME``."""
+    actions = (action for action in parser._actions if isinstance(action, argparse.BooleanOptionalAction))
+    flags = {text for action in actions for text in action.option_strings if not text.startswith("--no-")}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or name not in flags:
+            yield word
+        elif value.lower() in _BOOLEANS:
+            yield name if _BOOLEANS[value.lower()] else f"--no-{name[2:]}"
+        else:
+            problems.error("wrong-type", name, f"is {shown(value)}, expected true or false")
 
 
 def _in_file(where: Location, places: Mapping[str, Location]) -> Location:

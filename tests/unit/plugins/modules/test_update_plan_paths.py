@@ -94,8 +94,9 @@ def test_live_resources_can_be_the_objects_themselves(run):
         {"group": "apps", "kind": "Deployment", "namespace": "operators", "name": "console"},
         {"kind": "Service", "name": "machine-api"},
     ]
+    listed = {"apiVersion": "v1", "kind": "List", "items": objects[:1]}  # as oc prints it
     of_objects, of_ids, mixed = (
-        run(capabilities=NOTHING, live_resources=live, rule="presence") for live in (objects, ids, [objects[0], ids[1]])
+        run(capabilities=NOTHING, live_resources=live, rule="presence") for live in (objects, ids, [listed, ids[1]])
     )
 
     assert of_objects["hops"] == of_ids["hops"] == mixed["hops"]

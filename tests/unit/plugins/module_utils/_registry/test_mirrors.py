@@ -164,10 +164,10 @@ def test_mirror_sets_and_install_configs(value, by_digest, by_tag):
     ("value", "expected"),
     [
         (3, ("not-a-map", "mirrors[0]")),
-        ({"kind": "CatalogSource"}, ("no-mirrors", "mirrors[0]")),
-        ({"platform": {}}, ("no-mirrors", "mirrors[0]")),
-        ({**idms(ENTRY), "apiVersion": "v1"}, ("no-mirrors", "mirrors[0]")),
-        (idms(), ("no-mirrors", "mirrors[0]")),
+        ({"kind": "CatalogSource"}, ("no-mirrors", "mirrors")),
+        ({"platform": {}}, ("no-mirrors", "mirrors")),
+        ({**idms(ENTRY), "apiVersion": "v1"}, ("no-mirrors", "mirrors")),
+        (idms(), ("no-mirrors", "mirrors")),
         ({"kind": "List", "items": [1]}, ("not-a-map", "mirrors[0], items[0]")),
         (idms(3), ("not-a-map", "mirrors[0], ImageDigestMirrorSet ocp, spec.imageDigestMirrors[0]")),
         (
@@ -257,4 +257,6 @@ def test_a_path_is_that_of_a_shell(tmp_path, monkeypatch, path):
 def test_a_file_without_mirrors(tmp_path):
     path = tmp_path / "empty.yaml"
     path.write_text("", "utf-8")
-    assert read(str(path)) == ((), [("no-mirrors", f"mirrors[0] ({path})")])
+    assert read(str(path)) == ((), [("no-mirrors", f"mirrors ({path})")])
+    none = {"kind": "List", "items": []}  # a cluster can have sets of only one kind
+    assert read(none, str(path), idms(ENTRY))[1] == []

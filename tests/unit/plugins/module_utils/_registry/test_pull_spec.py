@@ -105,12 +105,16 @@ def test_several_wrong_parts_are_reported_together():
     ]
 
 
-def test_a_scheme_is_named_with_what_to_remove():
-    message = "begins with 'docker://', expected a pull spec without a scheme"
+@pytest.mark.parametrize(
+    ("scheme", "hint"),
+    [("docker://", "Remove docker://"), ("https://", "Remove https://, or download the file and name its path")],
+)
+def test_a_scheme_is_named_with_what_to_do(scheme, hint):
+    message = f"begins with '{scheme}', expected a pull spec without a scheme"
 
-    expected = ("error", "invalid-pull-spec", "release", message, "Remove docker://")
+    expected = ("error", "invalid-pull-spec", "release", message, hint)
 
-    assert parse(f"docker://quay.io/a@{DIGEST}") == (None, [expected])
+    assert parse(f"{scheme}quay.io/a@{DIGEST}") == (None, [expected])
 
 
 def test_the_sentence_for_a_missing_digest():
