@@ -209,7 +209,7 @@ def _with_namespace(broken: RuleViolation, namespace: str) -> RuleViolation:
 
 def violation(rule: Rule, where: Location, hint: str, capability: str = "", *, excluded: bool = False) -> RuleViolation:
     """The violation of ``rule`` at ``where``. ``capability``: the name that is missing, or ``excluded``, if any."""
-    fault = f"contains {capability}, but" if excluded else f"{capability} is missing:"
+    fault = f"excludes {capability}, but" if excluded else f"{capability} is missing:"
     message = f"{fault} {rule.message}" if capability else rule.message
     severity: Severity = "warning" if rule.layer == "documentation" else "error"
     return RuleViolation(rule, capability, Problem(severity, rule.name, where, message, hint))

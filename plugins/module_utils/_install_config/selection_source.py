@@ -101,7 +101,7 @@ def read_request(
         return SelectionRequest(reason, selection) if _is_clear(reported) else None
     if block is not None:
         return _read_block(block, Location(source, field=_BLOCK), problems)
-    return SelectionRequest(f"nothing is selected, so the cluster uses its default, {V_CURRENT}")
+    return SelectionRequest("nothing is selected, so the cluster uses its default")
 
 
 def resolve_selection(
@@ -116,7 +116,8 @@ def resolve_selection(
         return None if resolved is None else resolved._replace(reasons=(request.reason, *resolved.reasons))
     selection = request.selection
     if selection is None:
-        return ResolvedSelection(None, Selection(), (request.reason,))
+        default = "" if install.method == HOSTED else f", {V_CURRENT}"  # HyperShift enables less
+        return ResolvedSelection(None, Selection(), (request.reason + default,))
     unknown = Problems()
     check_selection(selection, install.minor_data, install.gated, unknown)
     rejected += [RuleViolation(KNOWN_NAMES, "", problem) for problem in unknown]

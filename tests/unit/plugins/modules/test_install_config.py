@@ -100,16 +100,18 @@ def test_ran_du_equals_the_telco_reference(run):
 
 
 @pytest.mark.parametrize(
-    ("solution", "hint"),
+    ("solution", "fault", "hint"),
     [
-        ("ran_du", "To correct it, set capabilities instead of solution, with ImageRegistry"),
-        ("no_image_registry", ""),
+        ("ran_du", "ImageRegistry is missing", "To correct it, set capabilities instead of solution, with"),
+        ("no_image_registry", "excludes ImageRegistry", ""),
     ],
 )
-def test_the_hint_for_a_solution_is_to_replace_it_unless_that_excludes_the_name(solution, hint, run):
+def test_the_hint_for_a_solution_is_to_replace_it_unless_that_excludes_the_name(solution, fault, hint, run):
     problems = run(solution=solution, openshift_version="4.20", install_method="hosted")["problems"]
     (problem,) = [item for item in problems if item["code"] == "doc-build-imageregistry"]
-    assert (problem["where"], problem["hint"]) == (f"solution {solution}", hint)
+    assert problem["where"] == f"solution {solution}"
+    assert problem["message"].startswith(fault)
+    assert problem["hint"] == (hint and f"{hint} ImageRegistry")
 
 
 def test_no_selection_is_the_default_and_every_format_is_empty(run):
@@ -119,7 +121,9 @@ def test_no_selection_is_the_default_and_every_format_is_empty(run):
     assert (outcome["capabilities"], outcome["suggested_capabilities"]) == ({}, {})
     assert (outcome["cluster_version_spec"], outcome["hosted_cluster_spec"]) == ({}, {})
     assert outcome["install_config_overrides"] == "{}"
-    assert any("vCurrent" in reason for reason in outcome["explanation"])
+    assert outcome["explanation"] == ["nothing is selected, so the cluster uses its default, vCurrent"]
+    hosted = run(install_method="hosted")
+    assert hosted["explanation"] == ["nothing is selected, so the cluster uses its default"]
 
 
 METHODS = [

@@ -244,7 +244,7 @@ def test_names_that_cannot_be_disabled_are_errors_of_the_installation():
         ("hcp-selectable", "marketplace"),
     ]
     assert [(problem.message.partition(" but ")[0], problem.hint) for problem in errors(found.problems)] == [
-        (f"contains {name},", f"Remove {name} from excludedCapabilities") for name in ("Storage", "marketplace")
+        (f"excludes {name},", f"Remove {name} from excludedCapabilities") for name in ("Storage", "marketplace")
     ]
 
 

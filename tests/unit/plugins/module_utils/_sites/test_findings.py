@@ -450,7 +450,7 @@ def test_a_hosted_cluster_is_checked(check, stanza, version, rules):
 
 def test_what_a_hosted_cluster_disables_is_in_the_list(check):
     (finding,) = check({"a.yaml": hosted_cluster("{disabled: [Console]}", "4.19.1")})["findings"]
-    assert finding["message"].startswith("capabilities.disabled: contains Console, but")
+    assert finding["message"].startswith("capabilities.disabled: excludes Console, but")
     assert finding["hint"] == "Remove Console from disabled"
 
 
