@@ -47,15 +47,17 @@ options:
     description: The repository of an operator. In a Git repository, the update from the merge base is checked.
     type: path
   manifest_directories:
-    description: Directories of O(checkout) with manifests for the cluster-version operator, also rendered ones.
+    description:
+      - Directories of O(checkout) with manifests for the cluster-version operator, also rendered ones. By default
+        C(manifests) and C(install).
     type: list
     elements: str
-    default: [manifests, install]
   operand_directories:
-    description: Directories of O(checkout) with manifests that the operator applies. They are listed, and not checked.
+    description:
+      - Directories of O(checkout) with manifests that the operator applies, by default C(bindata). They are listed, and
+        not checked.
     type: list
     elements: str
-    default: [bindata]
   base:
     description:
       - Branch or commit that O(checkout) will be merged into. By default the current branch C(release-X.Y) in one of
@@ -404,8 +406,8 @@ MODULE = ModuleDefinition(
         **findings_spec(),
         "release": {"type": "path"},
         "checkout": {"type": "path"},
-        "manifest_directories": {**NAMES, "default": ["manifests", "install"]},
-        "operand_directories": {**NAMES, "default": ["bindata"]},
+        "manifest_directories": {"type": "list", "elements": "str"},
+        "operand_directories": {"type": "list", "elements": "str"},
         "base": {"type": "str"},
         "openshift_version": {"type": "str"},
         "previous_release": {"type": "path"},
@@ -418,7 +420,12 @@ MODULE = ModuleDefinition(
     rules={
         "required_one_of": [("release", "checkout")],
         "mutually_exclusive": [("release", "checkout")],
-        "required_by": {"base": "checkout"},
+        "required_by": {
+            "base": "checkout",
+            "manifest_directories": "checkout",
+            "operand_directories": "checkout",
+            "previous_openshift_version": "previous_release",
+        },
     },
 )
 

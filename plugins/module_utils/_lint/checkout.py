@@ -36,7 +36,8 @@ from .source import LintSource, read_source
 _REMOTES = ("upstream", "origin")
 _MAIN = ("main", "master")
 _RELEASE_BRANCH = re.compile(r"(?:^|/)release-(\d+\.\d+)$")
-_USUAL = ("manifests", "install", "bindata")
+_MANIFESTS = ("manifests", "install")
+_OPERANDS = ("bindata",)
 """Directories that not every operator has."""
 
 _DETACHED = "HEAD"
@@ -89,7 +90,12 @@ class OperatorCheckout(NamedTuple):
 
 
 def read_checkout(
-    path: str, version: str | None, given: Sequence[str], applied: Sequence[str], base: str | None, problems: Problems
+    path: str,
+    version: str | None,
+    given: Sequence[str] | None,
+    applied: Sequence[str] | None,
+    base: str | None,
+    problems: Problems,
 ) -> OperatorCheckout:
     """Read the manifests below ``path``: ``given`` are the directories for the CVO, ``applied`` those of the operator.
 
@@ -100,11 +106,12 @@ def read_checkout(
     if not os.path.isdir(path):
         message, hint = f"is {path}, which is not a directory", "Set it to the repository of the operator"
         raise InvalidOptionError([Problem("error", "missing-directory", "checkout", message, hint)])
-    given, applied = (tuple(map(os.path.normpath, names)) for names in (given, applied))
+    given = tuple(map(os.path.normpath, _MANIFESTS if given is None else given))
+    applied = tuple(map(os.path.normpath, _OPERANDS if applied is None else applied))
     for option, folders in (("manifest_directories", given), ("operand_directories", applied)):
         for name in folders:
             is_below = not os.path.isabs(name) and name.split(os.sep)[0] not in (os.curdir, os.pardir)
-            if not is_below or (name not in _USUAL and not os.path.isdir(os.path.join(path, name))):
+            if not is_below or (name not in (*_MANIFESTS, *_OPERANDS) and not os.path.isdir(os.path.join(path, name))):
                 message, hint = f"contains {name}, which is no directory below {path}", "Correct it, or set checkout"
                 raise InvalidOptionError([Problem("error", "missing-directory", option, message, hint)])
     branches, texts, fault = list[str](), {}, ""
@@ -196,7 +203,7 @@ def _matched(
     """The counterpart of each manifest of ``after``, and the manifests of ``before`` that are none.
 
     Of several manifests of a resource, the one in that file counts, or else in a file of that name, which a release
-    prefixes.
+    prefixes, or else the one with the fewest other annotations.
     """
     left: dict[ResourceId, list[Manifest]] = {}
     for item in before:
@@ -205,7 +212,9 @@ def _matched(
     for name_of in (str, os.path.basename, lambda _file: ""):
         for index, item in enumerate(after):
             others, name = left.get(item.object_id, []), name_of(item.file)
-            if found[index] is None and (other := next((one for one in others if one.file.endswith(name)), None)):
+            alike = [one for one in others if one.file.endswith(name)]
+            if found[index] is None and alike:
+                other = min(alike, key=lambda one: len(_differences(one, item)))
                 others.remove(other)
                 found[index] = other
     return found, tuple(item for items in left.values() for item in items)

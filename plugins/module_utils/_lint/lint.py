@@ -120,7 +120,10 @@ def known_names(source: LintSource, more: Sequence[str], option: str, problems: 
         found = Problems()
         for problem in own:
             where = option if source.is_part else problem.where
-            hint = "Use a release with its ClusterVersion CRD" if problem.code == "unknown-version" else problem.hint
+            hint = problem.hint
+            if problem.code == "unknown-version":
+                instead = f"Set {option} to one of these" if source.is_part else "Use one with its ClusterVersion CRD"
+                hint = f"{instead}, or update the collection"
             found.error(problem.code, where, problem.message, hint)
         raise InvalidOptionError(found)
     # Names that the release does not know yet are expected to differ from what this collection knows.

@@ -51,8 +51,11 @@ def test_manifests_that_an_operator_applies_are_listed_and_not_checked(directori
 
 def test_either_a_release_or_a_checkout(call, tmp_path):
     write_files(tmp_path, {"a.yaml": manifest("one")})
-    for options in ({}, {"release": tmp_path, "checkout": tmp_path}, {"release": tmp_path, "base": "main"}):
+    needs_checkout = {"base": "main", "manifest_directories": ["a"], "operand_directories": ["a"]}
+    needed = [{"release": tmp_path, name: value} for name, value in needs_checkout.items()]
+    for options in ({}, {"release": tmp_path, "checkout": tmp_path}, *needed):
         assert call(release_lint, openshift_version="4.20", **options).failed
+    assert call(release_lint, release=tmp_path, openshift_version="4.20", previous_openshift_version="4.19").failed
 
 
 RELEASES = Path(__file__).parents[4] / "examples" / "releases"

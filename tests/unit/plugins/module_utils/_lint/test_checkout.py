@@ -47,8 +47,8 @@ Read = Callable[..., tuple[OperatorCheckout, Problems]]
 
 def read(path: Path, version: str | None = "4.20", **options: Any) -> tuple[OperatorCheckout, Problems]:
     problems = Problems()
-    given: dict[str, Any] = {"manifests": ["manifests", "install"], "operands": ["bindata"], "base": None, **options}
-    checkout = read_checkout(str(path), version, given["manifests"], given["operands"], given["base"], problems)
+    folders = options.get("manifests"), options.get("operands")
+    checkout = read_checkout(str(path), version, *folders, options.get("base"), problems)
     return checkout, problems
 
 
@@ -345,11 +345,17 @@ def test_what_a_release_has_instead(tmp_path):
     write_operator(tmp_path, {"07.yaml": manifest("one", "Console"), "08.yaml": manifest("new")})
     write_operator(tmp_path, {"a.yaml": manifest("operand")}, folder="bindata")
     files = {"0000_50_one_07-ibm.yaml": manifest("one", profile=HOSTED), "0000_50_one_07.yaml": manifest("one")}
+    # In files of other names, those of one feature set are compared.
+    split = [manifest("split", annotations={FEATURE_SET: name}) for name in ("Default", "TechPreviewNoUpgrade")]
+    write_operator(tmp_path, {"09a.yaml": split[0], "09b.yaml": split[1]})
+    files |= {"0000_10_split_a.yaml": split[1], "0000_10_split_b.yaml": split[0]}
     release = write_release(tmp_path / "release", files, "4.20.1")
     rows = read(tmp_path)[0].rows(read_source(str(release), None).release)["resources"]
     assert [(row["name"], row["in_release"]) for row in rows] == [
         ("one", ["capability: Console -> none"]),
         ("new", ["not there"]),
+        ("split", []),
+        ("split", []),
         ("operand", []),
     ]
 
