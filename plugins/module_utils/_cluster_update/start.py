@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._resources import Object, as_text, nested
-from .target import TargetRelease
+from .target import MULTI, TargetRelease
 
 ANNOTATION = "capability.openshift/update"
 """The annotation of the ClusterVersion, which is written together with the request of the update."""
@@ -76,7 +76,8 @@ def with_start(target: TargetRelease, cluster_version: Object) -> TargetRelease:
     if start is not None:
         return target._replace(replaced=start.from_image)
     earlier = read_start(cluster_version, updated)
-    return updated if earlier is not None and earlier.is_multi else target
+    is_multi = nested(cluster_version, "status", "desired", "architecture") == MULTI
+    return updated if is_multi or (earlier is not None and earlier.is_multi) else target
 
 
 def selection_of(cluster_version: Object) -> Mapping[str, Any]:

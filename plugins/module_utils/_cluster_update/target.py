@@ -62,7 +62,7 @@ def find_target(
     if image is None:
         current = nested(cluster_version, "status", "desired")
         is_running = nested(current, "version") == version
-        if is_running and architecture == "multi" and nested(current, "architecture") != MULTI:
+        if is_running and architecture == "multi":
             return TargetRelease(version or "", "", as_text(nested(current, "image")))
         return _find_version(version or "", architecture, listed, cluster_version, problems)
     spec = parse_pull_spec(image, "image", problems)

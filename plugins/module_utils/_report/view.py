@@ -242,7 +242,7 @@ def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> dict[str, 
 def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Effect]:
     end = hop["to"]
     for entry in hop["moved"]:
-        meaning = f"The selection names {entry['name']}, and these resources of it now need other capabilities."
+        meaning = f"The selection requests {entry['name']}, and these resources of it now need other capabilities."
         yield Effect(f"Moved: {entry['name']}", meaning, listing=listings.add(entry["resources"], _change, "resource"))
     sections = {
         "added": (words.ADDED, f"{end} creates them."),

@@ -57,9 +57,8 @@ class PlanResult(NamedTuple):
 
     @property
     def cluster_checked(self) -> bool:
-        """Whether the first hop is an update, and its verdict considers everything that a cluster reports."""
-        first = self.plan.hops[0]
-        return first.from_version != first.to_version and not self.verdicts[0].not_checked
+        """Whether the verdict of the first hop considers everything that a cluster reports."""
+        return not self.verdicts[0].not_checked
 
 
 class FleetPlan(NamedTuple):

@@ -56,7 +56,7 @@ class PlanSerializer:
         origin = {
             "date": date,
             "cluster": _identity("", fleet),
-            "releases": [{"version": version, "name": name} for version, name in fleet.releases],
+            "releases": [{"version": version, "name": name} for version, name in dict.fromkeys(fleet.releases)],
             "collection": COLLECTION_VERSION,
         }
         return {

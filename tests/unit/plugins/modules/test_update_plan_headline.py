@@ -87,18 +87,27 @@ def test_the_first_line_of_a_fleet_counts_both(first, call, tmp_path):
     clusters = [
         {"name": "berlin", "capabilities": {"baselineCapabilitySet": "None"}},
         {"name": "paris", "cluster_version": cluster("Insights")},
+        {"name": "rome", "cluster_version": cluster("Insights"), "releases": [PATH[0], PATH[0]]},
     ]
-    outcome = call(update_plan, releases=PATH, clusters=clusters, report=tmp_path)
+    outcome = call(update_plan, releases=PATH, clusters=clusters, report=tmp_path, allow_downgrade=True)
     lines = summary_lines(outcome.result, {"full": False})
 
-    assert lines[0].startswith("2 clusters, 2 distinct plans: 2 go; ")
+    assert lines[0].startswith("3 clusters, 3 distinct plans: 3 go; ")
     assert re.findall(r"on \d+", lines[0]) == ["on 1", "on 1"]
     assert outcome["summaries"]["berlin"]["newly_enabled"] == ["Insights"]
-    assert [item["cluster_checked"] for item in outcome["summaries"].values()] == [False, True]
+    assert [item["cluster_checked"] for item in outcome["summaries"].values()] == [False, True, True]
     html = (tmp_path / "update_plan.html").read_text()
     assert f"paris (ID {CLUSTER_ID})" in html
-    assert re.findall(r'<span class="mark (\w+)">([^<]*)</span></td>', html) == [("caution", "Go"), ("go", "Go")]
+    tones = re.findall(r'<span class="mark (\w+)">([^<]*)</span></td>', html)
+    assert tones == [("caution", "Go"), ("go", "Go"), ("go", "Go")]
     assert html.count(f">{words.NOT_READ}</td>") == 1
+
+
+def test_a_release_is_named_once_although_profiles_render_it_differently(call, tmp_path):
+    profiles = ("self-managed-high-availability", "ibm-cloud-managed")
+    clusters = [{"name": name, "cluster_profile": name} for name in profiles]
+    call(update_plan, releases=PATH, clusters=clusters, report=tmp_path / "plan.md")
+    assert (tmp_path / "plan.md").read_text().count("- Release 4.21.0: ") == 1
 
 
 def test_a_report_of_the_same_plan_keeps_its_date(first, tmp_path):

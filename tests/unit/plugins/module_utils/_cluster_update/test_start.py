@@ -13,7 +13,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster_upda
     ANNOTATION,
     read_start,
     start_of,
+    with_start,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.target import TargetRelease
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_updates import (
     CURRENT,
     NEXT,
@@ -52,3 +54,14 @@ def test_it_is_read_as_it_was_written():
 )
 def test_another_annotation_does_not_count(text):
     assert read_start(annotated(text), TARGET) is None
+
+
+def test_a_cluster_that_reports_several_architectures_continues_its_migration_and_begins_no_other():
+    obj = cluster_version((CURRENT, "Completed"))
+    obj["status"]["desired"] |= {"architecture": "Multi"}
+    now = image_of(CURRENT)
+    target = TargetRelease(CURRENT, "", now)
+    assert with_start(target, obj) == TargetRelease(CURRENT, now)
+    start = START._replace(image="", from_version=CURRENT, from_image=image_of("amd64"))
+    migrated = {**obj, "metadata": {"annotations": {ANNOTATION: start.annotation()}}}
+    assert with_start(target, migrated) == target._replace(replaced=image_of("amd64"))

@@ -208,6 +208,7 @@ def test_a_resource_that_is_deleted_or_moves_to_another_file_is_marked(render):
     step = plans.hop("4.13.0", "4.14.0", moved=[{"name": "Console", "resources": [gone]}])
     text = render(plans.report(plans.plan(step)))
 
+    assert "The selection requests Console, and these resources" in text
     assert "deleted by" in text
     assert "a.yaml → b.yaml" in text
 
