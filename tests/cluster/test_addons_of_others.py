@@ -75,7 +75,8 @@ def check_as_extra_manifests(call: Call, folder: Path, checkout: Path) -> dict[s
     site = cluster_instance(
         quoted(overrides(*RAN_DU)), image_set="img4.20.0", more="  extraManifestsRefs: [{name: extra}]\n"
     )
-    kustomization = {"namespace": "berlin", "configMapGenerator": [{"name": "extra", "files": files}]}
+    generator = {"name": "extra", "files": files, "options": {"disableNameSuffixHash": True}}
+    kustomization = {"namespace": "berlin", "configMapGenerator": [generator]}
     write_checkout(checkout, {"site/site.yaml": site, "kustomization.yaml": json.dumps(kustomization)})
     return call(site_check, checkout=checkout, releases=[str(folder_of("4.20"))], fail_on="never").result
 

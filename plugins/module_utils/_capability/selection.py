@@ -213,6 +213,7 @@ def _names(values: Mapping[str, Any], field: str, where: Location, problems: Pro
     for index, name in enumerate(value):
         if not isinstance(name, str):
             found, hint = ("null", "Remove the item") if name is None else (repr(name), "Quote it")
+            hint = "Write one name per item" if isinstance(name, (list, tuple, dict)) else hint
             problems.error("not-a-string", where.child(f"{field}[{index}]"), f"is {found}, expected a name", hint)
     return tuple(name for name in value if isinstance(name, str))
 

@@ -26,9 +26,9 @@ from .._addons.objects import Addon, AddonObject
 from .._addons.stream import read_objects
 from .._capability.inclusion import InclusionContext
 from .._files.checkout import KUSTOMIZATIONS, Checkout, CheckoutFile
-from .._problems import Problem, Problems
+from .._problems import Location, Problem, Problems
 from .._release.release import Release
-from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in
+from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in, nested
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
 from .document import read_documents
@@ -39,6 +39,9 @@ Source = tuple[str, str, str]
 """The path of a file, and the namespace and the name of a ConfigMap in it. An unknown namespace is empty."""
 
 _CONFIG_MAP = re.compile(r"\bConfigMap\b")
+_KEEP_NAME = "disableNameSuffixHash"
+"""Without it, kustomize changes the name, and the references that it knows (kubernetes-sigs/kustomize:
+api/internal/konfig/builtinpluginconsts/namereference.go)."""
 
 
 class ExtraManifests:
@@ -161,7 +164,12 @@ class ExtraManifests:
         for document in documents:
             for generator in mappings_in(document.get("configMapGenerator")):
                 name = as_text(generator.get("name"))
-                if name in self._names:
+                flags = nested(document, "generatorOptions", _KEEP_NAME), nested(generator, "options", _KEEP_NAME)
+                if name in self._names and True not in flags and "configurations" not in document:
+                    message = f"kustomize adds a hash to the name of ConfigMap {name}, but not to references to it"
+                    hint = f"Set {_KEEP_NAME} to true in generatorOptions"
+                    self.problems.warning("unread-extra-manifests", Location(file.path), message, hint)
+                elif name in self._names:
                     namespace = as_text(document.get("namespace") or generator.get("namespace"))
                     objects = self._config_map(file.path, namespace, name)
                     for entry in as_list(generator.get("files")):

@@ -211,10 +211,17 @@ def test_a_wrong_selection_has_a_code(options, code):
     assert [problem.code for problem in parse(options)[1]] == [code]
 
 
-def test_a_field_that_is_misspelt_names_the_nearest():
-    _selection, (problem,) = parse({"baselineCapabilitysset": "None"})
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        ({"baselineCapabilitysset": "None"}, "Did you mean baselineCapabilitySet?"),
+        ({"baselineCapabilitySet": "None", "additionalEnabledCapabilities": [["Console"]]}, "Write one name per item"),
+    ],
+)
+def test_the_hint_can_be_followed(options, hint):
+    _selection, (problem,) = parse(options)
 
-    assert "baselineCapabilitySet" in problem.hint
+    assert problem.hint == hint
 
 
 def test_all_problems_of_a_selection_are_reported_at_once():

@@ -132,6 +132,17 @@ def test_a_missing_file_or_directory_of_extra_manifests_is_named(checked):
         assert any(name in item["message"] for item in found if item["rule"] == "unread-extra-manifests")
 
 
+def test_a_config_map_whose_name_gets_a_hash_is_not_the_one_of_the_site(checked):
+    hashed = KUSTOMIZATION.replace("generatorOptions: {disableNameSuffixHash: true}\n", "")
+    site = {"example-sno.yaml": INSTANCE, "extra-manifests/09-openshift-marketplace-ns.yaml": NAMESPACE}
+    found = checked(site | {"kustomization.yaml": hashed})["findings"]
+    assert rules_of(found) == [("dangling-namespace", "example-sno.yaml")]
+    assert rules_of(found, "warning")[-1] == ("unread-extra-manifests", "kustomization.yaml")
+    of_generator = hashed.replace("  files:", "  options: {disableNameSuffixHash: true}\n  files:")
+    for known in (of_generator, f"{hashed}configurations: [references.yaml]\n"):
+        assert rules_of(checked(site | {"kustomization.yaml": known})["findings"]) == []
+
+
 def test_a_directory_can_be_relative_to_the_kustomization_above(checked):
     site = SITE_CONFIG + "    extraManifests: {searchPaths: [extra]}\n"
     files = {"sites/one/site.yaml": site, "sites/extra/ns.yaml": NAMESPACE, "sites/kustomization.yaml": "a: 1\n"}
