@@ -165,7 +165,11 @@ def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> s
     if name not in known:
         suffix = f" of {minor}" if minor else ""
         message = f"{name!r} is not a feature set{suffix}"
-        problems.error("unknown-feature-set", "feature_set", message, did_you_mean(name, known))
+        # A name of another version is not a misspelling, however similar it is to a name of this one.
+        other = feature_sets.feature_set(name)
+        is_newer = minor is not None and other is not None and minor < other.since
+        hint = f"Use it with {other.since} or later" if other and is_newer else did_you_mean(name, known)
+        problems.error("unknown-feature-set", "feature_set", message, hint)
     return name
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
@@ -167,7 +168,7 @@ def _explain(query: ResourceQuery, manifests: Sequence[Manifest]) -> Iterator[Pr
         for option, value, part, names in zip(QUERY_OPTIONS, query, alone, known, strict=True)
         if value is not None and not any(map(part.accepts, manifests))
     ]
-    message = f"no manifest has this {', '.join(QUERY_OPTIONS[:-1])} and {QUERY_OPTIONS[-1]}"
+    message = f"no manifest has this {' and '.join(compress(QUERY_OPTIONS, query))}"
     yield from wrong or [Problem("warning", "unknown-resource", QUERY_OPTIONS[0], message, "Set fewer of them")]
 
 

@@ -57,6 +57,7 @@ def test_what_no_manifest_has_is_a_warning(query: ResourceQuery, where: list[str
     assert [(item.severity, item.code) for item in problems] == [("warning", "unknown-resource")] * len(where)
     assert [str(item.where) for item in problems] == where
     assert problems[-1].hint == hint
+    assert NAMESPACE in where or NAMESPACE not in problems[-1].message
 
 
 def test_a_hint_does_not_list_hundreds_of_names() -> None:

@@ -198,12 +198,13 @@ def test_gates_are_a_list_of_strings(gates):
     [
         ("TechPreview", "Did you mean TechPreviewNoUpgrade?"),
         ("techpreviewnoupgrade", "Write TechPreviewNoUpgrade: names are case sensitive"),
+        ("DevPreviewNoUpgrade", "Use it with 4.16 or later"),
     ],
 )
 def test_an_unknown_feature_set_is_reported_with_the_nearest_one(name, hint):
-    result = check("4.20", {**NONE, "featureSet": name})
+    result = check("4.15", {**NONE, "featureSet": name})
 
-    message = f"{name!r} is not a feature set of 4.20"
+    message = f"{name!r} is not a feature set of 4.15"
     assert errors(result.problems) == [
         Problem("error", "unknown-feature-set", Location("content", field="featureSet"), message, hint)
     ]
