@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -90,20 +91,26 @@ def test_feature_set_of_the_first_rollout_stays(rollouts: Rollouts) -> None:
 @pytest.mark.deep
 def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollouts, tmp_path: Path) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY)
-    flat = tmp_path / "flat"
-    flat.mkdir()
-    for path in NEXT.glob("*/*.yaml"):
-        shutil.copy(path, flat)
-    values: dict[str, Any] = {"release": str(flat), "openshift_version": "4.22.0", "previous_release": str(EXAMPLE)}
-    values |= {"kubeconfig": str(rollouts.plane.kubeconfig), "host": rollouts.plane.url, "release_image": "test:4.22.0"}
+    for folder in (EXAMPLE, NEXT):
+        flat = tmp_path / folder.name
+        flat.mkdir()
+        for path in folder.glob("*/*.yaml"):
+            shutil.copy(path, flat)
+    playbook = "capability.openshift.release_apply"
+    values: dict[str, Any] = {"release": NEXT.name, "openshift_version": "4.22.0", "previous_release": EXAMPLE.name}
     # The update moves a resource to Insights, which is requested.
     values |= {"capabilities": selection("Ingress", "Insights"), "forbidden_capabilities": "all"}
-    arguments = ("-e", json.dumps({**values, "overrides": [UNMANAGED]}), "--check")
-    assert ansible_playbook(tmp_path, "capability.openshift.release_apply", *arguments).returncode == 0
+    cluster = {"kubeconfig": str(rollouts.plane.kubeconfig), "host": rollouts.plane.url, "release_image": "test:4.22.0"}
+    arguments = ("-e", json.dumps({**cluster, "overrides": [UNMANAGED]}), "--check")
+    assert ansible_playbook(tmp_path, playbook, *arguments, "-e", json.dumps(values)).returncode == 0
     set_feature_set(rollouts, TECH_PREVIEW)
-    refused = ansible_playbook(tmp_path, "capability.openshift.release_apply", *arguments)
+    plays = [{"import_playbook": playbook, "vars": play} for play in ({"release": str(EXAMPLE)}, values)]
+    (tmp_path / "site.yml").write_text(json.dumps(plays))
+    refused = ansible_playbook(tmp_path, "site.yml", *arguments, env={"ANSIBLE_SHOW_CUSTOM_STATS": "true"})
     assert refused.returncode == 2
     assert f"feature set {TECH_PREVIEW} blocks updates" in refused.stdout
+    # The artifact is the one of the last play.
+    assert re.search(r'"changed": false,\s+"failed": true', refused.stdout)
 
 
 # Overrides
