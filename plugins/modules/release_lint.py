@@ -259,8 +259,8 @@ findings:
       returned: always
     path:
       description:
-        - File, relative to O(release) or O(relative_to). Empty if the finding is not about a file, such as for a
-          manifest that no longer exists.
+        - File, relative to O(release), O(checkout) or O(relative_to). For a resource that no manifest has any more,
+          the file that it was in.
       type: str
       returned: always
     line:
@@ -357,10 +357,10 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     options = LintOptions(params["known_capabilities"], params["components"])
     previous = None
     if params["previous_release"] is not None:
-        previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
+        previous = read_release(params, "previous_release", "previous_openshift_version", problems)
     rows, more = dict[str, Any](), ""
     if params["checkout"] is None:
-        source, compared = read_release(params, "release", params["openshift_version"], problems), previous
+        source, compared = read_release(params, "release", "openshift_version", problems), previous
         findings = lint(source, previous, options, problems)
     else:
         own, applied = params["manifest_directories"], params["operand_directories"]
@@ -392,10 +392,11 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     )
 
 
-def read_release(params: dict[str, Any], option: str, openshift_version: str | None, problems: Problems) -> LintSource:
-    """Read the release that ``option`` names. Raises ``CapabilityError``."""
+def read_release(params: dict[str, Any], option: str, version_option: str, problems: Problems) -> LintSource:
+    """Read the release that ``option`` names, with the version in ``version_option``. Raises ``CapabilityError``."""
     opened = open_release(params[option], release_source(params), problems, option)
-    return read_source(opened.directory, openshift_version, opened.index_directory)
+    version = params[version_option]
+    return read_source(opened.directory, version, opened.index_directory, version_option=version_option)
 
 
 NAMES = {"type": "list", "elements": "str", "default": []}

@@ -83,9 +83,10 @@ def lint(
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
     if is_of_image:  # which has files of other directories, too, such as definitions of openshift/api
         hint = f"{RULES_BY_ID['left-behind'].hint}, unless another directory or openshift/api has it"
-        findings = [
-            item._replace(severity="info", hint=hint) if item.code == "left-behind" else item for item in findings
-        ]
+        for index, item in enumerate(findings):
+            if item.code == "left-behind":
+                where = item.where._replace(source=item.where.source.rpartition("/")[2])
+                findings[index] = item._replace(severity="info", where=where, hint=hint)
     return tuple(found for found in findings if options.covers(found.where.source))
 
 

@@ -89,7 +89,11 @@ class LintSource(NamedTuple):
 
 
 def read_source(
-    path: str, openshift_version: str | None, index_directory: str = "", folders: tuple[str, ...] | None = None
+    path: str,
+    openshift_version: str | None,
+    index_directory: str = "",
+    folders: tuple[str, ...] | None = None,
+    version_option: str = "openshift_version",
 ) -> LintSource:
     """Read the release or the directory ``path``. Raises ``ReleaseError`` if nothing of it can be read.
 
@@ -105,6 +109,7 @@ def read_source(
         path,
         problems,
         openshift_version=openshift_version,
+        version_option=version_option,
         release_image=PLACEHOLDER_IMAGE,
         index_directory=index_directory if is_release else "",
         keep_going=True,

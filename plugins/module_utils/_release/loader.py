@@ -55,6 +55,7 @@ def load_release(
     problems: Problems,
     *,
     openshift_version: str | None = None,
+    version_option: str = "openshift_version",
     cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
     release_image: str | None = None,
     index_directory: str = "",
@@ -64,12 +65,12 @@ def load_release(
 ) -> Release:
     """Load the release in the directory ``path``. Raises ``ReleaseError`` with all of its errors.
 
-    ``openshift_version`` is the version of a flat directory without release-metadata. ``cluster_profile`` and
-    ``release_image`` are rendered into the templates among the CVO's own manifests. The index of the release is kept in
-    ``index_directory``, and read instead of the manifests as long as no file changes; empty: it is not kept. With
-    ``keep_going``, ``problems`` gets the errors of single files, and the other files are loaded. Files in ``skip`` are
-    not read. ``folders`` are the directories of a repository that contain manifests: they are read instead of the
-    directories of a release, and need not contain any.
+    ``openshift_version`` is the version of a flat directory without release-metadata, and ``version_option`` the option
+    that has it. ``cluster_profile`` and ``release_image`` are rendered into the templates among the CVO's own
+    manifests. The index of the release is kept in ``index_directory``, and read instead of the manifests as long as no
+    file changes; empty: it is not kept. With ``keep_going``, ``problems`` gets the errors of single files, and the
+    other files are loaded. Files in ``skip`` are not read. ``folders`` are the directories of a repository that contain
+    manifests: they are read instead of the directories of a release, and need not contain any.
     """
     found = Problems()
     if release_image is not None and (not release_image.isprintable() or " " in release_image):
@@ -84,7 +85,7 @@ def load_release(
     file_problems = Problems()
     version, architecture, image_stream = openshift_version, "", ImageStream()
     if folders is None:
-        version, architecture = _version(path, directories[-1], openshift_version, found)
+        version, architecture = _version(path, directories[-1], openshift_version, version_option, found)
         image_stream = _image_stream(path, directories[-1], version, found)
     images = {tag.name: tag.pull_spec for tag in image_stream.tags}
     values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
@@ -104,7 +105,7 @@ def load_release(
         found.error("empty-release", Location(path), f"contains no manifests, {expected}", _SET_RELEASE)
     found.raise_errors(ReleaseError)
     lacks_cvo = directories == ("",) and _lacks_cvo_manifests(path, manifests, found)
-    minor = None if version is None else read_minor(version, "openshift_version", found)
+    minor = None if version is None else read_minor(version, version_option, found)
     found.raise_errors(ReleaseError)
     problems += found
     if keep_going:
@@ -164,7 +165,7 @@ def read_version(path: str, openshift_version: str | None) -> str | None:
     problems = Problems()
     path = os.path.abspath(path)
     directories = _directories(path, problems)
-    return None if problems.has_errors else _version(path, directories[-1], openshift_version, problems)[0]
+    return None if problems.has_errors else _version(path, directories[-1], openshift_version, "", problems)[0]
 
 
 def _lacks_cvo_manifests(path: str, manifests: Iterable[Manifest], problems: Problems) -> bool:
@@ -311,8 +312,10 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: Problems
     return text.encode()
 
 
-def _version(path: str, directory: str, given: str | None, problems: Problems) -> tuple[str | None, str]:
-    """The version and the architecture in release-metadata. Without it, the version is the ``given`` one."""
+def _version(
+    path: str, directory: str, given: str | None, option: str, problems: Problems
+) -> tuple[str | None, str]:
+    """The version and the architecture in release-metadata. Without it, ``option`` has the ``given`` version."""
     name = f"{directory}/{METADATA}" if directory else METADATA
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
@@ -331,8 +334,8 @@ def _version(path: str, directory: str, given: str | None, problems: Problems) -
         problems.error("invalid-version", Location(name, field="version"), message, _EXTRACT_AGAIN)
         return given, ""
     if find_minor(given) not in (None, find_minor(version)):
-        message = f"is {version}, but openshift_version is {given}"
-        hint = "Remove openshift_version: the release contains its version"
+        message = f"is {version}, but {option} is {given}"
+        hint = f"Remove {option}: the release contains its version"
         problems.error("conflicting-version", Location(name, field="version"), message, hint)
     return version, as_text(nested(metadata, "metadata", _ARCHITECTURE))
 

@@ -55,7 +55,10 @@ def test_either_a_release_or_a_checkout(call, tmp_path):
     needed = [{"release": tmp_path, name: value} for name, value in needs_checkout.items()]
     for options in ({}, {"release": tmp_path, "checkout": tmp_path}, *needed):
         assert call(release_lint, openshift_version="4.20", **options).failed
-    assert call(release_lint, release=tmp_path, openshift_version="4.20", previous_openshift_version="4.19").failed
+    one = {"release": tmp_path, "openshift_version": "4.20", "previous_openshift_version": "4"}
+    assert call(release_lint, **one).failed
+    (problem,) = call(release_lint, **one, previous_release=tmp_path)["problems"]
+    assert (problem["code"], problem["where"]) == ("invalid-version", "previous_openshift_version")
 
 
 RELEASES = Path(__file__).parents[4] / "examples" / "releases"

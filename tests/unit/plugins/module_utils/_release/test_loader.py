@@ -191,15 +191,16 @@ def test_invalid_metadata(about, code, field, message, tmp_path):
     assert errors(path) == [(code, where, message, AGAIN)]
 
 
-def test_another_version_than_the_given_one(tmp_path):
+@pytest.mark.parametrize("option", ["openshift_version", "previous_openshift_version"])
+def test_another_version_than_the_given_one(option, tmp_path):
     expected = (
         "conflicting-version",
         f"{METADATA}, version",
-        "is 4.20.3, but openshift_version is 4.19",
-        "Remove openshift_version: the release contains its version",
+        f"is 4.20.3, but {option} is 4.19",
+        f"Remove {option}: the release contains its version",
     )
 
-    assert errors(write_release(tmp_path, FILES), openshift_version="4.19") == [expected]
+    assert errors(write_release(tmp_path, FILES), openshift_version="4.19", version_option=option) == [expected]
 
 
 @pytest.mark.parametrize(
