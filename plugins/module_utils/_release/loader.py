@@ -312,9 +312,7 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: Problems
     return text.encode()
 
 
-def _version(
-    path: str, directory: str, given: str | None, option: str, problems: Problems
-) -> tuple[str | None, str]:
+def _version(path: str, directory: str, given: str | None, option: str, problems: Problems) -> tuple[str | None, str]:
     """The version and the architecture in release-metadata. Without it, ``option`` has the ``given`` version."""
     name = f"{directory}/{METADATA}" if directory else METADATA
     if not os.path.lexists(os.path.join(path, name)):
