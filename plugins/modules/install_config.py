@@ -83,7 +83,7 @@ options:
         resolved to the selection for this version, platform and install method.
       - Predefined are V(minimal), V(ran_du), V(headless), V(no_image_registry), V(managed_service) and V(disconnected).
       - If a rule requires a name that the solution does not contain, the name is added, and RV(explanation) names the
-        rule. This includes the two rules of the documentation without which the platform does not work.
+        rule. This includes the rules of the documentation without which the cluster does not work.
     type: str
   release:
     description:

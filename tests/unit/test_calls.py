@@ -166,6 +166,11 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ("release_info", {"release": "NEW", "previous_release": ""}, (("empty-option", "previous_release"),)),
     (
         "release_info",
+        {"release": "NEW", "previous_release": "FOLDER/operator/manifests"},
+        (("missing-version", "previous_release"),),
+    ),
+    (
+        "release_info",
         {"release": "NEW", "capabilities": {"baselineCapabilitySet": "none"}},
         (("unknown-capability-set", "capabilities.baselineCapabilitySet"),),
     ),

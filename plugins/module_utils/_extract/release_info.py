@@ -21,7 +21,7 @@ from .._module.argspec import (
     cluster_options_spec,
     release_spec,
 )
-from .._problems import Problem, Problems, did_you_mean, nearest_name
+from .._problems import InvalidOptionError, Problem, Problems, did_you_mean, nearest_name
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.template import UNSET_RELEASE_IMAGE
@@ -111,7 +111,7 @@ def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[st
 
 
 def _previous(options: ReleaseInfoOptions, after: ComparedSide, problems: Problems) -> ComparedSide:
-    """The side that ``after`` is compared with."""
+    """The side that ``after`` is compared with. Raises ``CapabilityError``."""
     release, image = after.release, after.image
     cluster, option = options.cluster, "capabilities"
     if options.previous_capabilities is not None:
@@ -126,6 +126,9 @@ def _previous(options: ReleaseInfoOptions, after: ComparedSide, problems: Proble
         opened = open_release(options.previous_release, options.release.source, problems, "previous_release")
         release = options.release._replace(openshift_version=None, release_image=None).load(opened, Problems())
         image = opened.pull_spec
+        if release.version is None:
+            message, hint = "has no release-metadata, so its version is not known", "Name a whole release"
+            raise InvalidOptionError([Problem("error", "missing-version", "previous_release", message, hint)])
     return _side(release, image, cluster, option)
 
 
