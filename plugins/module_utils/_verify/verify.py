@@ -204,8 +204,10 @@ def _check_version(state: ClusterState, release: Release, problems: Problems) ->
 def _capability_status(context: RolloutContext, capabilities: object, problems: Problems) -> CapabilityStatus:
     """Resolve the selection, by default the capabilities in the status and the inventory of the cluster."""
     if capabilities is not None:
-        options = context.options._replace(capabilities=capabilities)
-        return resolve_cluster(options, context.release, problems)[1]
+        own = Problems()  # What cannot be read does not prevent the comparison of the rest.
+        _context, status = resolve_cluster(context.options._replace(capabilities=capabilities), context.release, own)
+        problems += own
+        return status
     reported = context.state.cluster
     if context.state.inventory is None and (reported is None or reported.status is None):
         message = "does not report capabilities" if reported else ABSENT
