@@ -60,7 +60,9 @@ class SelectedCluster:
         self.release, self.enabled, self._gates = release, enabled, gates
         # No selection includes a manifest that needs an unknown name.
         self._loaded = [item for item in loaded if not item.deletes and known.issuperset(item.capabilities)]
-        self._undefined = [item for item in (*AGGREGATED_APIS, *OPERATOR_APIS) if item.capability in known]
+        operators = {name for item in self._loaded for name in item.capabilities}
+        self._undefined = [item for item in AGGREGATED_APIS if item.capability in known]
+        self._undefined += [item for item in OPERATOR_APIS if item.capability in operators]
         self._providers: dict[ResourceId, list[Manifest]] = {}
         self._definitions: dict[str, list[Manifest]] = {}
         for manifest in self._loaded:

@@ -72,15 +72,18 @@ RELEASE_FILES = {
     "0000_30_service.yaml": manifest("hooks", kind="Service", namespace="openshift-base"),
     "0000_30_console_service.yaml": manifest("console", "Console", kind="Service", namespace="openshift-base"),
     "0000_30_role.yaml": manifest("console-reader", "Console", kind="ClusterRole", api="rbac.authorization.k8s.io/v1"),
+    "0000_40_snapshot.yaml": manifest("snapshot", "CSISnapshot"),
+    "0000_40_olm.yaml": manifest("olm", "OperatorLifecycleManagerV1"),
 }
-"""Kinds and Namespaces of several capabilities, and some of none."""
+"""Kinds and Namespaces of several capabilities, and some of none. Hosted clusters have no OLM v1."""
 
 
 @cache
 def release(profile: str) -> Release:
     """Return the release with one cluster profile, in memory."""
-    texts = (text.replace(DEFAULT_CLUSTER_PROFILE, profile) for text in RELEASE_FILES.values())
-    return Files(V4_20, *texts).release
+    own = RELEASE_FILES["0000_40_olm.yaml"]
+    texts = (text.replace(DEFAULT_CLUSTER_PROFILE, profile) for text in RELEASE_FILES.values() if text != own)
+    return Files(V4_20, own, *texts).release
 
 
 def thing(kind: str, name: str = "one", namespace: str = "", api: str = "v1", **fields: Any) -> dict[str, Any]:

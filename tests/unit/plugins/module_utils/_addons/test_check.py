@@ -469,10 +469,12 @@ def test_without_a_selection_an_addon_is_checked_for_every_selection(tmp_path):
     assert result.keys["addons"] == [
         {"path": "manifests", "name": "", "installer": "olm", "error": 1, "review": 0, "fine": 1, "needs": ["Console"]}
     ]
-    # A HostedCluster cannot disable marketplace.
-    objects = (LINK, thing("ConfigMap", namespace="openshift-marketplace"))
+    # A HostedCluster cannot disable marketplace, and has no operator of OLM v1.
+    extension = thing("ClusterExtension", api="olm.operatorframework.io/v1")
+    objects = (LINK, thing("ConfigMap", namespace="openshift-marketplace"), extension)
     hosted = gitops(tmp_path / "hosted", *objects, capabilities=None, profile="ibm-cloud-managed")
-    assert found(hosted) == [("absent-kind", LINK_NAME)]
+    name = "ClusterExtension.olm.operatorframework.io one"
+    assert found(hosted) == [("absent-kind", LINK_NAME), ("unknown-kind", name)]
     # A cluster without OLM can be selected on purpose.
     without = check(bundle(tmp_path / "without", csv()), capabilities={"baselineCapabilitySet": "None"})
     assert found(without) == [("absent-kind", "ClusterServiceVersion.operators.coreos.com widgets.v1")]
