@@ -55,10 +55,11 @@ def test_nothing_is_enabled_on_a_cluster_that_is_not_as_expected(rollouts: Rollo
     roll_out_ready(rollouts)
     rollouts.api.delete("/api/v1/namespaces/openshift-config/configmaps/insights-upload-schedule")
 
-    done = desk.command("ansible-playbook", str(PLAN), *OPTIONS, "-e", "capability=Build")
+    file = desk.folder / "other.md"
+    done = desk.command("ansible-playbook", str(PLAN), *OPTIONS, "-e", "capability=Build", "-e", f"report={file}")
 
     assert done.code == 2
-    report = (desk.folder / "test_plan.md").read_text()
+    report = file.read_text()
     assert "| compare with no capabilities | 1 missing (" in report
     assert "| enable Build, and wait | not done |" in report
     assert "- missing: ConfigMap openshift-config/insights-upload-schedule" in report

@@ -33,7 +33,7 @@ HTML = """\
 {% endfor %}
 </div>
 {% else %}
-<p>{{ words.same_list(list.what, list.plan) }} <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
+<p>{{ words.same_list(list.what) }} <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
 {% endif %}
 {% endmacro %}
 {% macro state(cell, label) %}

@@ -30,7 +30,7 @@ MARKDOWN = """\
 {% endfor %}
 </details>
 {% else %}
-{{ words.same_list(list.what, list.plan) }} [list {{ list.number }}](#list-{{ list.number }})
+{{ words.same_list(list.what) }} [list {{ list.number }}](#list-{{ list.number }})
 {% endif %}
 {% endmacro %}
 {% macro state(cell) %}

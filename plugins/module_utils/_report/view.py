@@ -20,14 +20,13 @@ from .words import STATES, CellState, annotation, listed
 
 
 class Listing(NamedTuple):
-    """A list of resources, written out if it is ``first``. ``plan``: the number of the plan that contains it.
+    """A list of resources, written out if it is ``first``.
 
     ``groups``: the resources by what they share, for example the change of their annotation.
     """
 
     number: int
     first: bool
-    plan: int
     size: int
     what: str
     groups: Mapping[str, Sequence[Mapping[str, str]]]
@@ -66,7 +65,6 @@ class _Listings:
     def __init__(self) -> None:
         self._known: dict[str, Listing] = {}
         self._shared: set[int] = set()
-        self.plan = 0
 
     @property
     def shared(self) -> frozenset[int]:
@@ -86,7 +84,6 @@ class _Listings:
         listing = Listing(
             len(self._known) + 1,
             first=True,
-            plan=self.plan,
             size=len(items),
             what=plural(len(items), noun),
             groups=groups,
@@ -131,7 +128,6 @@ def _origin(origin: Mapping[str, Any], *, fleet: bool) -> Iterator[tuple[str, st
 
 def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:
     """Return a plan and how it is shown. ``facts``: labels and values."""
-    listings.plan = number
     hops = plan["hops"]
     rows = _rows(plan, listings)
     not_checked = hops[0]["not_checked"] if hops else ()

@@ -162,9 +162,9 @@ DELETED = "Deleted"
 COMPARE = "release_compare shows what else changes, such as images and permissions."
 
 
-def same_list(what: str, plan: int) -> str:
-    """Return the text before a link to a list that an earlier plan contains."""
-    return f"The same {what} as in plan {plan}:"
+def same_list(what: str) -> str:
+    """Return the text before a link to a list that is written out above."""
+    return f"The same {what} as above:"
 
 
 def listed(words: Sequence[str], last: str) -> str:

@@ -219,7 +219,7 @@ def test_a_list_that_many_plans_have_is_written_once_and_linked(render):
 
     assert text.count("0000_30_machine-api-operator-07_11_role.yaml") == 1
     assert text.count("#list-2") == 4
-    assert "The same 42 resources as in plan 1" in text
+    assert "The same 42 resources as above" in text
 
 
 @RENDER
