@@ -88,7 +88,8 @@ class Checkout:
     def listed(self, folder: str) -> dict[str, str]:
         """The files in a directory, but not below it, by name, each as ``read_files`` names it."""
         paths = sorted(glob.glob(os.path.join(glob.escape(self.root), glob.escape(folder), "*")))
-        found = {os.path.basename(path): os.path.realpath(path) for path in paths if path not in self._ignored_paths}
+        paths = [path for path in paths if not self._is_ignored(path, self.root)]
+        found = {os.path.basename(path): os.path.realpath(path) for path in paths}
         files = {name: path for name, path in found.items() if path.endswith(_SUFFIXES) and os.path.isfile(path)}
         return {name: self._shown(path) for name, path in files.items() if self._contains(path)}
 

@@ -148,8 +148,11 @@ def _changes(node: SiteNode, overrides: Overrides, block: Mapping[str, Any]) -> 
         if node.parent is not None and node.parent.style:
             return None
         if form == "cluster-version":
-            if pair is None or not pair.value.pairs or pair.value.style:
+            if pair is None or not pair.value.pairs:
                 return None
+            if (old := pair.value).style:
+                has_comments = "#" in text[old.start : old.end]
+                return None if has_comments else [Edit(old.start, old.end, json.dumps(block))]
             return list(map_edits(text, pair, overrides.values[BLOCK], block, indent_style(text, node.origin.node)))
         if any(key != BLOCK and key.lower() == BLOCK for key in overrides.values):
             return None  # the installer reads it, too

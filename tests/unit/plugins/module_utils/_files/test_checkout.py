@@ -186,13 +186,15 @@ def test_each_file_is_found_once_however_often_the_checkout_is_asked(checkout):
     assert [file.path for file in read.files(["."], Problems())] == ["[x]/f.yaml", "b.yml"]
 
 
-def test_the_files_of_a_directory_are_listed_by_their_real_paths(checkout):
+def test_the_files_of_a_directory_are_listed_by_their_real_paths(repository, checkout):
     (checkout / "a" / "b.yml").symlink_to("../b.yml")
     (checkout / "a" / "outside.yaml").symlink_to("../../outside.yaml")
 
     listed = Checkout(str(checkout)).listed
-    assert listed("a") == {"b.yaml": "a/b.yaml", "b.yml": "b.yml", "c.json": "a/c.json"}
-    assert (listed("[x]"), listed("b.yml"), listed("none"), listed("..")) == ({"f.yaml": "[x]/f.yaml"}, {}, {}, {})
+    tracked = {"tracked.tmp.yaml": "a/tracked.tmp.yaml"}
+    assert listed("a") == {"b.yaml": "a/b.yaml", "b.yml": "b.yml", "c.json": "a/c.json", **tracked}
+    assert listed("[x]") == {"f.yaml": "[x]/f.yaml"}
+    assert [listed(folder) for folder in ("b.yml", "none", "..", "env/lib")] == [{}, {}, {}, {}]
 
 
 @pytest.mark.parametrize(

@@ -240,6 +240,10 @@ def test_the_set_of_a_cluster_version_without_names_is_corrected(fix):
     text = cluster_version(baseline="none").replace("    additionalEnabledCapabilities:\n", "")
     assert "additional" not in text
     assert fix(text) == text.replace("none", "None")
+    flow = text.replace("\n    baselineCapabilitySet: none", " {baselineCapabilitySet: none}")
+    assert fix(flow) == flow.replace("{baselineCapabilitySet: none}", '{"baselineCapabilitySet": "None"}')
+    commented = flow.replace("{baseline", "{  # all\n      baseline")
+    assert fix(commented) == commented
 
 
 def test_a_cluster_version_without_a_baseline_gets_none(fix):
@@ -369,9 +373,12 @@ def test_a_wrong_option_is_one_error_of_the_call_and_not_of_each_site(check, tmp
     ],
 )
 def test_an_anchor_across_the_selection_is_not_edited(check, tmp_path, text):
-    outcome = check({"site.yaml": text}, state="fixed")
+    given = block("NodeTuning", "Ingress", "Console")["capabilities"]
+    outcome = check({"site.yaml": text}, state="fixed", capabilities=given)
     assert not outcome["changed"]
     assert ("shared-anchor", "site.yaml") in rules_of(outcome["findings"])
+    hints = [item["hint"] for item in outcome["findings"] if item["rule"] == "different-selection"]
+    assert hints == [f"Set capabilities to {json.dumps(given)}, or set state to fixed"]
     assert (tmp_path / "checkout" / "site.yaml").read_text() == text
 
 
