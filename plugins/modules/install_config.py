@@ -518,6 +518,7 @@ MODULE = ModuleDefinition(
         "write_valid": {"type": "bool", "default": False},
     },
     run,
+    rules={"mutually_exclusive": [("path", "clusters")]},
     enters_directory=True,
 )
 

@@ -270,6 +270,7 @@ def test_messages_about_an_item_name_its_file_and_line(variable, run, tmp_path):
         (("update-plan", OLD, NEW, "--acceptances={acceptances: }"), ["--acceptances[0]: is null"]),
         (("update-plan", OLD, NEW, "--clusters=[null]"), ["--clusters[0]: is null"]),
         (("update-plan", "--platform"), ["--platform: "]),
+        (("install-config", "x", "--clusters=[{name: a}]"), ["--clusters: cannot be combined with PATH"]),
         (("release-info", NEW, "--images=x", "--format=jsn", "--foo"), ["--images: ", "Did you mean json?", "--foo: "]),
     ],
 )
@@ -393,6 +394,8 @@ def test_missing_libraries_are_named(run, monkeypatch):
         (("release-info", NEW, "--capabilities={baselineCapabilitySet: None, include: [x]}"), ["--capabilities: "]),
         (("release-info", NEW, "--openshift-version=4.21"), ["Remove --openshift-version"]),
         (("update-plan", OLD, NEW, "--clusters=[{name: a, feature_set: x}]"), ["--clusters[0] (a): feature_set: "]),
+        (("install-config", "--clusters=[{name: a, capabilities: {x: 1}}, {name: b}]"), ["a:\n  - capabilities.x: "]),
+        (("install-config", "x", "--content={}", "--openshift-version=4.20"), ["error: --content, "]),
         (
             (
                 *("release-info", NEW, "--cluster-profile=ibm-cloud-managed"),

@@ -76,6 +76,16 @@ def part(output: str, task: str) -> str:
 
 
 # One test, because each task takes a second.
+def test_the_role_says_what_would_be_written_with_the_keyword_check_mode(tmp_path):
+    variables = {"install_config_content": site(), "install_config_openshift_version": "4.20"}
+    role = {"role": "capability.openshift.install_config", "install_config_path": str(tmp_path / "new.yaml")}
+    plays = [{"hosts": "localhost", "check_mode": True, "gather_facts": False, "vars": variables, "roles": [role]}]
+    (tmp_path / "play.yml").write_text(json.dumps(plays))
+    done = ansible_playbook(tmp_path, "-i", "localhost,", "-c", "local", "play.yml")
+    assert (done.returncode, (tmp_path / "new.yaml").exists()) == (0, False), done.stdout + done.stderr
+    assert "new.yaml: would be written" in done.stdout
+
+
 def test_everything_except_secrets_is_printed(tmp_path):
     output = play(tmp_path)
     assert {task: leaks(part(output, task)) for task in TASKS} == {task: [] for task in TASKS}

@@ -100,7 +100,8 @@ def build_fleet(
     Writes and raises nothing.
     """
     problems = Problems()
-    _check_common(clusters, common, problems)
+    if not clusters:
+        problems.error("empty-list", "clusters", "is empty", "Add a cluster, or remove the option")
     selection = common.selection
     if selection.solution is not None and find_solution(selection.solution, problems) is None:
         # A mistake of this call, not of each of its clusters.
@@ -203,11 +204,3 @@ class _Fleet:
             cluster = self.clusters[position]
             self.clusters[position] = cluster._replace(errors=(*cluster.errors, str(own)))
             self._entry_problems.append(own)
-
-
-def _check_common(clusters: Sequence[ClusterEntry], common: InstallConfigOptions, problems: Problems) -> None:
-    if not clusters:
-        problems.error("empty-list", "clusters", "is empty", "Add a cluster, or remove the option")
-    if common.path is not None:
-        message = "cannot be combined with clusters, because each cluster has its own file"
-        problems.error("conflicting-options", "path", message, "Set path for each cluster")

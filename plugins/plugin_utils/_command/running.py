@@ -167,8 +167,8 @@ def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location])
         item = f"{as_typed(at[2], first)}{at[3]}"
         return f"{at[1]}{places.get(item, item)}"
 
-    field = r"(?!\S*\.(?:json|ya?ml)\b)(?=[:\[]|\.\w+[:.\[])"
-    text = re.sub(rf"(?m)^((?:\w+: |- |\s)*)({either})((?:\[\d+\])?){field}", typed, text)
+    field = r"(?!\S*\.(?:json|ya?ml)\b)(?=[:,\[]|\.\w+[:.\[])"
+    text = re.sub(rf"(?m)^((?:(?:error|warning|info): |- )?)({either})((?:\[\d+\])?){field}", typed, text)
     text = re.sub(rf"(?<![\w./-])(?<!\): )({named})(?![\w/{{-]|\.\w)", lambda at: as_typed(at[1], first), text)
     text = re.sub(r"--([\w-]+) to false\b", r"--no-\1", text)
     return re.sub(rf"pip install ({'|'.join(EXTRAS)})\b", lambda at: f"pip install '{EXTRAS[at[1]]}'", text)

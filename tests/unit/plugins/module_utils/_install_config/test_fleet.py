@@ -56,7 +56,6 @@ def test_the_release_of_a_cluster_replaces_the_common_version():
             {},
             [("duplicate-name", "clusters[0] (a).name"), ("duplicate-name", "clusters[2] (a).name")],
         ),
-        ([{"name": "a"}], {"path": "x"}, [("conflicting-options", "path")]),
         ([{"name": "a"}, {"name": "b"}], {"solution": "none"}, [("unknown-solution", "solution")]),
     ],
 )
