@@ -131,7 +131,7 @@ class ReleaseReader:
 
     def read_extra_manifests(self, options: InstallConfigOptions, problems: Problems) -> frozenset[ResourceId]:
         """Return what the ``extra_manifests`` of a cluster create."""
-        key = tuple(options.extra_manifests or ())
+        key = tuple(options.extra_manifests or ()) if options.install_method != HOSTED else ()
         if key not in self._provided:
             found = Problems()
             self._provided[key] = read_extra_manifests(key, "extra_manifests", found), tuple(found)
@@ -160,18 +160,16 @@ def build_install_config(options: InstallConfigOptions, releases: ReleaseReader 
 def _with_topology(options: InstallConfigOptions, problems: Problems) -> InstallConfigOptions:
     """Return ``options`` whose content has the replicas of the given topology, or of the topology of the solution."""
     content, topology = options.content, options.topology
+    if options.install_method == HOSTED:
+        return options
     if topology is None:
         given = options.selection
         solution = None if given.solution is None else find_solution(given.solution, Problems())
-        if solution is None or not solution.topology or options.install_method == HOSTED:
+        if solution is None or not solution.topology:
             return options
         if not isinstance(content, Mapping) or has_replicas(content):
             return options
         topology = solution.topology
-    if options.install_method == HOSTED:
-        message = "has no effect with install_method: hosted, because a hosted cluster has no install-config"
-        problems.warning("conflicting-options", "topology", message, "Remove topology")
-        return options
     if not isinstance(content, Mapping):
         message = "requires content as a dict: a text, or an existing file, is not completed"
         problems.error("missing-content", "topology", message, "Set content to a dict, or remove topology")
@@ -254,6 +252,10 @@ def _read_existing(target: InstallConfigFile | None, problems: Problems) -> Docu
 
 
 def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile | None, problems: Problems) -> None:
+    for option in ("topology", "extra_manifests") if options.install_method == HOSTED else ():
+        if getattr(options, option):
+            message = "has no effect with install_method: hosted, because openshift-install installs no hosted cluster"
+            problems.warning("conflicting-options", option, message, f"Remove {option}")
     if options.path is not None and options.install_method == HOSTED:
         message = "cannot be combined with install_method: hosted, because a hosted cluster has no install-config"
         hint = "Remove path, and use the return value hosted_cluster_spec"

@@ -94,11 +94,12 @@ def test_message_and_hint(options, code, where, message, hint, tmp_path):
     assert errors(openshift_version="4.20", **options) == [(code, where.format(folder=tmp_path), message, hint)]
 
 
-def test_a_hosted_cluster_has_no_topology():
-    options = options_of(openshift_version="4.20", install_method="hosted", topology="sno", content=site())
+def test_a_hosted_cluster_has_neither_a_topology_nor_extra_manifests():
+    given: dict[str, Any] = {"topology": "sno", "extra_manifests": ["/nope"], "content": site()}
+    options = options_of(openshift_version="4.20", install_method="hosted", **given)
+    message = "has no effect with install_method: hosted, because openshift-install installs no hosted cluster"
     assert [str(item) for item in build_install_config(options).problems] == [
-        "topology: has no effect with install_method: hosted, because a hosted cluster has no install-config. "
-        "Remove topology"
+        f"{option}: {message}. Remove {option}" for option in ("topology", "extra_manifests")
     ]
 
 
