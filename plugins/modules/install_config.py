@@ -132,8 +132,8 @@ options:
         type: path
       content:
         description:
-          - Is merged into O(content). Fields that are maps are merged, and all other fields are replaced. If one of the
-            two is text, that of the cluster replaces the other.
+          - Is merged into O(content). Fields that are maps are merged, and all other fields are replaced, as is a
+            C(platform) that names another one. If one of the two is text, that of the cluster replaces the other.
           - In a dict, C(metadata.name) is the name of the cluster unless the content of the cluster sets it.
         type: raw
       topology:

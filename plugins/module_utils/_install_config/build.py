@@ -341,10 +341,17 @@ def read_content(content: object) -> Document:
 
 
 def merge_content(common: Any, own: Any) -> Any:
-    """``own`` merged into ``common``: maps field by field. Of other values, ``own`` replaces ``common``."""
+    """``own`` merged into ``common``: maps field by field. Of other values, ``own`` replaces ``common``.
+
+    So does a ``platform`` that names another one, because a cluster or a pool has one platform.
+    """
     if not isinstance(common, Mapping) or not isinstance(own, Mapping):
         return own
-    return {**common, **{field: merge_content(common.get(field), value) for field, value in own.items()}}
+    merged = {field: merge_content(common.get(field), value) for field, value in own.items()}
+    before, after = common.get("platform"), own.get("platform")
+    if isinstance(before, Mapping) and isinstance(after, Mapping) and after and before.keys().isdisjoint(after):
+        merged["platform"] = after
+    return {**common, **merged}
 
 
 def with_topology(content: Mapping[str, Any], topology: str) -> dict[str, Any]:

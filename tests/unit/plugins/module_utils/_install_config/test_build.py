@@ -168,6 +168,8 @@ SINGLE = {"controlPlane": {"name": "master", "replicas": 1}, "compute": [{"name"
         ("a text", {"a": 1}, {"a": 1}),
         ({"a": 1}, "a text", "a text"),
         (None, {"a": 1}, {"a": 1}),
+        ({"platform": {"none": {}}}, {"platform": {"vsphere": {"a": 1}}}, {"platform": {"vsphere": {"a": 1}}}),
+        ({"platform": {"aws": {"a": 1}}}, {"platform": {"aws": {"b": 2}}}, {"platform": {"aws": {"a": 1, "b": 2}}}),
     ],
 )
 def test_maps_are_merged_and_all_else_is_replaced(common, own, merged):
