@@ -12,6 +12,9 @@ _IGNORED = ("ls-files", "--others", "--ignored", "--exclude-standard", "--direct
 _SUBMODULE = "160000 "
 """The mode of a submodule in the index of git."""
 
+_OF_HOOKS = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
+"""What git sets for hooks in a linked work tree. They would make each directory the root of a repository."""
+
 _EVERYTHING = "./"
 """What git lists if the directory itself is ignored."""
 
@@ -24,7 +27,8 @@ def git(path: str, *arguments: str) -> bytes:
     """The output of git in the directory ``path``. Raises ``GitError``."""
     # A setting of the repository could name a program to run.
     command = ["git", "-c", "core.fsmonitor=false", "-C", path, *arguments]
-    env = {**os.environ, "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
+    inherited = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
+    env = {**inherited, "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
     try:
         # No module is at hand whose run_command could be called.
         done = subprocess.run(command, capture_output=True, env=env, check=False)  # pylint: disable=ansible-bad-function

@@ -266,12 +266,13 @@ def test_links_are_followed_in_the_merge_base_as_well(tmp_path):
     assert changes(path) == {"manifests/b.yaml two": ["capability: none -> Console"]}
 
 
-def test_a_checkout_can_be_a_directory_of_the_repository(tmp_path):
+def test_a_checkout_can_be_a_directory_of_the_repository(tmp_path, monkeypatch):
     path = write_repository(tmp_path / "checkout", {"other.yaml": manifest("other")})
     write_operator(path / "operators" / "one", {"a.yaml": manifest("one")})
     commit(path)
     git(path, "branch", "-f", "main")
     write_operator(path / "operators" / "one", {"a.yaml": manifest("one", "Console")})
+    monkeypatch.setenv("GIT_DIR", str(path / ".git"))  # as git does for hooks in a linked work tree
     assert changes(path / "operators" / "one") == {"manifests/a.yaml one": ["capability: none -> Console"]}
 
 
