@@ -224,13 +224,14 @@ def _upgradeable_parts(status: UpdateStatus) -> list[Condition]:
 
 
 def recommendation_reasons(
-    status: UpdateStatus, target: str, results: Mapping[str, bool], unchecked: list[Unchecked]
+    status: UpdateStatus, target: str, results: Mapping[str, bool], unchecked: list[Unchecked], *, hosted: bool
 ) -> Iterator[UpdateReason]:
     """Yield why the update service does not recommend an update to ``target``. ``unchecked`` gets what is not known.
 
     ``results``: whether a risk applies, by its name, for risks of which the CVO reports no result. An update that is
     not recommended is a risk, because the CVO only warns about it.
-    Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/recommendedupdate.go.
+    Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/recommendedupdate.go. HyperShift
+    replaces the channel of a ``hosted`` cluster, see openshift/hypershift resources.go reconcileClusterVersion.
     """
     if target in status.available or target == status.version:
         return
@@ -244,7 +245,8 @@ def recommendation_reasons(
         unchecked.append(Unchecked("recommended-updates", message))
     elif not status.channel:
         text = f"no channel is set, so it is not known whether the update to {target} is recommended"
-        hint = "Set the channel: oc adm upgrade channel CHANNEL"
+        command = "oc adm upgrade channel CHANNEL"
+        hint = f"Set the channel: {'spec.channel of its HostedCluster' if hosted else command}"
         yield UpdateReason("risk", "no-channel", "NoChannel", text, f"{_OBJECT}: spec.channel", hint, "no-channel")
     elif retrieved.status == "True":
         text = f"the channel {status.channel} has no update from {status.version} to {target}"

@@ -126,7 +126,8 @@ def _hop_verdict(
         target = end.release.shown_version
         reasons += condition_reasons(status, target)
         if is_upgrade(start.release, end.release):
-            reasons += recommendation_reasons(status, target, _capability_results(status, plan), unchecked)
+            results = _capability_results(status, plan)
+            reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)
     if is_minor_update(start, end):
         gates = _gates(hop, state.acks, first=first)
         reported = [] if status is None else list(upgradeable_reasons(status, gates))

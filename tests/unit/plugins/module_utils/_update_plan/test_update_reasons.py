@@ -36,7 +36,7 @@ def reasons(status: dict[str, Any], results: dict[str, bool], spec: Any) -> tupl
     found = read_update_status({"spec": spec, "status": {"desired": {"version": "4.20.3"}, **status}})
     assert found is not None
     unchecked: list[Unchecked] = []
-    given = list(recommendation_reasons(found, TARGET, results, unchecked))
+    given = list(recommendation_reasons(found, TARGET, results, unchecked, hosted=False))
     assert {reason.verdict for reason in given} <= {"risk"}
     return [(reason.code, reason.reason) for reason in given], [item.code for item in unchecked]
 

@@ -565,6 +565,16 @@ def test_hypershift_compares_only_the_minors_of_a_hosted_cluster(path, options, 
     assert [item.code for item in found.not_checked] == ["cluster-state", "hosted-cluster"]
 
 
+def test_the_channel_of_a_hosted_cluster_is_set_in_its_hosted_cluster():
+    profile, status = (
+        "ibm-cloud-managed",
+        reported("4.18.3", condition("RetrievedUpdates", False, "NoChannel"), channel=""),
+    )
+    sides = [[manifest(profile=profile)]] * 2
+    (found,) = planned(*sides, path=PATCH, cluster_profile=profile, cluster_version=status).verdicts
+    assert [item.hint for item in found.reasons] == ["Set the channel: spec.channel of its HostedCluster"]
+
+
 def test_an_entry_with_another_image_is_a_previous_version():
     status = reported("4.18.3")
     status["status"]["history"].append({"state": "Completed", "version": "4.18.3", "image": "other"})
