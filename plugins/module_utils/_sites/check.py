@@ -50,6 +50,8 @@ _HINTS = {
 }
 """Hints in which other modules name their own options."""
 
+_REMOVE = "Remove the list: a cluster disables nothing that it has enabled"
+_HINTS_OF_CLUSTER_VERSION = {**_HINTS, "exclusion-list": _REMOVE, "ineffective-list": _REMOVE}
 
 HOSTED_ENABLED, HOSTED_DISABLED = "enabled", "disabled"
 _EXCLUDED = "excluded_capabilities"
@@ -98,7 +100,8 @@ def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     result = _check(request, release)
     # A version without capabilities is wrong only for a selection.
     selects = request.desired is not None or request.values.get(BLOCK) is not None
-    problems = (item._replace(hint=_HINTS.get(item.code, item.hint)) for item in result.problems)
+    hints = _HINTS_OF_CLUSTER_VERSION if request.form == "cluster-version" else _HINTS
+    problems = (item._replace(hint=hints.get(item.code, item.hint)) for item in result.problems)
     return result._replace(problems=tuple(item for item in problems if selects or item.code != _UNSUPPORTED))
 
 
@@ -276,12 +279,22 @@ def check_hosted(
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
-    wanted = desired_check(desired, installation, problems) if desired is not None else None
+    wanted = desired_check(desired, installation, problems, _in_one_line) if desired is not None else None
     if wanted is not None and enabled_names(check) != enabled_names(wanted):
         lists = wanted.hosted.stanza() if wanted.hosted is not None else {}
         report_difference(check, wanted, block, hint_to_write(lists), problems)
     enabled = check.status.enabled if check.status else None
     return SiteCheckResult(problems.unique(), block, None, enabled, compared=wanted is not None)
+
+
+def _in_one_line(check: InstallCheck) -> Iterator[Problem]:
+    """Yield the problems of a requested selection, with one about all names that no HostedCluster can disable."""
+    kept = {item.capability: item.problem for item in check.violations if item.rule is HOSTED_NAMES}
+    yield from (item for item in check.problems if item not in kept.values())
+    if kept:
+        names, first = ", ".join(sorted(kept)), next(iter(kept.values()))
+        message = f"disables {names}, which a hosted cluster cannot disable"
+        yield first._replace(message=message, hint=f"Enable {names}")
 
 
 def _check_lists(fields: Mapping[str, Any], installation: Installation) -> InstallCheck:

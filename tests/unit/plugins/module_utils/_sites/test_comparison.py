@@ -227,12 +227,11 @@ def test_references_of_kube_compare_are_no_sites(check):
     [
         (cluster_instance(quoted(overrides("Ingress"))), [], "inst-ingress"),
         (cluster_version("Console"), ["marketplace"], "api-marketplace-olm"),
+        (hosted_cluster("{}"), ["Storage", "marketplace"], "hcp-selectable"),  # one finding for nine names
     ],
 )
 def test_a_mistake_of_the_requested_selection_is_at_the_option(check, text, names, rule):
     selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names}
     (found,) = check({"a.yaml": text}, capabilities=selection, openshift_version="4.20")["findings"]
-    assert (found["rule"], found["message"].partition(": ")[0]) == (
-        rule,
-        "option capabilities.additionalEnabledCapabilities",
-    )
+    field = "option capabilities.additionalEnabledCapabilities"
+    assert (found["rule"], found["message"].partition(": ")[0]) == (rule, field)

@@ -492,7 +492,10 @@ def test_a_selection_in_a_wrong_form_is_an_error(check, value, rule):
 def test_a_list_of_names_in_the_baseline_is_probably_meant_to_exclude(check):
     outcome = check({"a.yaml": instance("Insights", baseline="vCurrent")})
     assert rules_of(outcome["findings"], "warning") == [("ineffective-list", "a.yaml")]
-    assert "vCurrent contains Insights. The list enables names and disables none" in outcome["findings"][0]["message"]
+    (found,) = outcome["findings"]
+    assert "vCurrent contains Insights. The list enables names and disables none" in found["message"]
+    installed = check({"a.yaml": cluster_version("Insights", baseline="vCurrent")}, openshift_version="4.20")
+    assert ["None" in item["hint"] for item in (found, *installed["findings"])] == [True, False]
 
 
 @pytest.mark.parametrize("names", [("Console",), ("Console", "Ingress")])
