@@ -28,8 +28,8 @@ _AT_ONCE = 8
 _LACKING = (NOT_FOUND, "wrong-digest")
 """What copying the image again corrects."""
 
-_UNANSWERED = ("registry-unreachable", "registry-unauthorized", "registry-error")
-"""What leaves open whether the registry has the image."""
+_ANSWERS = (*_LACKING, "invalid-manifest", "missing-architecture")
+"""What the registry has answered. Other problems, such as of a proxy, leave open whether it has the image."""
 _SHORT_HEX = 16
 
 
@@ -97,7 +97,7 @@ def _check_image(name: str, spec: PullSpec, request: MirrorRequest, reader: Mirr
     if is_lacking and spec.name != mirror.name:
         insecure = reader.is_insecure(mirror.registry)
         commands = (copy_image(spec, mirror, in_part=found is not None, insecure=insecure),)
-    is_known = all(problem.code not in _UNANSWERED for problem in problems)
+    is_known = all(problem.code in _ANSWERS for problem in problems)
     return _absent(name, spec, mirror, request, problems, commands, in_mirror=False if is_known else None)
 
 

@@ -128,9 +128,9 @@ def pull_sources(name: str, rules: Iterable[RegistryRule], *, by_digest: bool) -
         else:
             sources.append(candidate)
     if not sources:
-        kind = "digest" if by_digest else "tag"
+        kind, hint = ("digest", "Add a") if by_digest else ("tag", "Name the image by its digest, or add a")
         message = f"must not be contacted ({blocking.where}), and has no mirror for images that are named by {kind}"
-        raise RegistryError([Problem("error", "blocked-registry", name, message, f"Add a mirror of {name}")])
+        raise RegistryError([Problem("error", "blocked-registry", name, message, f"{hint} mirror of {name}")])
     return tuple(sources)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from ansible_collections.capability.openshift.plugins.module_utils._http.error import HttpError
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.attachments import signature_tag
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.check import (
     MirrorRequest,
@@ -119,6 +120,15 @@ def test_the_next_mirror_is_asked_and_a_registry_that_is_down_only_once(registri
     registries.down.add("second.example")
     (third,) = rows(registries, ARM, mirrors=(MIRROR, SECOND))
     assert (codes(third), third.commands) == (["registry-unreachable"] * 2, ())
+
+
+def test_a_registry_that_was_not_asked_leaves_open_what_it_has(registries: Registries, monkeypatch: Any) -> None:
+    def request(*_given: Any, **_more: Any) -> None:
+        raise HttpError("invalid-proxy", "the variable HTTPS_PROXY is not valid", "Correct it")
+
+    monkeypatch.setattr(registries, "request", request)
+    (row,) = rows(registries, ONE)
+    assert (row.in_mirror, codes(row)) == (None, ["invalid-proxy"])
 
 
 def test_a_repository_without_a_mirror_is_named(registries: Registries) -> None:

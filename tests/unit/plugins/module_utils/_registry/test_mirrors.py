@@ -110,7 +110,7 @@ def test_a_blocked_source_names_its_entry():
         pull_sources(OCP, merge_sources([entry(OCP, "m.lan/x", never=True)]), by_digest=False)
     assert str(error.value) == (
         f"{OCP}: must not be contacted (entry of {OCP}), and has no mirror for images that are named by tag. "
-        f"Add a mirror of {OCP}"
+        f"Name the image by its digest, or add a mirror of {OCP}"
     )
 
 
