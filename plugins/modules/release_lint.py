@@ -60,8 +60,8 @@ options:
     elements: str
   base:
     description:
-      - Branch or commit that O(checkout) will be merged into. By default the current branch C(release-X.Y) in one of
-        the remotes C(upstream) and C(origin), or else their main branch.
+      - Branch or commit that O(checkout) will be merged into. By default the branch C(release-X.Y) of the remote
+        C(upstream) or C(origin) that the current commit comes from, or else their main branch.
     type: str
   openshift_version:
     description:

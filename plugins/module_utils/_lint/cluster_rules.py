@@ -90,9 +90,11 @@ def odd_ones_out(source: LintSource) -> Iterator[Problem]:
     counted = Counter(name for item in manifests for name in set(item.capabilities))
     common = {name for name, number in counted.items() if _ENOUGH <= number >= _MOST * len(manifests)}
     for manifest in manifests if len(operators) < 2 else ():
-        missing = " and ".join(sorted(common.difference(manifest.capabilities)))
+        missing = common.difference(manifest.capabilities)
         if missing:
-            message = f"does not need {missing}, as {counted[min(common)]} of the {len(manifests)} manifests here do"
+            number = sum(missing.issubset(item.capabilities) for item in manifests)
+            names = " and ".join(sorted(missing))
+            message = f"does not need {names}, as {number} of the {len(manifests)} manifests here do"
             yield finding("odd-one-out", source.location(manifest), message)
 
 

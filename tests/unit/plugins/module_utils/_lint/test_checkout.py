@@ -85,6 +85,9 @@ def test_a_forgotten_annotation(tmp_path):
     odd, twin = sorted(findings(path), key=lambda item: item.code)
     assert odd.message == "does not need marketplace, as 9 of the 11 manifests here do"
     assert twin.message == "needs no capability, but manifests/22_operator.yaml for other profiles needs marketplace"
+    both = {f"{number}.yaml": manifest(f"both-{number}", "Console+Storage") for number in range(8)}
+    (odd,) = findings(write_operator(tmp_path / "two", {"one.yaml": manifest("one", "Console"), **both}))
+    assert odd.message == "does not need Storage, as 8 of the 9 manifests here do"
 
 
 def test_an_annotation_in_the_pod_template(tmp_path):
