@@ -472,12 +472,18 @@ def test_cluster_capabilities_says_what_became_of_a_request(
 )
 def test_capability_guard_says_whether_it_changed(change: dict[str, Any], check_mode: bool, lines: list[str]) -> None:
     result = {"changed": False, "state": "present", "mode": "audit", "allowed_capabilities": ["Console"], **change}
+    result["verified"] = False
     shown = summary_lines("capability_guard", result, {"check_mode": check_mode})
     assert shown[-1].endswith(lines[0])
     if result["state"] == "present":
         effect, could = ("would be", "could") if check_mode else ("are", "can")
         assert shown[0] == f"Writes that drop a capability {effect} only reported."
         assert shown[1].startswith(f"Only Console {could} be added without a report.")
+        first, _second = summary_lines("capability_guard", {**result, "mode": "enforce"}, {"check_mode": check_mode})
+        assert (
+            first
+            == f"Writes that drop a capability {effect} rejected{'' if check_mode else ', which was not verified'}."
+        )
 
 
 def level(name: str, **numbers: int) -> dict[str, Any]:
