@@ -55,7 +55,7 @@ options:
       - Where to look for OpenPGP signatures, instead of the web servers that the release names.
       - Each element is a URL, a path, or a ConfigMap (or list of ConfigMaps) as an object.
       - A URL names a signature store. The module reads C(URL/sha256=HEX/signature-1) and so on.
-      - A file is a signature, or the manifest of a ConfigMap with signatures. A directory contains such files, such as
+      - A file is a signature, or has manifests of ConfigMaps with signatures. A directory contains such files, such as
         C(working-dir/signatures) of oc-mirror, or has the layout of a signature store.
     type: list
     elements: raw

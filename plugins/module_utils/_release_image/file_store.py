@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .._problems import Problems
 from .._resources import Object, mappings_in, nested
-from .._yaml.libyaml import load_body
+from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
 from .gpgv import LARGEST_MESSAGE
 from .signature_stores import LAST_SIGNATURE, ConfigMapStore, Found, FoundSignature, key_prefix
@@ -25,8 +25,8 @@ _EXPECTED = "expected a signature, or a ConfigMap with signatures"
 class FileStore(NamedTuple):
     """A file or directory at ``path``.
 
-    A file is a signature, or the manifest of a ConfigMap (``oc adm release mirror`` and oc-mirror write one) or of a
-    list of them. In a directory, these are read in this order: ``sha256=HEX/signature-N``, files with the digest in
+    A file is a signature, or has manifests of ConfigMaps (``oc adm release mirror`` and oc-mirror write one) or of
+    lists of them. In a directory, these are read in this order: ``sha256=HEX/signature-N``, files with the digest in
     their name (``working-dir/signatures`` of oc-mirror), manifests.
     """
 
@@ -73,11 +73,11 @@ def _in_file(path: Path, digest: str, problems: Problems) -> Found:
         yield FoundSignature(data, str(path))
         return
     try:
-        document = load_body(data)
+        found = [item for document in load_documents(data) for item in config_maps(document)]
     except YamlError as error:
         problems.error("unreadable-signature", str(path), f"{error.message}, {_EXPECTED}")
         return
-    yield from ConfigMapStore(str(path), tuple(config_maps(document))).signatures(digest, problems)
+    yield from ConfigMapStore(str(path), tuple(found)).signatures(digest, problems)
 
 
 def config_maps(document: object) -> Iterator[Object]:

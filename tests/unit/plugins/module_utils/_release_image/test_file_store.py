@@ -45,7 +45,8 @@ def test_entries_that_begin_with_the_digest_are_signatures():
 def test_a_file_is_a_signature_or_a_manifest(tmp_path):
     signature, manifest, listed = tmp_path / "sig", tmp_path / "one.yaml", tmp_path / "list.json"
     signature.write_bytes(b"\x99one")
-    manifest.write_text(json.dumps(config_map({f"sha256-{HEX}-1": encoded("two")})), "utf-8")
+    other, own = (json.dumps(config_map({f"sha256-{digest}-1": encoded("two")})) for digest in ("f" * 64, HEX))
+    manifest.write_text(f"---\n{other}\n---\n{own}\n", "utf-8")
     listed.write_text(json.dumps({"kind": "List", "items": [config_map({f"sha256-{HEX}": encoded("three")})]}), "utf-8")
     assert found(FileStore(str(signature))) == ([b"\x99one"], [])
     assert found(FileStore(str(manifest))) == ([b"two"], [])
