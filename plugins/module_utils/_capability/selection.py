@@ -239,7 +239,7 @@ def _check_name(name: str, where: Location, data: MinorData, gated: frozenset[st
     if name in data.capabilities & gated:
         gates = " or ".join(gates_of_capability(name))
         message = f"{name} exists in {data.minor} only if the feature gate {gates} is enabled"
-        hint = "Choose a feature_set or feature_gates that enable it, or remove the name"
+        hint = "Choose a feature set or feature gates that enable it, or remove the name"
         problems.error("gated-capability", where, message, hint)
     elif name not in data.capabilities:
         message = f"{name!r} is not a capability of {data.minor}"

@@ -42,7 +42,7 @@ NO_CREDENTIALS_REQUESTS = Problem(
     "error",
     "nothing-included",
     "dest",
-    "would be left empty: no CredentialsRequest of this platform is included",
+    "would be left empty: none of the requested CredentialsRequests is included",
     "Enable CloudCredential and the capabilities whose operators need credentials, or omit dest",
 )
 
