@@ -116,7 +116,7 @@ def test_only_credentials_requests_of_a_platform_can_be_written(release: Path, t
 
 def test_an_empty_destination_is_an_error(release: Path, tmp_path: Path) -> None:
     with pytest.raises(CapabilityError) as error:
-        manifests(release, dest=str(tmp_path / "dest"), credentials_requests=True, cluster=NOTHING)
+        manifests(release, dest=str(tmp_path / "dest"), credentials_requests=True, platform="azure", cluster=NOTHING)
     (found,) = (item for item in error.value.problems if item.severity == "error")
     assert (found.code, str(found.where)) == ("nothing-included", "dest")
     assert found.message == "would be left empty: none of the requested CredentialsRequests is included"
