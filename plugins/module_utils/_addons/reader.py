@@ -58,6 +58,8 @@ def common_directory(names: Iterable[str]) -> str:
 def read_addons(name: str, where: str, base: str, options: ReadOptions, findings: Problems) -> Iterator[Addon]:
     """Yield the add-ons in a file, a directory or an image. ``where`` is the option for messages.
 
+    Bundles of packages that are not wanted have no objects.
+
     Raises ``CapabilityError`` if there is none, or an image cannot be read.
     """
     path = _real_path(name)
@@ -168,8 +170,7 @@ class _AddonReader:
             if not isinstance(value, Mapping):
                 continue
             if as_text(value.get("schema")).startswith("olm."):
-                is_wanted = not self.options.packages or value.get("package") in self.options.packages
-                if value["schema"] == "olm.bundle" and is_wanted:
+                if value["schema"] == "olm.bundle":
                     yield self._bundle(value, path, line, without_objects)
                 elif value["schema"] in _OPM_TEMPLATES:
                     message = "is a template of opm, so it is not checked"
@@ -189,18 +190,22 @@ class _AddonReader:
             self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
 
     def _bundle(self, value: Mapping[str, Any], path: str, line: int, without_objects: list[int]) -> Addon:
-        """A bundle of a catalog. Without objects, its ClusterServiceVersion has only what it requires."""
+        """A bundle of a catalog. Without objects, its ClusterServiceVersion has only what it requires.
+
+        One of a package that is not wanted has no objects.
+        """
+        package, name = as_text(value.get("package")), as_text(value.get("name")) or "a bundle"
+        if self.options.packages and package not in self.options.packages:
+            return self._addon(path, "olm", (), name=name, package=package)
         properties = mappings_in(value.get("properties"))
         objects: list[AddonObject] = []
         for item in properties:
             if item.get("type") == _BUNDLE_OBJECT:
                 objects += self._embedded(nested(item, "value", "data"), path, line)
-        name = as_text(value.get("name")) or "a bundle"
         if not objects:
             without_objects.append(line)
             objects = read_object(_described_csv(name, properties), path, line, self.problems)
         optional = _optional_objects(properties)
-        package = as_text(value.get("package"))
         return self._addon(path, "olm", objects, name=name, optional=optional, package=package)
 
     def _embedded(self, data: object, path: str, line: int) -> list[AddonObject]:

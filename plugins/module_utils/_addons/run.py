@@ -54,11 +54,14 @@ def check_addons(
     rows: list[dict[str, Any]] = []
     objects: list[dict[str, Any]] = []
     needs: Counter[Names] = Counter()
-    count, packages = 0, set(options.packages)
+    count, unwanted, packages = 0, 0, set(options.packages)
     for index, name in enumerate(names):
-        where, before = f"addons[{index}]", (count, len(findings), len(problems))
+        where, before = f"addons[{index}]", (count, unwanted, len(findings), len(problems))
         with problems.collect(CapabilityError):
             for addon in read_addons(name, where, directory, options, findings):
+                if addon.name and not addon.objects:
+                    unwanted += 1
+                    continue
                 packages.discard(addon.package)
                 target = for_bundles if addon.installer == "olm" else selected
                 checked, brought = check_addon(addon, target, brought)
@@ -67,7 +70,7 @@ def check_addons(
                 objects += _objects(checked)
                 count += len(checked.objects)
                 needs.update(item.capabilities for item in checked.objects if item.capabilities)
-        if before == (count, len(findings), len(problems)) and not packages:
+        if before == (count, unwanted, len(findings), len(problems)):
             message = f"is {name}, which contains no object to check"
             problems.error("no-objects", where, message, "Name files or directories with manifests")
     if packages:

@@ -143,6 +143,13 @@ def test_a_catalog_has_bundles_with_objects(tmp_path, form):
         check(path, packages=["gears", "gear"])
     assert [(item.code, str(item.where)) for item in raised.value.problems] == [("unknown-package", "packages")]
     assert "gears" not in raised.value.problems[0].message
+    # A catalog need not have a package that another one has, and is no directory without objects.
+    other = write_addon(tmp_path, {"other/catalog.json": json.dumps(blobs[1])})
+    empty = write_addon(tmp_path, {"empty/values.yaml": "a: 1\n"})
+    assert len(check(path, f"{other}/other", packages=["gears"]).keys["addons"]) == 1
+    with pytest.raises(InvalidOptionError) as raised:
+        check(f"{empty}/empty", path, packages=["gears"])
+    assert [item.code for item in raised.value.problems] == ["no-objects"]
 
 
 def test_bundles_of_a_catalog_bring_nothing_for_others(tmp_path):
