@@ -288,7 +288,7 @@ class _Checker:
         if minor is None:
             message = "the version of the site is not known, so only the form of its selection is checked"
             hint = "Set openshift_version or openshift_versions"
-            hint += ", or add the ClusterImageSet" if site.form == "overrides" else ""
+            hint += ", or add the ClusterImageSet with the version as image tag" if site.form == "overrides" else ""
             problems.warning("unknown-site-version", "", message, hint)
         extra = None
         if release.manifests and result.context is not None and sources:

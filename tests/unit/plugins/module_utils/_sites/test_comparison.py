@@ -151,7 +151,7 @@ def test_an_unknown_version_is_one_error_of_the_call(check, options, where):
         (
             cluster_instance(quoted(overrides("Ingress")), image_set="stable"),
             "unknown-site-version",
-            "Set openshift_version or openshift_versions, or add the ClusterImageSet",
+            "Set openshift_version or openshift_versions, or add the ClusterImageSet with the version as image tag",
         ),
         (
             cluster_instance(quoted(overrides("Ingress")), image_set="img4.99"),
