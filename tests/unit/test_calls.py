@@ -155,7 +155,6 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ("release_info", {"release": "quay.io/ocp:4.20:x"}, (("invalid-tag", "release"),)),
     ("release_info", {"relase": "NEW"}, "missing required arguments: release"),
     ("release_info", {"release": "NEW", "relase": "NEW"}, "Unsupported parameters"),
-    ("release_info", {"release": "NEW", "feature_set": "Techpreview"}, (("unknown-feature-set", "feature_set"),)),
     (
         "release_info",
         {"release": "NEW", "openshift_version": "4.20"},
@@ -171,8 +170,8 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     ),
     (
         "release_info",
-        {"release": "NEW", "capabilities": {"baselineCapabilitySet": "none"}},
-        (("unknown-capability-set", "capabilities.baselineCapabilitySet"),),
+        {"release": "NEW", "feature_set": "Techpreview", "capabilities": {"baselineCapabilitySet": "none"}},
+        (("unknown-feature-set", "feature_set"), ("unknown-capability-set", "capabilities.baselineCapabilitySet")),
     ),
     (
         "release_info",

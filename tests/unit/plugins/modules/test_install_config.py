@@ -126,22 +126,11 @@ def test_no_selection_is_the_default_and_every_format_is_empty(run):
     assert hosted["explanation"] == ["nothing is selected, so the cluster uses its default"]
 
 
-METHODS = [
-    (EDGE, "upi", "none"),
-    ({"platform": {"external": {"platformName": "oci"}}}, "upi", "external"),
-    ({"platform": {"aws": {"region": "eu-west-1"}}}, "ipi", "aws"),
-    ({"platform": {"baremetal": {"hosts": [{"name": "a"}]}}}, "ipi", "baremetal"),
-    ({"platform": {"none": {}}, "bootstrapInPlace": {"installationDisk": "/dev/sda"}}, "upi", "none"),
-    ({"platform": {"aws": {}}, "bootstrapInPlace": {"installationDisk": "/dev/sda"}}, "upi", "aws"),
-    ({}, "upi", None),
-    (None, "upi", None),
-]
-
-
-@pytest.mark.parametrize(("content", "method", "platform"), METHODS)
+@pytest.mark.parametrize(
+    ("content", "method", "platform"),
+    [({"platform": {"aws": {}}}, "ipi", "aws"), ({}, "upi", None), (None, "upi", None)],
+)
 def test_the_default_install_method(content, method, platform, run):
-    if content and "bootstrapInPlace" in content:
-        content = {**content, "controlPlane": {"replicas": 1}}
     outcome = run(content=content, capabilities=selection(baseline="vCurrent"))
 
     assert (outcome["install_method"], outcome["platform"]) == (method, platform)

@@ -127,15 +127,8 @@ def test_check_mode_and_diff_predict_the_run_without_secrets(write, tmp_path):
 @pytest.mark.parametrize(
     ("entries", "faults"),
     [
-        ([], [("empty-list", "clusters")]),
-        ([{"name": ""}], [("missing-field", "clusters[0].name")]),
-        ([{"name": "a", "install_method": "argent"}], [("invalid-choice", "clusters[0] (a).install_method")]),
         ([{"name": "a", "topology": "single"}], [("invalid-choice", "clusters[0] (a).topology")]),
         ([{"name": "a", "capabilities": {}, "solution": "minimal"}], [("conflicting-options", "a: solution")]),
-        (
-            [{"name": "a"}, {"name": "a"}],
-            [("duplicate-name", "clusters[0] (a).name"), ("duplicate-name", "clusters[1] (a).name")],
-        ),
     ],
 )
 def test_invalid_entries_are_reported(entries, faults, write):

@@ -10,10 +10,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._contents.release_summary import summarize_release
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    InvalidOptionError,
-    Problems,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 
 EXAMPLE = Path(__file__).resolve().parents[5] / "examples" / "releases" / "4.22.0"
@@ -60,14 +57,6 @@ def test_a_selection_or_status_that_cannot_have_its_effect_is_a_warning(options,
     loaded = load_release(str(EXAMPLE), Problems(), openshift_version="4.22.0")
     summarize_release(loaded, ClusterOptions(**options), problems)
     assert [f"{item.where} {item.code}" for item in problems if item.severity == "warning"] == reported
-
-
-def test_all_that_is_wrong_with_a_cluster_is_reported_at_once():
-    loaded = load_release(str(EXAMPLE), Problems(), openshift_version="4.22.0")
-    options = ClusterOptions({"baselineCapabilitySet": "v4.99"}, feature_set="TechPreview")
-    with pytest.raises(InvalidOptionError) as raised:
-        summarize_release(loaded, options, Problems())
-    assert [item.code for item in raised.value.problems][:2] == ["unknown-feature-set", "unknown-capability-set"]
 
 
 def test_manifests_without_a_capability_are_counted():

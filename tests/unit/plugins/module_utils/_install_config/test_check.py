@@ -96,19 +96,6 @@ def test_the_solution_overrides_the_block():
     assert reasons(result)[-1].endswith(" (inst-ingress)")
 
 
-def test_solution_and_capabilities_conflict():
-    result = check("4.20", NONE, solution="minimal", capabilities=block("vCurrent"))
-
-    assert found(errors(result.problems)) == [("conflicting-options", "solution")]
-
-
-def test_an_unknown_solution_is_an_error():
-    result = check("4.20", NONE, solution="minimum")
-
-    assert found(errors(result.problems)) == [("unknown-solution", "solution")]
-    assert result.resolved is None
-
-
 def test_an_impossible_solution_is_an_error():
     result = check("4.13", NONE, solution="no_image_registry")
 
