@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .._cluster.admin_acks import gate_minor
 from .._cluster.object_file import location_of, read_object_file
 from .._data import capabilities as capability_data
+from .._data.version import find_minor
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._progress import Progress, silent, with_progress
 from .._release.extra_manifests import read_extra_manifests
@@ -108,11 +109,12 @@ def _plan(
     if not path_problems and shared.forbidden_capabilities:
         check_forbidden(shared.forbidden_capabilities, _known_names(releases, results.plans), problems)
     if acceptances and not path_problems:
-        minors = {None, *(item.release.minor for item in releases)}
+        minors = {None, *(find_minor(hop.from_version) for result in results.plans for hop in result.plan.hops)}
         used = {item for result in results.plans for item in result.accepted}
         used.update(item for item in clusters.matched if item.name in clusters.effective or PREFLIGHT.match(item.name))
-        # A file of acceptances can also contain the gates of other updates of the cluster.
-        others = (item.name for item in acceptances if gate_minor(item.name) not in minors)
+        # A file of acceptances can also contain the gates and capabilities of other updates of the cluster.
+        gates = (item.name for item in acceptances if gate_minor(item.name) not in minors)
+        others = (*gates, *(item.name for item in capability_data.CAPABILITIES))
         known = {*_known_names(releases, results.plans), *clusters.acceptable, *ACCEPTABLE_CODES, *others}
         check_used(filter(clusters.concerned.__contains__, acceptances), clusters.matched, used, known, remarks)
     problems.raise_errors(InvalidOptionError)
