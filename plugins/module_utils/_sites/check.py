@@ -332,14 +332,10 @@ def desired_check(
     check = check_request(installation, desired)
     ignored = installation.problems
     errors = [item for item in problems_of(check) if item.severity == "error" and item not in ignored]
-    # They are at the option, not in the file of the site.
-    problems += (_at_option(item) for item in errors)
+    for item in errors:  # at the option, not in the file of the site
+        field = f"option {item.where.field}" if item.where.field else ""
+        problems.append(item._replace(where=item.where._replace(field=field)))
     return None if errors or check.status is None else check
-
-
-def _at_option(problem: Problem) -> Problem:
-    where = problem.where
-    return problem._replace(where=where._replace(field=f"option {where.field}")) if where.field else problem
 
 
 def desired_block(wanted: InstallCheck | None) -> dict[str, Any] | None:

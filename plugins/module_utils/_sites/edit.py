@@ -150,27 +150,25 @@ def _changes(node: SiteNode, overrides: Overrides, block: Mapping[str, Any]) -> 
         if form == "cluster-version":
             if pair is None or not pair.value.pairs:
                 return None
-            if (old := pair.value).style:
-                has_comments = "#" in text[old.start : old.end]
-                return None if has_comments else [Edit(old.start, old.end, json.dumps(block))]
+            if (flow := pair.value).style:
+                has_comments = "#" in text[flow.start : flow.end]
+                return None if has_comments else [Edit(flow.start, flow.end, json.dumps(block))]
             return list(map_edits(text, pair, overrides.values[BLOCK], block, indent_style(text, node.origin.node)))
         if any(key != BLOCK and key.lower() == BLOCK for key in overrides.values):
             return None  # the installer reads it, too
         value = _new_overrides(overrides, block)
     except (CapabilityError, YamlError):  # not all JSON is YAML
         return None
+    edit: Edit | None = None
     if pair is None:
-        new_field = _new_field(node, value)
-        return None if new_field is None else [new_field]
-    old = pair.value
-    if old.kind != "scalar":
-        return None
-    if old.style and old.value:
-        new_value = _replace_json(text, old, value)
-        return None if new_value is None else [new_value]
-    if not old.value or (not old.style and resolve_plain(old.value) is None):
-        return [Edit(old.start, old.end, f"{' ' if old.is_empty else ''}{_quote_json(value)}")]
-    return None
+        edit = _new_field(node, value)
+    elif pair.value.kind == "scalar":
+        old = pair.value
+        if old.style and old.value:
+            edit = _replace_json(text, old, value)
+        elif not old.value or resolve_plain(old.value) is None:
+            edit = Edit(old.start, old.end, f"{' ' if old.is_empty else ''}{_quote_json(value)}")
+    return None if edit is None else [edit]
 
 
 def _new_overrides(overrides: Overrides, block: Mapping[str, Any]) -> str:

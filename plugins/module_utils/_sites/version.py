@@ -20,8 +20,6 @@ _TAG = re.compile(rf":v?([0-9]+\.[0-9]+\.[0-9][^@/]*?)(?:-(?:{_ARCHITECTURES}))*
 _WITHOUT_PLATFORM = re.compile("(?<![a-z0-9])(?:ppc64le|s390x)(?![a-z0-9])")
 """Architectures on which assisted-service has no platform (internal/provider/platform.go)."""
 _IN_NAME = re.compile(r"(?:^|[^0-9.])([0-9]\.[0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9.])")
-
-
 _FIRST = Minor(4, 0)
 
 
@@ -116,7 +114,6 @@ def _tag_of(release_image: str) -> str:
 
 def _version_in(name: str) -> str | None:
     """The first version of OpenShift in ``name``, if possible one with capabilities: ``acm-2.11-ocp-4.16.3``."""
-    found = [(version, find_minor(version)) for version in _IN_NAME.findall(name)]
-    versions = [(version, minor) for version, minor in found if minor is not None and minor >= _FIRST]
-    capable = [version for version, minor in versions if has_capabilities(minor)]
-    return next(iter(capable or [version for version, _minor in versions]), None)
+    found = ((version, find_minor(version)) for version in _IN_NAME.findall(name))
+    minors = {version: minor for version, minor in found if minor is not None and minor >= _FIRST}
+    return max(minors, key=lambda version: has_capabilities(minors[version]), default=None)
