@@ -323,7 +323,7 @@ def _for_solution(violation: RuleViolation, excluded: Collection[str]) -> Proble
     if not problem.where.source.startswith("solution "):
         return problem
     name = violation.capability
-    hint = "" if name in excluded else f"To correct it, set capabilities instead of solution, with {name}"
+    hint = f"To correct it, set capabilities instead of solution, with {name}" if name not in ("", *excluded) else ""
     return problem._replace(where=Location(problem.where.source), hint=hint)
 
 

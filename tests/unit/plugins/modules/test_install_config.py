@@ -100,18 +100,19 @@ def test_ran_du_equals_the_telco_reference(run):
 
 
 @pytest.mark.parametrize(
-    ("solution", "fault", "hint"),
+    ("minor", "method", "solution", "fault", "name"),
     [
-        ("ran_du", "ImageRegistry is missing", "To correct it, set capabilities instead of solution, with"),
-        ("no_image_registry", "excludes ImageRegistry", ""),
+        ("4.20", "hosted", "ran_du", "ImageRegistry is missing", "ImageRegistry"),
+        ("4.20", "hosted", "no_image_registry", "excludes ImageRegistry", ""),
+        ("4.12", "agent", "ran_du", "agent-based installers before", ""),
     ],
 )
-def test_the_hint_for_a_solution_is_to_replace_it_unless_that_excludes_the_name(solution, fault, hint, run):
-    problems = run(solution=solution, openshift_version="4.20", install_method="hosted")["problems"]
-    (problem,) = [item for item in problems if item["code"] == "doc-build-imageregistry"]
+def test_the_hint_for_a_solution_is_to_replace_it_if_it_lacks_a_name(minor, method, solution, fault, name, run):
+    problems = run(content=EDGE, solution=solution, openshift_version=minor, install_method=method)["problems"]
+    (problem,) = [item for item in problems if item["severity"] == "warning"]
     assert problem["where"] == f"solution {solution}"
     assert problem["message"].startswith(fault)
-    assert problem["hint"] == (hint and f"{hint} ImageRegistry")
+    assert problem["hint"] == (name and f"To correct it, set capabilities instead of solution, with {name}")
 
 
 def test_no_selection_is_the_default_and_every_format_is_empty(run):
