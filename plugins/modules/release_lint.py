@@ -348,6 +348,7 @@ from ..module_utils._module.findings import check_outputs, findings_spec, finish
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import Problems
+from ..module_utils._release.release import Release
 from ..module_utils._release_image.open_release import open_release
 
 
@@ -358,16 +359,18 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     previous = None
     if params["previous_release"] is not None:
         previous = read_release(params, "previous_release", "previous_openshift_version", problems)
+    released = previous and previous.release
     rows, more = dict[str, Any](), ""
     if params["checkout"] is None:
-        source, compared = read_release(params, "release", "openshift_version", problems), previous
+        source = read_release(params, "release", "openshift_version", problems, released)
+        compared = previous
         findings = lint(source, previous, options, problems)
     else:
         own, applied = params["manifest_directories"], params["operand_directories"]
         checkout = read_checkout(
-            params["checkout"], params["openshift_version"], own, applied, params["base"], problems
+            params["checkout"], params["openshift_version"], own, applied, params["base"], released, problems
         )
-        source, rows = checkout.source, checkout.rows(previous and previous.release)
+        source, rows = checkout.source, checkout.rows(released)
         compared = checkout.previous
         more = appendix(rows, has_release=previous is not None)
         findings = tuple(lint_checkout(checkout, previous, options, problems))
@@ -392,11 +395,13 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
     )
 
 
-def read_release(params: dict[str, Any], option: str, version_option: str, problems: Problems) -> LintSource:
+def read_release(
+    params: dict[str, Any], option: str, version_option: str, problems: Problems, other: Release | None = None
+) -> LintSource:
     """Read the release that ``option`` names, with the version in ``version_option``. Raises ``CapabilityError``."""
     opened = open_release(params[option], release_source(params), problems, option)
     version = params[version_option]
-    return read_source(opened.directory, version, opened.index_directory, version_option=version_option)
+    return read_source(opened.directory, version, opened.index_directory, version_option=version_option, other=other)
 
 
 NAMES = {"type": "list", "elements": "str", "default": []}

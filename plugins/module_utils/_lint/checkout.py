@@ -31,7 +31,7 @@ from .._release.manifest_file import ManifestFile, with_scopes
 from .._release.release import Release
 from .._release.task_graph import component_of
 from .._resources import CLUSTER_OPERATORS, ResourceId
-from .source import LintSource, read_source
+from .source import LintSource, read_source, scoped_as
 
 _REMOTES = ("upstream", "origin")
 _MAIN = ("main", "master")
@@ -95,12 +95,13 @@ def read_checkout(
     given: Sequence[str] | None,
     applied: Sequence[str] | None,
     base: str | None,
+    released: Release | None,
     problems: Problems,
 ) -> OperatorCheckout:
     """Read the manifests below ``path``: ``given`` are the directories for the CVO, ``applied`` those of the operator.
 
-    ``base`` is the branch that the checkout will be merged into. Raises ``InvalidOptionError`` without a manifest, and
-    if there is no merge base with a given ``base``.
+    ``base`` is the branch that the checkout will be merged into, ``released`` a release to compare with. Raises
+    ``InvalidOptionError`` without a manifest, and if there is no merge base with a given ``base``.
     """
     path = os.path.abspath(path)
     if not os.path.isdir(path):
@@ -135,9 +136,9 @@ def read_checkout(
         hint = "Set openshift_version to check them for another minor"
         problems.append(Problem(severity, "assumed-version", "openshift_version", message, hint))
     source = read_source(
-        path, version, folders=tuple(name for name in given if os.path.isdir(os.path.join(path, name)))
+        path, version, folders=tuple(name for name in given if os.path.isdir(os.path.join(path, name))), other=released
     )
-    operands = read_source(path, version, folders=tuple(_below(path, applied)))
+    operands = read_source(path, version, folders=tuple(_below(path, applied)), other=released)
     # What cannot be read now is not removed.
     unread = {
         found.where.source
@@ -165,7 +166,7 @@ def read_checkout(
     names = [name for name in texts if os.path.dirname(name) in given or name.startswith(below)]
     before = with_scopes({name: read_manifest_file(name, texts[name], Problems()) for name in names})
     now = {item.object_id for item in (*source.release.manifests, *operands.release.manifests)}
-    every = (item for file in before.values() for item in file.manifests)
+    every = scoped_as((item for file in before.values() for item in file.manifests), released)
     earlier = tuple(item for item in every if item.file not in unread or item.object_id in now)
     manifests = tuple(item for item in earlier if os.path.dirname(item.file) in given)
 

@@ -94,11 +94,13 @@ def read_source(
     index_directory: str = "",
     folders: tuple[str, ...] | None = None,
     version_option: str = "openshift_version",
+    other: Release | None = None,
 ) -> LintSource:
     """Read the release or the directory ``path``. Raises ``ReleaseError`` if nothing of it can be read.
 
     ``index_directory`` is where the index of a release is kept, as for ``load_release``. A repository has none, because
-    its files change from one run to the next. ``folders`` are the directories of a repository that are read.
+    its files change from one run to the next. ``folders`` are the directories of a repository that are read. ``other``
+    is the release that it is compared with.
     """
     path = os.path.abspath(path) if path else path  # the loader reports an empty one
     is_release = folders is None and os.path.isdir(os.path.join(path, RELEASE_MANIFESTS))
@@ -128,8 +130,16 @@ def read_source(
             message = f"{field} {problem.message}" if field else problem.message
             where = Location(file, line=line)
             findings.append(problem._replace(code="invalid-manifest", where=where, message=message))
-    manifests = tuple(item for item in release.manifests if item.file not in templates)
+    manifests = scoped_as((item for item in release.manifests if item.file not in templates), other)
     return LintSource(release._replace(manifests=manifests), tuple(findings))
+
+
+def scoped_as(manifests: Iterable[Manifest], other: Release | None) -> tuple[Manifest, ...]:
+    """``manifests`` with the scopes of kinds in ``other``: the directory of an operator defines few of its kinds."""
+    kinds = {item.resource_id.group_kind for item in other.manifests if item.cluster_scoped} if other else ()
+    return tuple(
+        item._replace(cluster_scoped=True) if item.resource_id.group_kind in kinds else item for item in manifests
+    )
 
 
 def _files_to_skip(path: str, folders: Iterable[str], *, of_tools: bool) -> Iterator[Problem]:

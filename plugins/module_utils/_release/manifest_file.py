@@ -39,8 +39,10 @@ class ManifestFile(NamedTuple):
     bodies: memoryview
 
     def read_json(self, manifest: Manifest) -> bytes:
-        """The body of ``manifest`` as JSON."""
-        return self._json(self.spans[self.manifests.index(manifest)])
+        """The body of ``manifest`` as JSON, whatever is known of the scope of its kind."""
+        wanted = manifest.document, manifest.resource_id
+        own = ((item.document, item.resource_id) for item in self.manifests)
+        return self._json(next(span for span, found in zip(self.spans, own, strict=True) if found == wanted))
 
     def read_all_json(self) -> Iterator[tuple[Manifest, bytes]]:
         """Yield each manifest with its body as JSON."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_lint, update_plan
-from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 
 RBAC = "rbac.authorization.k8s.io/v1"
 SPEC = {"group": "example.com", "scope": "Cluster", "names": {"kind": "Rule", "plural": "rules"}}
@@ -48,6 +48,12 @@ def test_lint_reports_no_leftover(call, pair):
     old, new = pair
     rules = {item["rule"] for item in call(release_lint, release=new, previous_release=old)["findings"]}
     assert "left-behind" not in rules
+
+
+def test_the_directory_of_an_operator_need_not_define_the_kind(call, pair, tmp_path):
+    write_files(tmp_path / "manifests", {"e.yaml": files("inside")["e.yaml"]})
+    (row,) = call(release_lint, checkout=tmp_path, openshift_version="4.21", previous_release=pair[0])["resources"]
+    assert row["in_release"] == []
 
 
 def test_a_plan_neither_adds_nor_removes_it(call, pair):

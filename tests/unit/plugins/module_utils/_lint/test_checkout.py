@@ -48,7 +48,7 @@ Read = Callable[..., tuple[OperatorCheckout, Problems]]
 def read(path: Path, version: str | None = "4.20", **options: Any) -> tuple[OperatorCheckout, Problems]:
     problems = Problems()
     folders = options.get("manifests"), options.get("operands")
-    checkout = read_checkout(str(path), version, *folders, options.get("base"), problems)
+    checkout = read_checkout(str(path), version, *folders, options.get("base"), None, problems)
     return checkout, problems
 
 
