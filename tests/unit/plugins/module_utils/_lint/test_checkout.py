@@ -398,20 +398,11 @@ def test_no_repository(tmp_path, monkeypatch):
     assert (codes(problems), checkout.base, checkout.previous) == (["no-merge-base"], "", None)
     assert str(problems[0]).startswith("checkout: has no changes to show: git rev-parse: not a git repository")
     assert brief(findings(tmp_path)) == [("unknown-capability", "error", "manifests/a.yaml")]
-
-
-def test_git_is_not_installed(tmp_path, monkeypatch):
-    write_operator(tmp_path, {"a.yaml": manifest("one")})
-    monkeypatch.setenv("PATH", str(tmp_path))
-    _checkout, problems = read(tmp_path)
-    assert problems[0].message == "has no changes to show: git cannot be run: No such file or directory"
-
-
-def test_a_repository_without_a_commit(tmp_path):
     git(tmp_path, "init", "-q")
-    write_operator(tmp_path, {"a.yaml": manifest("one")})
-    checkout, problems = read(tmp_path)
-    assert (codes(problems), len(checkout.source.release.manifests)) == (["no-merge-base"], 1)
+    assert codes(read(tmp_path)[1]) == ["no-merge-base"]  # there is no commit
+    monkeypatch.setenv("PATH", str(tmp_path))
+    message = "has no changes to show: git cannot be run: No such file or directory"
+    assert read(tmp_path)[1][0].message == message
 
 
 def test_a_shallow_clone(tmp_path):
@@ -475,27 +466,27 @@ def test_a_directory_that_is_not_below_the_checkout(tmp_path, name):
 
 
 def test_no_manifests_at_all(tmp_path):
-    missing = tmp_path / "missing"
-    for path, code, fault in (
-        (tmp_path, "empty-checkout", "contains no manifests in manifests, install, bindata"),
-        (missing, "missing-directory", "is not a directory"),
+    path = write_operator(tmp_path / "checkout", {"a.yaml": manifest("one")})
+    no_manifests = "contains no manifests in manifests, install, bindata"
+    for name, code, fault, hint in (
+        (
+            "",
+            "empty-checkout",
+            no_manifests,
+            "Render them, and set manifest_directories to the directory of the result",
+        ),
+        ("missing", "missing-directory", "is not a directory", "Set it to the repository of the operator"),
+        (
+            "checkout/manifests",
+            "empty-checkout",
+            no_manifests,
+            f"Set checkout to {path}, which has the directory manifests",
+        ),
     ):
         with pytest.raises(InvalidOptionError) as raised:
-            read(path)
+            read(tmp_path / name)
         (problem,) = raised.value.problems
-        assert (problem.code, problem.where.field) == (code, "checkout")
-        assert problem.message == f"is {path}, which {fault}"
-
-
-def test_the_directory_of_the_manifests_is_no_checkout(tmp_path):
-    write_operator(tmp_path, {"a.yaml": manifest("one")})
-    with pytest.raises(InvalidOptionError) as raised:
-        read(tmp_path / "manifests")
-    (problem,) = raised.value.problems
-    assert (problem.code, problem.hint) == (
-        "empty-checkout",
-        f"Set checkout to {tmp_path}, which has the directory manifests",
-    )
+        assert problem == Problem("error", code, "checkout", f"is {tmp_path / name}, which {fault}", hint)
 
 
 def test_manifests_of_an_operator_that_is_in_no_release(tmp_path):
