@@ -59,7 +59,7 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
     required = {item.capability: item for item in reversed(added) if item.capability in solution.without}
     for name, item in sorted(required.items()):
         message = f"cannot exclude {name}: {item.rule.message} ({item.rule.name})"
-        own.error("impossible-exclusion", where, message, "Choose another platform, install method or solution")
+        own.error("impossible-exclusion", where, message, "Choose another install method or solution")
     # Violations that no additional name fixes: a selection is not possible at all, or something else is missing.
     own += [item.problem for item in rule_violations(selection, install) if item.problem.severity == "error"]
     problems += own

@@ -93,5 +93,6 @@ def default_method(platform: str | None) -> str:
     return "upi" if platform is None or platform in PROVISIONED_BY_USER else "ipi"
 
 
-ASSISTED_PLATFORMS: tuple[str, ...] = tuple(platform.name for platform in _PLATFORMS if platform.assisted)
-"""The platforms that the assisted service supports."""
+def assisted_platforms(minor: Minor) -> tuple[str, ...]:
+    """The platforms of ``minor`` that the assisted service supports."""
+    return tuple(name for name in installer_platforms(minor) if PLATFORM_DATA[name].assisted)

@@ -27,7 +27,7 @@ from .._data.install_rules import (
     Rule,
     rejects_unknown_fields,
 )
-from .._data.platforms import ASSISTED_PLATFORMS, PLATFORMS, PROVISIONED_BY_USER, agent_platforms, default_method
+from .._data.platforms import PLATFORMS, PROVISIONED_BY_USER, agent_platforms, assisted_platforms, default_method
 from .._data.version import Minor
 from .._problems import (
     Location,
@@ -257,11 +257,10 @@ def method_violations(
 
     platform = install.platform
     if platform is not None:
-        supported = agent_platforms(install.minor)
-        hint = f"Use one of: {', '.join(supported)}"
-        yield from check(AGENT_PLATFORM, "platform", hint, broken=platform not in supported)
-        hint = f"Use one of: {', '.join(ASSISTED_PLATFORMS)}"
-        yield from check(ASSISTED_PLATFORM, "platform", hint, broken=platform not in ASSISTED_PLATFORMS)
+        for rule, platforms in ((AGENT_PLATFORM, agent_platforms), (ASSISTED_PLATFORM, assisted_platforms)):
+            supported = platforms(install.minor)
+            hint = f"Use one of: {', '.join(supported)}"
+            yield from check(rule, "platform", hint, broken=platform not in supported)
     if nested(document, "controlPlane", "replicas") == 1:
         workers = _compute_replicas(document, complete=complete)
         hint = "Write compute: [{name: worker, replicas: 0}]"

@@ -230,7 +230,7 @@ def test_a_rule_that_requires_an_excluded_name_is_named():
     assert str(problem.where) == "solution headless"
     assert problem.message.startswith("cannot exclude Console: a hosted cluster cannot disable it ")
     assert "hcp-selectable" in problem.message
-    assert problem.hint == "Choose another platform, install method or solution"
+    assert problem.hint == "Choose another install method or solution"
 
 
 @pytest.mark.parametrize("minor", after("4.23"))

@@ -60,6 +60,8 @@ def test_the_agent_based_installer_supports_some_platforms(minor, platforms):
 def test_other_methods_support_the_other_platforms():
     assert supporting("4.21", "ipi") == supporting("4.21", "upi") == sorted({*PLATFORMS} - {"ovirt"})
     assert supporting("4.14", "assisted") == ["baremetal", "external", "none", "nutanix", "vsphere"]
+    hints = [item.problem.hint for item in check("4.13", document("aws"), method="assisted").violations]
+    assert hints == ["Use one of: baremetal, none, nutanix, vsphere"]
 
 
 @pytest.mark.parametrize("method", ["agent", "assisted"])
