@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from ansible.plugins.action import ActionBase
 from ansible.plugins.loader import lookup_loader
 from ansible.utils.vars import load_extra_vars
 
+from ansible_collections.capability.openshift.plugins.module_utils._files.files import absolute
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
     error_text,
     warnings_of,
@@ -145,7 +145,7 @@ class ActionModule(ActionBase):
 
     def _directory(self, chdir: str) -> str:
         """The directory of relative paths. On this machine, ``chdir`` starts from the directory of the shell."""
-        return os.path.join(os.getcwd(), os.path.expanduser(chdir)) if self._is_local else chdir
+        return absolute(chdir) if self._is_local else chdir
 
 
 def _check_shared(

@@ -104,9 +104,9 @@ help:
   sample: false
 directory:
   description:
-    - Directory that relative paths of variables start from, if the modules run on this machine. It is the working
-      directory of C(ansible-playbook). Empty for another machine.
-  returned: always
+    - Directory that relative paths of variables start from, which is the variable C(chdir). If the modules run on this
+      machine, it starts from the working directory of C(ansible-playbook). Empty for another machine without C(chdir).
+  returned: unless the help was shown
   type: str
   sample: /home/alice/sites
 check_mode:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from ansible_collections.capability.openshift.tests.unit.builders.operators import write_operator, write_repository
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
@@ -17,12 +19,13 @@ def run(playbook, checkout, options):
     return ansible_playbook(checkout, "-i", "localhost,", "-c", "local", playbook, "-e", json.dumps(options))
 
 
-def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path):
+@pytest.mark.parametrize("directory", ["checkout", "$PWD/checkout"])
+def test_the_playbook_shows_and_writes_the_findings_and_fails(tmp_path, directory):
     checkout = tmp_path / "checkout"
     files = {"a.yaml": manifest("one", "Backup"), "b.yaml": manifest("two", "Consle")}
     write_files(checkout / "manifests", files)
     options = {
-        "chdir": "checkout",
+        "chdir": directory,
         "release": "manifests",
         "openshift_version": "4.20",
         "known_capabilities": ["Backup"],
