@@ -81,13 +81,8 @@ class _Listings:
         groups: dict[str, list[dict[str, str]]] = {}
         for item in items:
             groups.setdefault(title(item), []).append(_resource(item))
-        listing = Listing(
-            len(self._known) + 1,
-            first=True,
-            size=len(items),
-            what=plural(len(items), noun),
-            groups=groups,
-        )
+        number, size = len(self._known) + 1, len(items)
+        listing = Listing(number, first=True, size=size, what=plural(size, noun), groups=groups)
         self._known[key] = listing
         return listing
 

@@ -92,33 +92,13 @@ def test_a_gate_or_capability_of_another_minor_is_not_misspelled(name, code, run
     assert outcome.problem("accepta")["code"] == f"{code}-acceptance"
 
 
-@pytest.mark.parametrize(
-    ("wrong", "fault"),
-    [
-        (entry("*"), ("wildcard-name", "acceptances[0].name")),
-        (entry("all"), ("wildcard-name", "acceptances[0].name")),
-        (entry("Slow", expires="soon"), ("invalid-date", "acceptances[0].expires")),
-        (entry("Slow", clusters=[]), ("empty-list", "acceptances[0].clusters")),
-        ({"name": "Slow", "reason": ""}, ("empty-option", "acceptances[0].reason")),
-    ],
-)
-def test_an_invalid_entry_is_an_error(wrong, fault, run):
-    assert run(cluster_version=SLOW, acceptances=[wrong]).faults == [fault]
-
-
-@pytest.mark.parametrize("wrong", [{"name": "Slow"}, {"reason": "it is known"}])
-def test_each_entry_has_a_name_and_a_reason(wrong, run):
-    assert run(cluster_version=SLOW, acceptances=[wrong]).failed
+def test_an_invalid_entry_is_an_error(run):
+    assert run(cluster_version=SLOW, acceptances=[entry("*")]).faults == [("wildcard-name", "acceptances[0].name")]
 
 
 @pytest.mark.parametrize(
     ("cluster_name", "verdict", "problems"),
-    [
-        ("paris", "go", []),
-        ("edge-7", "go", []),
-        ("rome", "risk", []),
-        (None, "risk", ["unknown-cluster-name"]),
-    ],
+    [("edge-7", "go", []), ("rome", "risk", []), (None, "risk", ["unknown-cluster-name"])],
 )
 def test_an_entry_counts_for_a_cluster_by_its_name(cluster_name, verdict, problems, run):
     options = {} if cluster_name is None else {"cluster_name": cluster_name}
@@ -161,8 +141,9 @@ def test_an_entry_is_used_if_it_accepts_something_on_one_cluster(run):
     acceptances = [entry("Slow"), entry("Slow", clusters=["rome"]), entry("Slow", clusters=["pris"])]
     outcome = run(clusters=clusters, acceptances=acceptances)
 
-    unused = [item["where"] for item in outcome["problems"] if item["code"] == "unused-acceptance"]
-    assert unused == ["acceptances[1]", "acceptances[2].clusters"]
+    unused = {item["where"]: item["message"] for item in outcome["problems"] if item["code"] == "unused-acceptance"}
+    assert list(unused) == ["acceptances[1]", "acceptances[2].clusters"]
+    assert unused["acceptances[2].clusters"] == "matches no cluster, so Slow is not accepted"
 
 
 def test_cluster_name_is_no_name_of_the_clusters_of_a_fleet(run):
@@ -170,17 +151,6 @@ def test_cluster_name_is_no_name_of_the_clusters_of_a_fleet(run):
     outcome = run(clusters=clusters, cluster_name="paris", acceptances=[entry("Slow", clusters=["paris"])])
 
     assert outcome["summaries"]["rome"]["verdict"] == "risk"
-
-
-def test_an_entry_whose_clusters_do_not_exist_is_not_reported_as_needless(run):
-    clusters = [{"name": "paris", "cluster_version": SLOW}]
-    outcome = run(clusters=clusters, acceptances=[entry("Slow", clusters=["pris"])])
-
-    problem = outcome.problem("unused-acceptance")
-    assert (problem["where"], problem["message"]) == (
-        "acceptances[0].clusters",
-        "matches no cluster, so Slow is not accepted",
-    )
 
 
 def test_an_accepted_risk_that_the_spec_accepts_already_is_used(run):

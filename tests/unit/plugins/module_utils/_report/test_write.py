@@ -94,13 +94,6 @@ def test_the_rows_are_sorted_and_every_name_has_one(render):
 
 
 @RENDER
-def test_a_name_that_is_enabled_without_a_known_cause_is_shown_as_enabled(render):
-    step = plans.hop("4.13.0", "4.14.0", enabled_after=["New"], known_after=["New"])
-
-    assert states(render, plans.report(plans.plan(step)))["New"] == ["·", "newly enabled"]
-
-
-@RENDER
 def test_every_cause_of_one_name_is_shown(render):
     both = [plans.by_manifest("New", plans.machine_api(2)), plans.forced("New", "flag of the operator")]
     step = plans.hop("4.13.0", "4.14.0", enabled_after=["New"], known_after=["New"], implicitly_enabled=both)
