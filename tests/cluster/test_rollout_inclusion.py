@@ -104,11 +104,13 @@ def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollou
     arguments = ("-e", json.dumps({**cluster, "overrides": [UNMANAGED]}), "--check")
     assert ansible_playbook(tmp_path, playbook, *arguments, "-e", json.dumps(values)).returncode == 0
     set_feature_set(rollouts, TECH_PREVIEW)
-    plays = [{"import_playbook": playbook, "vars": play} for play in ({"release": str(EXAMPLE)}, values)]
+    update = {**values, "capabilities": INGRESS_ONLY}
+    plays = [{"import_playbook": playbook, "vars": play} for play in ({"release": str(EXAMPLE)}, update)]
     (tmp_path / "site.yml").write_text(json.dumps(plays))
     refused = ansible_playbook(tmp_path, "site.yml", *arguments, env={"ANSIBLE_SHOW_CUSTOM_STATS": "true"})
     assert refused.returncode == 2
     assert f"feature set {TECH_PREVIEW} blocks updates" in refused.stdout
+    assert "Required acceptances" not in refused.stdout
     # The artifact is the one of the last play.
     assert re.search(r'"changed": false,\s+"failed": true', refused.stdout)
 

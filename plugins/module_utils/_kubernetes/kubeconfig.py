@@ -41,7 +41,7 @@ _PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFil
 _SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 """Where each pod has the credentials of its service account (kubernetes/kubernetes:pkg/serviceaccount)."""
 
-_HINT = "Set kubeconfig to the path of a kubeconfig, or to its content as a dict"
+_HINT = "Set kubeconfig to the path of a kubeconfig, or to its content as a dict, or set host with api_key"
 
 Pem: TypeAlias = "str | bytes"
 """The path of a PEM file, or its content."""

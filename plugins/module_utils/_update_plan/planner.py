@@ -223,11 +223,11 @@ def _check_request(request: PlanRequest, path: ResolvedPath, problems: Problems)
     if start is None or start.minor_data is None:
         return
     if request.source != "enabled_capabilities":
-        selection_problems = Problems()
-        check_selection(selection, start.minor_data, start.gated, selection_problems)
-        for problem in selection_problems:
-            # After a rollback, a cluster can have names of a later version.
-            problems.append(problem._replace(severity="warning") if request.source == "cluster_version" else problem)
+        found, data, is_live = Problems(), start.minor_data, request.source == "cluster_version"
+        # After a rollback, a cluster can have names of a later version. A rollout requests those of its release.
+        later = data.capabilities.union(*(hop.end.known for hop in path.hops if is_live))
+        check_selection(selection, data._replace(capabilities=later), start.gated, found)
+        problems += [problem._replace(severity="warning") if is_live else problem for problem in found]
         report_ineffective_exclusions(selection, path.always, problems)
         if request.source == "capabilities" and not problems.has_errors:
             report_hosted_selection(selection, start, problems)

@@ -319,7 +319,7 @@ def test_the_messages_about_a_kubeconfig_name_the_repair(write: Any) -> None:
     read_entry(path, "othr", problems)
     read_entry("/nowhere/a:/nowhere/b", None, problems)
     read_entry('{"token": "secret"}', None, problems)
-    hint = "Set kubeconfig to the path of a kubeconfig, or to its content as a dict"
+    hint = "Set kubeconfig to the path of a kubeconfig, or to its content as a dict, or set host with api_key"
     assert list(map(str, problems)) == [
         "context: othr is not a context of the kubeconfig. Did you mean other?",
         f"kubeconfig: /nowhere/a and /nowhere/b does not exist. {hint}",

@@ -74,6 +74,13 @@ def test_names_of_a_later_release_stay_after_a_rollback():
     assert changes(hop) == {"added": ["two", "three"], "removed": ["one"]}
 
 
+def test_a_spec_can_request_a_name_of_the_next_release():
+    status = reference.cluster_version(select_only("MachineAPI"), [])
+    answer = planned([], [], path=("4.13.1", "4.14.1"), cluster_version=status)
+    assert answer.plan.hops[0].newly_requested == {"MachineAPI"}
+    assert not has_problem(answer, "'MachineAPI' is not a capability of 4.13")
+
+
 def test_an_enabled_name_is_not_newly_requested():
     path = ("4.13.1", "4.14.1")
     of_set = one_hop([], [], path=path, capabilities=select_only(baseline="v4.13"))
