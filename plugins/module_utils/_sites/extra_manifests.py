@@ -133,11 +133,9 @@ class ExtraManifests:
             self._read_generators(file, checkout)
             return
         for document in read_documents(file, Problems(), _CONFIG_MAP):
-            kind, name, namespace = (
-                document.text_of(document.root, *field)
-                for field in (("kind",), ("metadata", "name"), ("metadata", "namespace"))
-            )
-            if kind == CONFIG_MAPS.kind and name in self._names:
+            metadata = document.get(document.root, "metadata")
+            name, namespace = document.text_of(metadata, "name"), document.text_of(metadata, "namespace")
+            if document.text_of(document.root, "kind") == CONFIG_MAPS.kind and name in self._names:
                 objects = self._config_map(file.path, namespace, name)
                 data = document.get(document.root, "data")
                 for pair in data.pairs if data is not None else ():
