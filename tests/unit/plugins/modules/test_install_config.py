@@ -123,8 +123,6 @@ def test_no_selection_is_the_default_and_every_format_is_empty(run):
     assert (outcome["cluster_version_spec"], outcome["hosted_cluster_spec"]) == ({}, {})
     assert outcome["install_config_overrides"] == "{}"
     assert outcome["explanation"] == ["nothing is selected, so the cluster uses its default, vCurrent"]
-    hosted = run(install_method="hosted")
-    assert hosted["explanation"] == ["nothing is selected, so the cluster uses its default"]
 
 
 @pytest.mark.parametrize(

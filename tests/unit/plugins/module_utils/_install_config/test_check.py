@@ -308,27 +308,20 @@ def test_a_name_that_begins_like_the_missing_one_is_distinguished():
 
 
 @pytest.mark.parametrize(
-    ("options", "where"),
+    ("given", "where"),
     [
-        ({"capabilities": block("None", "Ingress", "Build", "Ingress")}, "capabilities.additionalEnabledCapabilities"),
-        ({"capabilities": {"excludedCapabilities": ["Build", "Build"]}}, "capabilities.excludedCapabilities"),
+        (block("None", "Ingress", "Build", "Ingress"), "capabilities.additionalEnabledCapabilities"),
+        ({"excludedCapabilities": ["Build", "Build"]}, "capabilities.excludedCapabilities"),
+        (None, "content, capabilities.additionalEnabledCapabilities"),
     ],
 )
-def test_a_repeated_name_is_a_warning(options, where):
-    result = check("4.20", NONE, **options)
+def test_a_repeated_name_is_a_warning(given, where):
+    document = NONE if given else {**NONE, "capabilities": block("None", "Ingress", "ImageRegistry", "Ingress")}
+    result = check("4.20", document, capabilities=given)
 
     assert errors(result.problems) == []
     (problem,) = [item for item in warnings(result.problems) if item.code == "duplicate-name"]
     assert str(problem.where) == where
-
-
-def test_the_installer_accepts_duplicates_in_a_document():
-    result = check("4.20", {**NONE, "capabilities": block("None", "Ingress", "ImageRegistry", "Ingress")})
-
-    assert errors(result.problems) == []
-    (problem,) = warnings(result.problems)
-    assert found([problem]) == [("duplicate-name", "content, capabilities.additionalEnabledCapabilities")]
-    assert "Ingress" in problem.message
 
 
 @pytest.mark.parametrize("baseline", ["v4.11", "v4.12", "v4.13"])
@@ -352,9 +345,10 @@ def test_nothing_is_suggested_that_enables_what_is_misspelled(given, is_block):
     assert result.suggested_selection is None
 
 
-def test_a_hosted_cluster_has_no_list_whose_form_has_a_reason():
+def test_the_reasons_of_a_hosted_cluster_name_neither_a_set_nor_a_list():
     result = check("4.20", method="hosted", capabilities={"excluded_capabilities": ["Console"]})
     assert reasons(result) == ("it is the selection of the option capabilities",)
+    assert reasons(check("4.20", method="hosted")) == ("nothing is selected, so the cluster uses its default",)
     assert "listed" not in " ".join(reasons(check("4.20", method="hosted", solution="headless")))
 
 
