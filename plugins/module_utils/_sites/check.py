@@ -128,7 +128,6 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)
     installation = read_installation(options, release)
     check = check_selection(installation)
-    problems += check.problems
     if check.install is not None:
         report_listed_in_set(form.values.get(BLOCK), check.install.minor_data, problems)
     # What a list of exclusions enables is not what its author expects.
@@ -140,6 +139,7 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
         replacement = desired_block(wanted)
     else:
         replacement = _corrected_block(installation, check, form.excluded)
+    problems += _problems_beside(wanted, check)
     if replacement is not None and has_selection(block, replacement):
         replacement = None
     if wanted is not None and replacement is not None:
@@ -275,11 +275,12 @@ def check_hosted(
     document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
     installation = read_installation(InstallOptions(document, "", complete=False, method=HOSTED), release)
     check = _check_lists(fields, installation)
-    problems += [_respelled(item) for item in check.problems if item.code not in _COVERED]
+    given = desired if check.install is not None else None
+    wanted = desired_check(given, installation, problems, _in_one_line) if given is not None else None
+    problems += [_respelled(item) for item in _problems_beside(wanted, check) if item.code not in _COVERED]
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
-    wanted = desired_check(desired, installation, problems, _in_one_line) if desired is not None else None
     if wanted is not None and enabled_names(check) != enabled_names(wanted):
         lists = wanted.hosted.stanza() if wanted.hosted is not None else {}
         report_difference(check, wanted, block, hint_to_write(lists), problems)
@@ -317,6 +318,13 @@ def _report_not_enabled(names: object, data: MinorData, where: str, problems: Pr
     if wrong and HOSTED_NAMES.in_force(data.minor, HOSTED):
         message = f"contains {wrong}, which a HostedCluster of {data.minor} cannot enable"
         problems.error(HOSTED_NAMES.name, where, message, f"Remove {wrong}")
+
+
+def _problems_beside(wanted: InstallCheck | None, check: InstallCheck) -> Iterator[Problem]:
+    """Yield the problems of a site, without a hint if the desired selection has the same one: it is what is wanted."""
+    same = {(item.rule, item.capability) for item in wanted.violations} if wanted is not None else ()
+    intended = {item.problem for item in check.violations if (item.rule, item.capability) in same}
+    yield from (item._replace(hint="") if item in intended else item for item in check.problems)
 
 
 def desired_check(
