@@ -51,6 +51,7 @@ of files which only tools read, such as an AgentConfig.
 """
 _WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 _CONSOLE_PLUGIN = ("console.openshift.io", "ConsolePlugin")
+_UNDEFINED = "neither the release nor the add-on defines"
 
 
 class CheckedObject(NamedTuple):
@@ -179,7 +180,7 @@ class _Check:
             message = f"uses {kind}, which the API server of the release does not have"
             yield _Finding("unserved-version", message, "Leave the object out, or use the API that replaced it")
         elif self.is_unknown(group, kind) and self._is_first(group, kind):
-            yield _Finding("unknown-kind", "neither the release nor the add-on defines the kind")
+            yield _Finding("unknown-kind", f"{_UNDEFINED} the kind for this cluster")
         if self.addon.installer != "olm" or item.resource_id.group_kind not in TYPED_BY_OLM:
             yield from self._version(f"uses {kind}", group, kind, item.manifest.version)
 
@@ -230,8 +231,8 @@ class _Check:
                     yield self._absent("absent-requirement", what, served.needs, "Do not require it", so)
                 # OLM installs an operator that provides what the other lists require.
                 elif path == ("nativeAPIs",) and self.is_unknown(group, kind):
-                    message = f"requires {kind}.{group}, which neither the release nor the add-on defines"
-                    yield _Finding("absent-requirement" if group in _WITHOUT_DEFINITIONS else "unknown-kind", message)
+                    rule = "absent-requirement" if group in _WITHOUT_DEFINITIONS else "unknown-kind"
+                    yield _Finding(rule, f"requires {kind}.{group}, which {_UNDEFINED} for this cluster")
                 elif version := as_text(entry.get("version")):
                     yield from self._version(f"requires {kind}.{group}", group, kind, version)
 
