@@ -143,7 +143,7 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     if replacement is not None and has_selection(block, replacement):
         replacement = None
     if wanted is not None and replacement is not None:
-        report_difference(own, wanted, block, f"{hint_to_write(replacement)}, or set state to fixed", problems)
+        report_difference(own, wanted, block, hint_to_write(replacement), problems)
     enabled = own.status.enabled if own.status is not None else None
     context = own.context if enabled is not None else None
     return SiteCheckResult(problems.unique(), block, replacement, enabled, context, wanted is not None)

@@ -374,7 +374,7 @@ def test_an_anchor_across_the_selection_is_not_edited(check, tmp_path, text):
     assert not outcome["changed"]
     assert ("shared-anchor", "site.yaml") in rules_of(outcome["findings"])
     hints = [item["hint"] for item in outcome["findings"] if item["rule"] == "different-selection"]
-    assert hints == [f"Set capabilities to {json.dumps(given)}, or set state to fixed"]
+    assert hints == [f"Set capabilities to {json.dumps(given)}"]
     assert (tmp_path / "checkout" / "site.yaml").read_text() == text
 
 
