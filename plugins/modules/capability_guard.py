@@ -70,8 +70,8 @@ options:
       - To verify this, the module sends a dry-run patch that annotates the ClusterVersion and that only the new guard
         rejects. The user needs the verbs C(get) and C(patch) for it. Without them, the module warns that it could not
         verify the enforcement.
-      - The module does not wait in check mode, or if there is nothing to verify, such as with O(mode=audit), which
-        rejects nothing.
+      - The module does not wait in check mode if something would change, or if there is nothing to verify, such as with
+        O(mode=audit), which rejects nothing.
     type: int
     default: 30
 notes:
@@ -166,7 +166,7 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     if module._diff:
         changed = (change for change in changes if change.changed)
         result["diff"] = [diff_entry(str(item.target), item.before or {}, item.after or {}) for item in changed]
-    if not module.check_mode:
+    if not (module.check_mode and result["changed"]):
         result["verified"] = _verify(client, changes, params["wait_timeout"], problems)
 
 

@@ -161,9 +161,10 @@ def test_waiting_ends(run: Run, cluster: ControlPlane, monkeypatch: pytest.Monke
     assert outcome["changed"]
     assert not outcome["verified"]
     # A guard that is up to date can be without effect, too.
-    outcome = run(wait_timeout=1)
-    assert outcome.faults == [("unenforced-guard", GUARD_NAME)]
-    assert not outcome["changed"]
+    for check in (False, True):
+        outcome = run(wait_timeout=1, check=check)
+        assert outcome.faults == [("unenforced-guard", GUARD_NAME)]
+        assert not outcome["changed"]
 
 
 def test_changes_of_other_managers_are_not_overwritten(run: Run, cluster: ControlPlane) -> None:

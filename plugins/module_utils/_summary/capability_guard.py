@@ -17,10 +17,11 @@ def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list
     if result["state"] == "absent":
         state = "does not exist" if not changed else "would be removed" if is_dry_run else "was removed"
         return [f"The guard {state}."]
-    are, can = ("would be", "could") if changed and is_dry_run else ("are", "can")
+    predicted = changed and is_dry_run
+    are, can = ("would be", "could") if predicted else ("are", "can")
     names, freely = result["allowed_capabilities"], "" if result["mode"] == "enforce" else " without a report"
     allowed = "Any capability" if names is None else f"Only {', '.join(names)}" if names else "No capability"
-    unknown = "" if result["verified"] or freely or is_dry_run else ", which was not verified"
+    unknown = "" if result["verified"] or freely or predicted else ", which was not verified"
     state = "is unchanged" if not changed else f"{'would be' if is_dry_run else 'was'} installed or changed"
     return [
         f"Writes that drop a capability {are} {'only reported' if freely else 'rejected'}{unknown}.",

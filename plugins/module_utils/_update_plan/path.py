@@ -49,10 +49,11 @@ def check_path(releases: Sequence[Release], where: str, problems: Problems, *, a
 
 
 def _check_hop(current: Release, target: Release, where: str, problems: Problems, *, allow_downgrade: bool) -> None:
-    if is_upgrade(current, target):
-        _check_skipped(current, target, where, problems)
-        return
     old, new = current.shown_version, target.shown_version
+    hop = f"{old} to {new}"  # in a fleet, an index does not say of which path
+    if is_upgrade(current, target):
+        _check_skipped(current, target, hop, problems)
+        return
     same = precedence(old) == precedence(new)
     message = f"{new} is the same version as the previous release" if same else f"{new} is older than {old}"
     if not allow_downgrade:
@@ -61,14 +62,14 @@ def _check_hop(current: Release, target: Release, where: str, problems: Problems
     elif not same and current.minor == target.minor:
         message += f": resources that only {old} has stay on the cluster"
         hint = "Roll back only to the previous version of the cluster, which is in the history of its ClusterVersion"
-        problems.warning("downgrade", where, message, hint)
+        problems.warning("downgrade", hop, message, hint)
     elif not same:
         message += (
             f": resources that only {old} has stay on the cluster. If its status contains a capability that {new} does "
             "not know, the API server rejects every write to the ClusterVersion"
         )
         hint = "Plan to clean up by hand; OpenShift does not support downgrades"
-        problems.warning("downgrade", where, message, hint)
+        problems.warning("downgrade", hop, message, hint)
 
 
 def _check_skipped(current: Release, target: Release, where: str, problems: Problems) -> None:

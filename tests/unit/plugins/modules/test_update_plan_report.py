@@ -117,6 +117,6 @@ def test_a_downgrade_lists_orphaned_resources(run, releases):
 
     assert hop["downgrade"] is True
     assert [item["name"] for item in hop["removed"]] == ["new", "vsphere"]
-    warned = outcome.problem("orphaned-resources")
-    assert (warned["severity"], warned["where"]) == ("warning", "4.14.2 to 4.13.5")
-    assert outcome.problem("releases[1]")["code"] == "downgrade"
+    for code in ("orphaned-resources", "downgrade"):
+        warned = outcome.problem(code)
+        assert (warned["severity"], warned["where"]) == ("warning", "4.14.2 to 4.13.5")

@@ -64,17 +64,17 @@ def test_a_release_with_only_a_minor_can_be_compared():
         ("4.13.0", [("error", "releases")]),
         ("4.13.0 4.14.0", []),
         ("4.13.0 4.13.1 4.14.0 4.15.0", []),
-        ("4.13.0 4.15.0", [("warning", "releases[1]")]),
-        ("4.12.0 4.13.0 4.16.0 4.18.0", [("warning", "releases[2]"), ("warning", "releases[3]")]),
+        ("4.13.0 4.15.0", [("warning", "4.13.0 to 4.15.0")]),
+        ("4.12.0 4.13.0 4.16.0 4.18.0", [("warning", "4.13.0 to 4.16.0"), ("warning", "4.16.0 to 4.18.0")]),
         # The last minors of 4 are released together with the first minors of 5
         ("4.23.0 5.0.0", []),
         ("4.22.0 5.0.0", []),
-        ("4.21.0 5.0.0", [("warning", "releases[1]")]),
-        ("4.22.0 5.1.0", [("warning", "releases[1]")]),
-        ("4.14.0 5.1.0", [("warning", "releases[1]")]),
-        ("4.21.0 4.23.0 5.0.0 5.2.0", [("warning", "releases[1]"), ("warning", "releases[3]")]),
+        ("4.21.0 5.0.0", [("warning", "4.21.0 to 5.0.0")]),
+        ("4.22.0 5.1.0", [("warning", "4.22.0 to 5.1.0")]),
+        ("4.14.0 5.1.0", [("warning", "4.14.0 to 5.1.0")]),
+        ("4.21.0 4.23.0 5.0.0 5.2.0", [("warning", "4.21.0 to 4.23.0"), ("warning", "5.0.0 to 5.2.0")]),
         # Skipped minors that the collection does not know count too.
-        ("5.2.0 5.6.0", [("warning", "releases[1]")]),
+        ("5.2.0 5.6.0", [("warning", "5.2.0 to 5.6.0")]),
         ("5.8.0 5.9.0", []),
         ("4.10.0 4.11.0", [("error", "releases[0]")]),
         ("4.9.0 4.10.0 4.11.0", [("error", "releases[0]"), ("error", "releases[1]")]),
@@ -87,16 +87,16 @@ def test_a_path_that_goes_up(path, expected, allowed):
 @pytest.mark.parametrize(
     ("path", "locations", "allowed"),
     [
-        ("4.14.0 4.13.0", ["releases[1]"], [("warning", "releases[1]")]),
+        ("4.14.0 4.13.0", ["releases[1]"], [("warning", "4.14.0 to 4.13.0")]),
         ("4.14.0 4.14.0", ["releases[1]"], []),
-        ("4.13.0 4.14.0 4.13.0", ["releases[2]"], [("warning", "releases[2]")]),
+        ("4.13.0 4.14.0 4.13.0", ["releases[2]"], [("warning", "4.14.0 to 4.13.0")]),
         (
             "4.15.0 4.14.0 4.13.0",
             ["releases[1]", "releases[2]"],
-            [("warning", f"releases[{index}]") for index in (1, 2)],
+            [("warning", "4.15.0 to 4.14.0"), ("warning", "4.14.0 to 4.13.0")],
         ),
-        ("4.15.0 4.12.0", ["releases[1]"], [("warning", "releases[1]")]),
-        ("4.11.0 4.10.0", ["releases[1]"], [("warning", "releases[1]")]),
+        ("4.15.0 4.12.0", ["releases[1]"], [("warning", "4.15.0 to 4.12.0")]),
+        ("4.11.0 4.10.0", ["releases[1]"], [("warning", "4.11.0 to 4.10.0")]),
         ("4.11.0 4.10.0 4.9.0", ["releases[1]", "releases[2]", "releases[1]"], None),
     ],
 )
@@ -138,14 +138,14 @@ def test_a_problem_names_both_versions_and_the_location():
             "4.13.0 4.15.0",
             False,
             "skipped-minor",
-            "releases[1]: skips minors between 4.13 and 4.15; a cluster updates to each of them, "
+            "4.13.0 to 4.15.0: skips minors between 4.13 and 4.15; a cluster updates to each of them, "
             "which can enable more. Add a release of each skipped minor",
         ),
         (
             "4.14.0 4.13.0",
             True,
             "downgrade",
-            "releases[1]: 4.13.0 is older than 4.14.0: resources that only 4.14.0 has stay on the cluster. "
+            "4.14.0 to 4.13.0: 4.13.0 is older than 4.14.0: resources that only 4.14.0 has stay on the cluster. "
             "If its status contains a capability that 4.13.0 does not know, the API server rejects every write to "
             "the ClusterVersion. Plan to clean up by hand; OpenShift does not support downgrades",
         ),
@@ -153,7 +153,7 @@ def test_a_problem_names_both_versions_and_the_location():
             "4.14.2 4.14.1",
             True,
             "downgrade",
-            "releases[1]: 4.14.1 is older than 4.14.2: resources that only 4.14.2 has stay on the cluster. "
+            "4.14.2 to 4.14.1: 4.14.1 is older than 4.14.2: resources that only 4.14.2 has stay on the cluster. "
             "Roll back only to the previous version of the cluster, which is in the history of its ClusterVersion",
         ),
     ],
