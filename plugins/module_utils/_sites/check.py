@@ -143,7 +143,7 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
     if replacement is not None and has_selection(block, replacement):
         replacement = None
     if wanted is not None and replacement is not None:
-        report_difference(own, wanted, block, hint_to_write(replacement), problems)
+        report_difference(own, wanted, block, replacement, problems)
     enabled = own.status.enabled if own.status is not None else None
     context = own.context if enabled is not None else None
     return SiteCheckResult(problems.unique(), block, replacement, enabled, context, wanted is not None)
@@ -196,7 +196,7 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     if desired is not None:
         wanted = desired_check(desired, installation, problems, _problems_of_api)
     if wanted is not None and (expected := desired_block(wanted)) is not None and not has_selection(block, expected):
-        report_difference(check, wanted, block, hint_to_write(expected), problems)
+        report_difference(check, wanted, block, expected, problems)
     return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
 
 
@@ -282,8 +282,7 @@ def check_hosted(
         return SiteCheckResult(problems.unique(), block)
     _report_not_enabled(fields.get(HOSTED_ENABLED), check.install.minor_data, f"{BLOCK}.{HOSTED_ENABLED}", problems)
     if wanted is not None and enabled_names(check) != enabled_names(wanted):
-        lists = wanted.hosted.stanza() if wanted.hosted is not None else {}
-        report_difference(check, wanted, block, hint_to_write(lists), problems)
+        report_difference(check, wanted, block, wanted.hosted.stanza() if wanted.hosted else {}, problems)
     enabled = check.status.enabled if check.status else None
     return SiteCheckResult(problems.unique(), block, None, enabled, compared=wanted is not None)
 
@@ -360,13 +359,15 @@ def enabled_names(check: InstallCheck) -> frozenset[str] | None:
     return check.status.enabled | (check.hosted.stays_enabled if is_hosted and check.hosted else frozenset())
 
 
-def report_difference(own: InstallCheck, wanted: InstallCheck, block: object, hint: str, problems: Problems) -> None:
-    """Report in what a selection, which is ``block``, differs from the desired one."""
+def report_difference(
+    own: InstallCheck, wanted: InstallCheck, block: object, expected: Mapping[str, Any], problems: Problems
+) -> None:
+    """Report in what a selection, which is ``block``, differs from the desired one, which is ``expected``."""
     mine, theirs = enabled_names(own), enabled_names(wanted)
     if mine is None or theirs is None:
         difference = "which names it enables is not known"
     elif mine == theirs:
-        given, expected = block if isinstance(block, Mapping) else {}, desired_block(wanted) or {}
+        given = block if isinstance(block, Mapping) else {}
         fields = [name for name in API_FIELDS if given.get(name) != expected.get(name)]
         parts = [f"{name} is {given.get(name, 'missing')}" for name in fields]
         difference = f"it enables the same names, but {' and '.join(parts)}"
@@ -374,12 +375,8 @@ def report_difference(own: InstallCheck, wanted: InstallCheck, block: object, hi
         more, less = (", ".join(sorted(names)) for names in (mine - theirs, theirs - mine))
         parts = [f"it also enables {more}" if more else "", f"it does not enable {less}" if less else ""]
         difference = ", and ".join(filter(None, parts))
-    problems.error("different-selection", BLOCK, f"differs from the requested selection: {difference}", hint)
-
-
-def hint_to_write(block: Mapping[str, Any]) -> str:
-    """What to do about a selection that is only checked."""
-    return f"Set {BLOCK} to {json.dumps(block)}"
+    message, hint = f"differs from the requested selection: {difference}", f"Set {BLOCK} to {json.dumps(expected)}"
+    problems.error("different-selection", BLOCK, message, hint)
 
 
 def corrected_options(block: object, excluded: Sequence[str], install: InstallContext) -> dict[str, Any] | None:
