@@ -304,8 +304,8 @@ def _check_lists(fields: Mapping[str, Any], installation: Installation) -> Insta
 
 
 def _respelled(problem: Problem) -> Problem:
-    """``problem`` with the fields of a HostedCluster instead of the options of modules."""
-    field, message, hint = problem.where.field, problem.message, problem.hint
+    """``problem`` with the fields of a HostedCluster instead of the options of modules, which its kind implies."""
+    field, message, hint = problem.where.field.removeprefix("install_method"), problem.message, problem.hint
     for ours, theirs in _FIELDS.items():
         field, message, hint = (text.replace(ours, theirs) for text in (field, message, hint))
     return problem._replace(where=problem.where._replace(field=field), message=message, hint=hint)

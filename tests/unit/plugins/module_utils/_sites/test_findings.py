@@ -428,10 +428,16 @@ def test_a_hosted_cluster_is_checked(check, stanza, version, rules):
     assert errors_of(check({"a.yaml": hosted_cluster(stanza, version)})) == rules
 
 
-def test_what_a_hosted_cluster_disables_is_in_the_list(check):
-    (finding,) = check({"a.yaml": hosted_cluster("{disabled: [Console]}", "4.19.1")})["findings"]
-    assert finding["message"].startswith("capabilities.disabled: excludes Console, but")
-    assert finding["hint"] == "Remove Console from disabled"
+def test_what_a_hosted_cluster_disables_is_in_the_list(check, tmp_path):
+    name = "0000_50_console-operator_01-oauth.yaml"
+    files = {"0000_00_clusterversion.crd.yaml": cluster_version_crd(["Console"]), name: manifest("console")}
+    releases = [str(write_release(tmp_path / "release", files, "4.18.1"))]
+    found = check({"a.yaml": hosted_cluster("{disabled: [Console]}", "4.18.1")}, releases=releases)["findings"]
+    error, note = (next(item for item in found if item["severity"] == severity) for severity in ("error", "info"))
+    assert error["message"].startswith("capabilities.disabled: excludes Console, but")
+    assert error["hint"] == "Remove Console from disabled"
+    # No option is the place of what is not known about the cluster.
+    assert note["message"].startswith(name)
 
 
 def test_an_install_config_is_checked_with_its_method(check):
