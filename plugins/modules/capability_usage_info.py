@@ -144,7 +144,9 @@ capabilities:
       returned: always
       sample: Build
     enabled:
-      description: Whether the cluster has enabled it, so its APIs exist. V(null) if that is not known.
+      description:
+        - Whether the cluster has enabled it, so its APIs exist. V(null) if that is not known. A cluster of a version
+          without this capability can have its APIs.
       type: bool
       returned: always
     apis:

@@ -25,7 +25,7 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, did_you_mean, type_name
 from .._release.release import Release
-from .._resources import CLUSTER_VERSIONS, ApiResource, Target, mappings_in, nested
+from .._resources import CLUSTER_VERSIONS, ApiResource, Target, as_list, mappings_in, nested
 from .object_file import read_object_file
 
 KIND = "APIRequestCount"
@@ -219,7 +219,7 @@ def capability_usage(
         problems.error("no-request-counts", _OPTION, message, hint)
     problems.raise_errors(InvalidOptionError)
     enabled = _enabled(objects)
-    if enabled is None:
+    if not enabled:
         message = "contains no ClusterVersion, so it is not known which APIs exist"
         problems.info("unknown-capabilities", where, message, "Add clusterversion to the objects")
     return _usage_of(counts, ownership, selected, enabled, problems)
@@ -276,12 +276,17 @@ def _live_objects(client: Client) -> list[Mapping[str, Any]]:
     return [*objects, {**found, "kind": _CLUSTER_VERSION}] if found is not None else objects
 
 
-def _enabled(objects: list[Mapping[str, Any]]) -> frozenset[str] | None:
+def _enabled(objects: list[Mapping[str, Any]]) -> dict[str, bool]:
+    """Whether the cluster has enabled each name that it knows. Empty without a ClusterVersion.
+
+    Of other names, it is not known whether their APIs exist: components can be older than their capability.
+    """
     for obj in objects:
-        names = nested(obj, "status", "capabilities", "enabledCapabilities")
-        if obj.get("kind") == _CLUSTER_VERSION and isinstance(names, list):
-            return frozenset(name for name in names if isinstance(name, str))
-    return None
+        if obj.get("kind") == _CLUSTER_VERSION:
+            found = nested(obj, "status", "capabilities")
+            known, enabled = (map(str, as_list(nested(found, f"{kind}Capabilities"))) for kind in ("known", "enabled"))
+            return {**dict.fromkeys(known, False), **dict.fromkeys(enabled, True)}
+    return {}
 
 
 def _selected_capabilities(names: Collection[str] | None, ownership: _Ownership) -> frozenset[str]:
@@ -302,10 +307,10 @@ def _usage_of(
     counts: Iterable[ApiRequests],
     ownership: _Ownership,
     selected: frozenset[str],
-    enabled: frozenset[str] | None,
+    enabled: Mapping[str, bool],
     problems: Problems,
 ) -> Usage:
-    """Assign requests to the capabilities ``selected``. ``enabled`` is ``None`` if it is not known."""
+    """Assign requests to the capabilities ``selected``. ``enabled``: as far as it is known."""
     rows: list[UsageRow] = []
     unnamed: Counter[str] = Counter()
     for api in counts:
@@ -326,16 +331,16 @@ def _usage_of(
 
 
 def _summary(
-    capability: str, rows: Iterable[UsageRow], ownership: _Ownership, enabled: frozenset[str] | None, unnamed: int
+    capability: str, rows: Iterable[UsageRow], ownership: _Ownership, enabled: Mapping[str, bool], unnamed: int
 ) -> dict[str, Any]:
-    """The requests for all APIs of a capability. It is not known whether they exist if ``enabled`` is ``None``."""
+    """The requests for all APIs of a capability. ``enabled`` lacks it if it is not known whether they exist."""
     requests: dict[ClientKind, int] = dict.fromkeys(CLIENT_KINDS, 0)
     for row in rows:
         if row.capability == capability:
             requests[row.client] += row.requests
     return {
         "capability": capability,
-        "enabled": None if enabled is None else capability in enabled,
+        "enabled": enabled.get(capability),
         "apis": sorted(".".join(api) for api, names in ownership.apis.items() if capability in names),
         "requests": requests,
         "unnamed": unnamed,

@@ -55,10 +55,12 @@ def request_count(name: str, *hours: Mapping[str, Any], named: int = 10) -> dict
 
 
 def cluster_version(*enabled: str) -> dict[str, Any]:
-    """Return a ClusterVersion that has enabled these capabilities."""
+    """Return a ClusterVersion of 4.14 that has enabled these capabilities."""
+    known = ["Build", "CSISnapshot", "Console", "DeploymentConfig", "ImageRegistry", "Insights", "MachineAPI"]
+    known += ["NodeTuning", "Storage", "baremetal", "marketplace", "openshift-samples"]
     return {
         "apiVersion": "config.openshift.io/v1",
         "kind": "ClusterVersion",
         "metadata": {"name": "version"},
-        "status": {"capabilities": {"enabledCapabilities": list(enabled)}},
+        "status": {"capabilities": {"enabledCapabilities": list(enabled), "knownCapabilities": known}},
     }
