@@ -224,12 +224,14 @@ def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -
 
 def _extra_manifest_findings(sites: Iterable[CheckedSite], extra: ExtraManifests) -> Iterator[Problem]:
     """Yield each finding of extra manifests once, with the sites that have it."""
-    names: dict[Problem, dict[str, None]] = {}
+    names: dict[Problem, set[str]] = {}
     for site in sites:
         for item in extra.findings(*site.extra) if site.extra else ():
-            names.setdefault(item, {})[site.site.name] = None
+            names.setdefault(item, set()).add(site.site.name)
     for item, own in names.items():
-        yield item._replace(message=f"extra manifest of {shown_names(list(own))}: {item.message}")
+        # A baseline knows a finding by its resource, so another site is another finding.
+        field = f"{item.where.field}: extra manifest of {shown_names(sorted(own))}"
+        yield item._replace(where=item.where._replace(field=field))
 
 
 class _Checker:
