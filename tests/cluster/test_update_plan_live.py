@@ -247,7 +247,7 @@ def test_the_playbook_reads_from_the_cluster(site: ControlPlane) -> None:
     printed = play(site, kubeconfig=site.kubeconfig.name)
 
     assert re.search(r"looked up \d+ resources of 8 kinds on the cluster, and found \d+", printed)
-    assert "it does not report cluster_profile, feature_gates, feature_set, platform" in printed
+    assert "the default is used for cluster_profile, feature_gates, feature_set, platform" in printed
     assert "Insights: 1 resource" in printed
 
 

@@ -166,7 +166,7 @@ def find_or_warn(
     found, denied = client.find_permitted(target)
     if denied:
         hint = f"{denied.hint}, or set {option}" if settable else denied.hint
-        problems.warning(denied.code, option, f"{denied.message}, so the default is used", hint)
+        problems.warning(denied.code, option, f"{denied.message}, so only its default is known", hint)
     return found
 
 

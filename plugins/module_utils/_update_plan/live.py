@@ -106,7 +106,7 @@ def _report(found: Mapping[str, ClusterProperty], missing: frozenset[str], probl
     absent = sorted(missing - found.keys() - {"start", "live_resources", "overrides"})
     message = f"read from the cluster: {', '.join(map(_shown, found.values())) or 'nothing'}"
     if absent:
-        message += f"; it does not report {', '.join(absent)}, so the default is used"
+        message += f"; the default is used for {', '.join(absent)}"
     problems.info("cluster-read", _WHERE, message)
 
 
