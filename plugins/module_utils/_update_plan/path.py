@@ -59,16 +59,13 @@ def _check_hop(current: Release, target: Release, where: str, problems: Problems
     if not allow_downgrade:
         correction = "Remove one of the two" if same else "List the releases in the order of the updates"
         problems.error("unexpected-downgrade", where, message, f"{correction}, or set allow_downgrade")
-    elif not same and current.minor == target.minor:
+    elif not same:
         message += f": resources that only {old} has stay on the cluster"
         hint = "Roll back only to the previous version of the cluster, which is in the history of its ClusterVersion"
-        problems.warning("downgrade", hop, message, hint)
-    elif not same:
-        message += (
-            f": resources that only {old} has stay on the cluster. If its status contains a capability that {new} does "
-            "not know, the API server rejects every write to the ClusterVersion"
-        )
-        hint = "Plan to clean up by hand; OpenShift does not support downgrades"
+        if current.minor != target.minor:
+            message += f". If its status contains a capability that {new} does not know, the API server rejects every"
+            message += " write to the ClusterVersion"
+            hint = "Plan to clean up by hand; OpenShift does not support downgrades"
         problems.warning("downgrade", hop, message, hint)
 
 
