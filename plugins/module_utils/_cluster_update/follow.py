@@ -141,9 +141,9 @@ class _Watcher:
         operators = state.objects[OPERATORS].values()
         done = sum(1 for operator in operators if _version_of(operator) == self._target.version)
         # Before the update reaches the nodes, all of them have the configuration of the previous release.
-        items = sorted(state.objects.get(POOLS, {}).items())
-        pools = [pool_text(name, pool) for name, pool in items if is_updating(pool) or is_degraded(pool)]
-        nodes = [f"nodes: {', '.join(pools)}"] if pools else []
+        pools = state.objects.get(POOLS, {})
+        is_reached = any(is_updating(pool) or is_degraded(pool) for pool in pools.values())
+        nodes = [f"nodes: {', '.join(pool_text(name, pools[name]) for name in sorted(pools))}"] if is_reached else []
         texts = _condition_texts(self.last, self._shown)
         return "; ".join([*first, *texts, f"operators: {done} of {len(operators)}", *nodes])
 

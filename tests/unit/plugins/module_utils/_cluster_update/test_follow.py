@@ -68,7 +68,7 @@ class Run:
                     raise state
                 items = {"version": state} if state else {}
                 more = others[0] if others else {}
-                objects = {CLUSTER_VERSION: items, OPERATORS: OTHERS, POOLS: {"master": MASTER, "worker": WORKER}}
+                objects = {CLUSTER_VERSION: items, OPERATORS: OTHERS, POOLS: {"worker": WORKER}}
                 yield ObservedObjects({**objects, **more.get("objects", {})}, more.get("error"))
 
         monkeypatch.setattr(follow, "watch_objects", watch)
@@ -83,10 +83,10 @@ class Run:
 
 
 def test_it_ends_when_the_history_has_the_image_as_completed(monkeypatch):
-    run = Run(monkeypatch, (0, REQUESTED), (1, partial()), (2, partial(2)), (3, DONE))
+    run = Run(monkeypatch, (0, REQUESTED, {"objects": {POOLS: {"master": MASTER}}}), (1, partial()), (3, DONE))
 
     assert (run.last, run.codes) == (DONE, [])
-    assert run.lines == ["requested; operators: 1 of 2; nodes: worker 2 of 3"]
+    assert run.lines == ["requested; operators: 1 of 2"]
 
 
 def test_there_is_a_line_at_most_every_thirty_seconds(monkeypatch):
@@ -180,10 +180,14 @@ def test_each_part_of_a_cluster_can_move(monkeypatch, obj, objects):
 
 def test_a_degraded_pool_and_an_api_server_that_is_away_are_shown(monkeypatch):
     degraded = {"status": {**WORKER["status"], "conditions": [condition("Degraded", "True")]}}
-    states = (0, partial(), {"objects": {POOLS: {"worker": degraded}}}), (30, partial(), {"error": AWAY}), (40, DONE)
+    states = (
+        (0, partial(), {"objects": {POOLS: {"master": MASTER, "worker": degraded}}}),
+        (30, partial(), {"error": AWAY}),
+        (40, DONE),
+    )
     run = Run(monkeypatch, *states)
 
-    assert run.lines[0].endswith("nodes: worker 2 of 3 (degraded)")
+    assert run.lines[0].endswith("nodes: master 3 of 3, worker 2 of 3 (degraded)")
     assert [line.rpartition(": ")[2] for line in run.lines[1:]] == ["does not answer"]
 
 
