@@ -131,12 +131,12 @@ class UpdateRules:
             return
         dropped = applied[0]
         if dropped.object_id in self._resources:
-            manifest = next(item for item in self._source.release.manifests if item.object_id == dropped.object_id)
+            manifests = [item for item in self._source.release.manifests if item.object_id == dropped.object_id]
             pairs = (pair for pair in self._pairs if pair[1].can_update and dropped.object_id in pair[0].by_resource)
             left = [after.key for _before, after in pairs if dropped.object_id not in after.by_resource]
             names = " and ".join(f"{profile} ({feature_set or 'Default'})" for profile, feature_set in sorted(left))
             message = f"is no longer for clusters of {names}, so it stays on them"
-            yield finding("leaves-profile", self._source.location(manifest), message)
+            yield finding("leaves-profile", self._source.location(manifests[0]), message)
         else:
             message = "was in this file of the previous release, and stays on clusters that have it"
             yield finding("left-behind", Location(dropped.file, field=str(dropped.resource_id)), message)

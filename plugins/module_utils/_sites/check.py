@@ -292,7 +292,7 @@ def _in_one_line(check: InstallCheck) -> Iterator[Problem]:
     kept = {item.capability: item.problem for item in check.violations if item.rule is HOSTED_NAMES}
     yield from (item for item in check.problems if item not in kept.values())
     if kept:
-        names, first = ", ".join(sorted(kept)), next(iter(kept.values()))
+        names, [first, *_others] = ", ".join(sorted(kept)), kept.values()
         message = f"disables {names}, which a hosted cluster cannot disable"
         yield first._replace(message=message, hint=f"Enable {names}")
 
