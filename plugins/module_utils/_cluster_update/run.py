@@ -64,7 +64,7 @@ class UpdateRun:
         self.plan: PlanResult | None = None
         self.changes: tuple[FieldChange, ...] = ()
         self.prediction = Prediction()
-        self._wants_multi, self._was_multi, self._is_multi = options.shared.source.architecture == "multi", False, False
+        self._was_multi, self._is_multi = False, False
 
     def run(self, problems: Problems) -> None:
         """Do everything that is left to do. Raises ``CapabilityError``."""
@@ -165,7 +165,11 @@ class UpdateRun:
         elif target.image and _digest(name) not in ("", _digest(target.image)):
             message = f"is the image {name}, but the update is to {target.image}"
             problems.error("other-release", where, message, "Set it to this image")
-        elif self._wants_multi and _digest(name) and not (target.replaced or self._is_multi):
+        elif (
+            self._options.shared.source.architecture == "multi"
+            and _digest(name)
+            and not (target.replaced or self._is_multi)
+        ):
             message = f"is multi, but the image of {version} is for one architecture"
             hint = f"Migrate first: set version to {start.from_version}, or remove this option"
             problems.error("missing-architecture", "architecture", message, hint)

@@ -36,9 +36,9 @@ from .source import LintSource, read_source, scoped_as
 _REMOTES = ("upstream", "origin")
 _MAIN = ("main", "master")
 _RELEASE_BRANCH = re.compile(r"(?:^|/)release-(\d+\.\d+)$")
+# Defaults, which not every operator has.
 _MANIFESTS = ("manifests", "install")
 _OPERANDS = ("bindata",)
-"""Directories that not every operator has."""
 
 _DETACHED = "HEAD"
 """What git shows instead of a branch."""

@@ -26,7 +26,7 @@ from .manifest_rules import (
     rendered_manifests,
     unknown_capabilities,
 )
-from .rules import RULES_BY_ID, finding
+from .rules import finding
 from .source import LintSource
 from .update_rules import UpdateRules
 
@@ -63,11 +63,10 @@ def lint(
     _check_components(options.components, source.release)
     known = known_names(source, options.known_capabilities, "openshift_version", problems)
     before = frozenset[str]()
-    is_of_image = previous is not None and source.is_part and not previous.is_part
     if previous is not None:
         before = known_names(previous, (), "previous_openshift_version", problems)
         _check_order(previous.release, source.release)
-        if is_of_image:
+        if source.is_part and not previous.is_part:
             others = set(map(id, source.others(previous.release)))
             kept = tuple(item for item in previous.release.manifests if id(item) not in others)
             previous = previous._replace(release=previous.release._replace(manifests=kept))
@@ -81,12 +80,6 @@ def lint(
     else:
         found = {(item.where.source, item.where.field) for item in findings}
         findings += (odd for odd in odd_ones_out(source) if (odd.where.source, odd.where.field) not in found)
-    if is_of_image:  # which has files of other directories, too, such as definitions of openshift/api
-        hint = f"{RULES_BY_ID['left-behind'].hint}, unless another directory or openshift/api has it"
-        for index, item in enumerate(findings):
-            if item.code == "left-behind":
-                where = item.where._replace(source=item.where.source.rpartition("/")[2])
-                findings[index] = item._replace(severity="info", where=where, hint=hint)
     return tuple(found for found in findings if options.covers(found.where.source))
 
 
@@ -155,7 +148,7 @@ def _broken_rules(
     yield from other_profiles(source)
     if previous is not None:
         pair = (cluster_variants(previous.release, source.release), variants)
-        yield from UpdateRules(previous.release, source, pair, (before, known)).findings()
+        yield from UpdateRules(previous, source, pair, (before, known)).findings()
 
 
 def _check_order(previous: Release, release: Release) -> None:

@@ -11,7 +11,6 @@ from itertools import product
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION
 from .._problems import Location, Problem, plural
 from .._release.manifest import Manifest
-from .._release.release import Release
 from .._resources import ResourceId
 from .cluster_variant import ClusterVariant
 from .rules import finding
@@ -26,17 +25,19 @@ class UpdateRules:
 
     def __init__(
         self,
-        previous: Release,
+        previous: LintSource,
         source: LintSource,
         variants: tuple[Sequence[ClusterVariant], Sequence[ClusterVariant]],
         known: tuple[frozenset[str], frozenset[str]],
     ) -> None:
         self._source = source
-        self._is_minor = previous.minor != source.release.minor
+        self._is_minor = previous.release.minor != source.release.minor
         self._known_before, self._known_after = known
         before = {variant.key: variant for variant in variants[0]}
         self._pairs = [(before[variant.key], variant) for variant in variants[1] if variant.key in before]
-        self._previous = previous
+        self._previous = previous.release
+        # An image has files of other directories, too, such as definitions of openshift/api.
+        self._is_of_image = source.is_part and not previous.is_part
         self._resources = {manifest.object_id for manifest in source.release.manifests}
         self._reported: set[tuple[str, str]] = set()
         self._optional: dict[str, list[Manifest]] = {}
@@ -139,7 +140,12 @@ class UpdateRules:
             yield finding("leaves-profile", self._source.location(manifests[0]), message)
         else:
             message = "was in this file of the previous release, and stays on clusters that have it"
-            yield finding("left-behind", Location(dropped.file, field=str(dropped.resource_id)), message)
+            stays = finding("left-behind", Location(dropped.file, field=str(dropped.resource_id)), message)
+            if self._is_of_image:
+                where = stays.where._replace(source=dropped.file.rpartition("/")[2])
+                hint = f"{stays.hint}, unless another directory or openshift/api has it"
+                stays = stays._replace(severity="info", where=where, hint=hint)
+            yield stays
 
     def _optional_resources(self) -> Iterator[Problem]:
         """One line for each new capability."""

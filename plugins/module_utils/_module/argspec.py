@@ -97,8 +97,9 @@ class ReleaseOptions(NamedTuple):
         Raises ``ReleaseError``, and ``InvalidOptionError`` if ``release_image`` has the digest of another image.
         """
         digest = (self.release_image or "").partition("@")[2]
+        image = opened.image if opened.pull_spec else None
         # The copy of an image in an archive can have another digest.
-        if opened.image and opened.pull_spec and digest and digest not in opened.image[:2]:
+        if image and digest and digest not in (image.digest, image.manifest_digest):
             message = f"has the digest {digest}, but release is the image {opened.digest}"
             hint = "Remove it, or set the digest of the release"
             raise InvalidOptionError([Problem("error", "conflicting-options", "release_image", message, hint)])

@@ -52,10 +52,11 @@ def summary_lines(result: Mapping[str, Any], _options: Mapping[str, Any]) -> lis
 def _lines(result: Mapping[str, Any], release: Mapping[str, Any]) -> Iterator[str]:
     if "changes" in result:
         yield from changes_lines(result["changes"], release["version"])
+        if "resources" in result:
+            yield ""
     elif "resources" not in result:
         yield from _capabilities(release)
     if "resources" in result:
-        yield from [""] * ("changes" in result)
         yield from _resources(result["resources"])
     if "images" in release:
         yield ""
