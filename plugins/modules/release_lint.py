@@ -344,7 +344,7 @@ from ..module_utils._lint.lint import LintOptions, lint, lint_checkout
 from ..module_utils._lint.rules import RULES, UNREAD_RULES
 from ..module_utils._lint.source import LintSource, read_source
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
-from ..module_utils._module.findings import check_outputs, findings_spec, finish_check
+from ..module_utils._module.findings import check_outputs, findings_spec, finish_check, output_files
 from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._problems import Problems
@@ -401,7 +401,14 @@ def read_release(
     """Read the release that ``option`` names, with the version in ``version_option``. Raises ``CapabilityError``."""
     opened = open_release(params[option], release_source(params), problems, option)
     version = params[version_option]
-    return read_source(opened.directory, version, opened.index_directory, version_option=version_option, other=other)
+    return read_source(
+        opened.directory,
+        version,
+        opened.index_directory,
+        version_option=version_option,
+        other=other,
+        outputs=output_files(params),
+    )
 
 
 NAMES = {"type": "list", "elements": "str", "default": []}

@@ -25,7 +25,7 @@ from .objects import (
     in_install_order,
     is_definition,
 )
-from .rules import RULES_BY_ID, finding
+from .rules import finding
 
 Verdict = Literal["error", "review", "fine"]
 VERDICTS: tuple[Verdict, ...] = ("error", "review", "fine")
@@ -118,10 +118,12 @@ def check_addon(
     for item in addon.objects:
         own = found[id(item)]
         problems = [finding(each.rule, addon.location(item), each.message, each.hint) for each in own]
+        if addon.installer == "helm" and item.is_later_hook:
+            problems = [each._replace(severity="warning") if each.severity == "error" else each for each in problems]
         verdicts = {_VERDICTS.get(problem.severity, "fine") for problem in problems}
         if check.is_unknown(*item.resource_id.group_kind) or any(each.rule == "unknown-kind" for each in own):
             verdicts.add("review")
-        errors = [each for each in own if RULES_BY_ID[each.rule].severity == "error"]
+        errors = [each for each, problem in zip(own, problems, strict=True) if problem.severity == "error"]
         needs = {name for each in errors for name in each.needs}
         # No capability repairs an object with another error.
         all_names = needs.union(*(each.needs for each in own)) if all(each.needs for each in errors) else ()
@@ -209,7 +211,7 @@ class _Check:
         if position is not None:
             yield _Finding("wrong-order", f"comes before the Namespace {namespace}")
         elif needs:
-            way, what = f"Create {namespace} with the add-on", f"the Namespace {namespace} exists"
+            way, what = f"Create {namespace}", f"the Namespace {namespace} exists"
             # Helm has installed a part of the chart by then.
             yield self._absent("absent-namespace", what, needs, way, _CONSEQUENCES["kubectl"])
 
@@ -284,7 +286,7 @@ class _Check:
         for target in dict.fromkeys(targets):
             needs = self.cluster.needs(target)
             if needs and target not in self.brought.resources:
-                way = f"Create {target} with an add-on"
+                way = f"Create {target}"
                 yield self._absent("dangling-reference", f"refers to {target}, which exists", needs, way, "")
 
     def _ignored(self, item: AddonObject) -> str:

@@ -78,6 +78,11 @@ class AddonObject(NamedTuple):
         """Whether Helm applies it before it looks up the kinds of the templates."""
         return _HELM_DEFINITIONS.match(self.source) is not None
 
+    @property
+    def is_later_hook(self) -> bool:
+        """Whether it is a hook that no installation with Helm runs, such as a test."""
+        return bool(self.hook) and "install" not in self.hook.lower()
+
 
 class Addon(NamedTuple):
     """Objects that are installed together. ``name`` and ``package`` are of a bundle in a catalog, empty otherwise.

@@ -56,6 +56,8 @@ def check_addons(
     needs: Counter[Names] = Counter()
     count, unwanted, packages = 0, 0, set(options.packages)
     for index, name in enumerate(names):
+        if name in names[:index]:
+            continue
         where, before = f"addons[{index}]", (count, unwanted, len(findings), len(problems))
         with problems.collect(CapabilityError):
             for addon in read_addons(name, where, directory, options, findings):

@@ -95,12 +95,13 @@ def read_source(
     folders: tuple[str, ...] | None = None,
     version_option: str = "openshift_version",
     other: Release | None = None,
+    outputs: Iterable[str] = (),
 ) -> LintSource:
     """Read the release or the directory ``path``. Raises ``ReleaseError`` if nothing of it can be read.
 
     ``index_directory`` is where the index of a release is kept, as for ``load_release``. A repository has none, because
     its files change from one run to the next. ``folders`` are the directories of a repository that are read. ``other``
-    is the release that it is compared with.
+    is the release that it is compared with. ``outputs`` are the paths of files that a check writes.
     """
     path = os.path.abspath(path) if path else path  # the loader reports an empty one
     is_release = folders is None and os.path.isdir(os.path.join(path, RELEASE_MANIFESTS))
@@ -115,7 +116,7 @@ def read_source(
         release_image=PLACEHOLDER_IMAGE,
         index_directory=index_directory if is_release else "",
         keep_going=True,
-        skip={skip.where.source for skip in skipped},
+        skip={*(skip.where.source for skip in skipped), *(os.path.relpath(name, path) for name in outputs)},
         folders=folders,
     )
     findings = list(skipped)

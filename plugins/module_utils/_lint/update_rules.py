@@ -103,7 +103,7 @@ class UpdateRules:
             message = f"was deleted by {old[0].file} of the previous release, and is applied again"
             yield finding("returns", self._source.location(new[0]), message)
         elif deleted and self._is_minor:
-            message = "was already deleted by the previous minor version, so no cluster has the resource"
+            message = f"was already deleted by {self._previous.shown_version}, so no cluster has the resource"
             yield finding("still-deletes", self._source.location(new[0], DELETE_ANNOTATION), message)
         for one, other in product(old, new):
             gained = frozenset(other.capabilities) - before.closure(frozenset(one.capabilities))

@@ -31,7 +31,7 @@ def release(tmp_path):
 
 def test_a_finding_fails_the_module_and_has_everything(call, tmp_path, release):
     path = bundle(tmp_path / "bundle", csv(), LINK)
-    outcome = call(addon_check, addons=[path], release=release)
+    outcome = call(addon_check, addons=[path, path], release=release)
     assert outcome.failed
     (finding,) = outcome["findings"]
     assert (finding["path"], finding["line"]) == ("manifests/1.yaml", 2)

@@ -16,8 +16,10 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 
 def test_a_finding_fails_the_module_and_has_everything(call, tmp_path):
     directory = write_files(tmp_path / "manifests", {"a.yaml": manifest("one", "Consle")})
-    outcome = call(release_lint, release=directory, openshift_version="4.20")
-    assert outcome.failed
+    options = {"release": directory, "openshift_version": "4.20", "outputs": [f"json:{directory}/lint.json"]}
+    assert call(release_lint, **options).failed
+    outcome = call(release_lint, **options)
+    assert (outcome.failed, outcome["changed"]) == (True, False)
     (finding,) = outcome["findings"]
     assert finding["resource"] == "ConfigMap one"
     assert finding["hint"] == "Did you mean Console?"

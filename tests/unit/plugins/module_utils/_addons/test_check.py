@@ -69,7 +69,7 @@ def test_a_namespace_of_a_disabled_capability_is_an_error(tmp_path):
         error.message
         == "the Namespace openshift-marketplace exists only with marketplace, so the API server rejects it"
     )
-    assert error.hint.startswith("Create openshift-marketplace with the add-on, or enable marketplace permanently")
+    assert error.hint.startswith("Create openshift-marketplace, or enable marketplace permanently")
 
 
 def test_all_that_a_namespace_needs_is_named(tmp_path):
@@ -240,8 +240,12 @@ def test_helm_looks_up_the_kind_of_a_hook_when_it_runs_the_hook(tmp_path):
     assert found(check(path)) == [("wrong-order", "ConfigMap fresh/early")]
     write_addon(tmp_path, {"out.yaml": chart(NAMESPACE, hooked(thing("Pod", namespace="fresh"), "pre-install"))})
     assert found(check(path)) == [("wrong-order", "Pod fresh/one")]
-    write_addon(tmp_path, {"out.yaml": chart(hooked(LINK, "test"))})
+    write_addon(tmp_path, {"out.yaml": chart(hooked(LINK, "post-install"))})
     assert one(check(path)).message == "its kind exists only with Console, so its hook fails"
+    for hook, severity, needs in (("pre-install", "error", ["Console"]), ("test", "warning", [])):
+        write_addon(tmp_path, {"out.yaml": chart(hooked(LINK, hook))})
+        result = check(path)
+        assert (one(result).severity, result.keys["addons"][0]["needs"]) == (severity, needs)
 
 
 @pytest.mark.parametrize(

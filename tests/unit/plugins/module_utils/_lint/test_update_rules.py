@@ -133,7 +133,13 @@ def test_a_resource_that_comes_back(update):
     assert update(deletion, manifest("one")) == finding("returns", "warning")
 
 
-def test_a_deletion_stays_for_one_minor(update):
+def test_a_deletion_stays_for_one_minor(update, tmp_path):
     deletion = manifest("one", annotations={DELETE: "true"})
+    old, new = (
+        read_source(str(write_files(tmp_path / str(minor), {"a.yaml": deletion})), f"4.{minor}") for minor in (18, 20)
+    )
+    assert [found.message for found in run_lint(new, old)] == [
+        "was already deleted by 4.18, so no cluster has the resource"
+    ]
     assert update(deletion, deletion) == finding("still-deletes", "info", line=7)
     assert update(deletion, deletion, ("4.20.1", "4.20.2")) == []
