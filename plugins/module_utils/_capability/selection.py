@@ -100,8 +100,17 @@ def parse_selection(options: object, where: Location, problems: Problems) -> Sel
     return parse(options, names, where, problems)
 
 
-def check_selection(selection: Selection, data: MinorData, gated: frozenset[str], problems: Problems) -> None:
-    """Check the names of ``selection`` in a minor. ``gated``: names whose feature gates are disabled."""
+def check_selection(
+    selection: Selection,
+    data: MinorData,
+    gated: frozenset[str],
+    problems: Problems,
+    excludable: frozenset[str] | None = None,
+) -> None:
+    """Check the names of ``selection`` in a minor. ``gated``: names whose feature gates are disabled.
+
+    ``excludable``: the names that hints propose to exclude, if not all.
+    """
     where, baseline = selection.where, selection.baseline
     if baseline is not None and baseline not in data.sets:
         message = f"{baseline!r} is not a capability set of {data.minor}"
@@ -110,12 +119,13 @@ def check_selection(selection: Selection, data: MinorData, gated: frozenset[str]
             versioned = [name for name in data.sets if name not in (NONE, V_CURRENT)]
             hint = f"Use a set from {versioned[0]} to {versioned[-1]}, or {V_CURRENT} for everything the version knows"
         problems.error("unknown-capability-set", where.child(selection.baseline_field), message, hint)
-    for field, names in (
-        (selection.additional_field, selection.additional),
-        (selection.excluded_field, selection.excluded),
+    possible = data.capabilities - gated
+    for field, names, proposed in (
+        (selection.additional_field, selection.additional, possible),
+        (selection.excluded_field, selection.excluded or (), possible if excludable is None else excludable),
     ):
-        for index, name in enumerate(names or ()):
-            _check_name(name, where.child(f"{field}[{index}]"), data, gated, problems)
+        for index, name in enumerate(names):
+            _check_name(name, where.child(f"{field}[{index}]"), data, gated, proposed, problems)
 
 
 def capability_status(
@@ -235,7 +245,9 @@ def _check_disjoint(
             )
 
 
-def _check_name(name: str, where: Location, data: MinorData, gated: frozenset[str], problems: Problems) -> None:
+def _check_name(
+    name: str, where: Location, data: MinorData, gated: frozenset[str], proposed: frozenset[str], problems: Problems
+) -> None:
     if name in data.capabilities & gated:
         gates = " or ".join(gates_of_capability(name))
         message = f"{name} exists in {data.minor} only if the feature gate {gates} is enabled"
@@ -245,5 +257,5 @@ def _check_name(name: str, where: Location, data: MinorData, gated: frozenset[st
         message = f"{name!r} is not a capability of {data.minor}"
         since = since_of(name)
         # A name of another version is not a misspelling, however similar it is to a name of this one.
-        hint = f"Use it with {since} or later" if since else did_you_mean(name, data.capabilities - gated)
+        hint = f"Use it with {since} or later" if since else did_you_mean(name, proposed)
         problems.error("unknown-capability", where, message, hint)

@@ -76,11 +76,11 @@ def _with_names(
     for key, value in values.items():
         name = spelling.get(str(key).lower(), key)
         if name != key and (name in values or name in result):
-            message = f"is the same field as {name} to the installer"
+            message = f"is another spelling of {name}"
             problems.error("duplicate-field", where.child(key), message, "Keep one of them")
             continue
         if name != key:
-            message = f"is read as {name} by the installer, but not by other programs"
+            message = f"is read as {name}, but not by every program"
             problems.warning("misspelled-field", where.child(key), message, f"Write {name}")
         result[name] = value
     return result
@@ -172,7 +172,7 @@ def _api_version(data: Mapping[str, Any], where: Location, problems: Problems) -
         message = f"is {version}, which the installer converts to v1"
         problems.warning("deprecated-value", where, message, "Write v1")
     elif version != "v1":
-        problems.error("invalid-choice", where, f"is {shown(version)}, expected v1", "Write v1")
+        problems.error("invalid-choice", where, f"is {shown(version)}, expected v1", "Write an install-config of v1")
 
 
 def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: Location, problems: Problems) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._capability.hosted_cluster import selectable_names
 from .._capability.rules import InstallContext, RuleViolation
 from .._capability.selection import Selection, check_selection, parse_selection
 from .._capability.solution import ResolvedSelection, candidate_minors, find_solution, pinned, resolve, stable_sets
@@ -19,9 +20,7 @@ from .._resources import ResourceId
 from .._yaml.values import parse_json_object
 
 _BLOCK = "capabilities"
-_AMBIGUOUS = frozenset(
-    {"conflicting-names", "duplicate-field", "invalid-inclusion-default", "mixed-spellings", "not-a-list", "not-a-map"}
-)
+_AMBIGUOUS = frozenset({"duplicate-field", "invalid-inclusion-default", "mixed-spellings", "not-a-list", "not-a-map"})
 """Codes of errors that make the requested selection ambiguous."""
 
 
@@ -119,10 +118,12 @@ def resolve_selection(
         default = "" if install.method == HOSTED else f", {V_CURRENT}"  # HyperShift enables less
         return ResolvedSelection(None, Selection(), (request.reason + default,))
     unknown = Problems()
-    check_selection(selection, install.minor_data, install.gated, unknown)
+    excludable = selectable_names(install.minor).disabled if install.method == HOSTED else None
+    check_selection(selection, install.minor_data, install.gated, unknown, excludable)
     rejected += [RuleViolation(KNOWN_NAMES, "", problem) for problem in unknown]
     _warn_about_duplicates(selection, problems)
-    if selection.baseline is not None and selection.baseline not in install.minor_data.sets:
+    is_contradictory = not set(selection.additional).isdisjoint(selection.excluded or ())
+    if is_contradictory or selection.baseline not in {None, *install.minor_data.sets}:
         return None
     minors = candidate_minors(install.minor_data)
     if selection.excluded is not None:

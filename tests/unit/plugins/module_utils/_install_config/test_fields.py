@@ -239,7 +239,8 @@ VALID: dict[str, Any] = {
 PROBLEMS = [
     ({"apiVersion": "v1beta4"}, "warning", "deprecated-value", "apiVersion",
      "is v1beta4, which the installer converts to v1", "Write v1"),
-    ({"apiVersion": "v2"}, "error", "invalid-choice", "apiVersion", "is 'v2', expected v1", "Write v1"),
+    ({"apiVersion": "v2"}, "error", "invalid-choice", "apiVersion", "is 'v2', expected v1",
+     "Write an install-config of v1"),
     ({"apiVersion": None}, "error", "missing-field", "apiVersion", "is missing, but the installer requires it",
      "Add it"),
     ({"platform": "vSphere"}, "error", "not-a-map", "platform", "is 'vSphere', expected a map with one key",
@@ -297,10 +298,10 @@ def test_message_of_a_key_in_another_case():
     assert [tuple(problem.as_dict().values()) for problem in problems] == [
         (
             *("error", "duplicate-field", "f, Capabilities"),
-            *("is the same field as capabilities to the installer", "Keep one of them"),
+            *("is another spelling of capabilities", "Keep one of them"),
         ),
         (
             *("warning", "misspelled-field", "f, Platform"),
-            *("is read as platform by the installer, but not by other programs", "Write platform"),
+            *("is read as platform, but not by every program", "Write platform"),
         ),
     ]

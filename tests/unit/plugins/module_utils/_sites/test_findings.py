@@ -418,14 +418,18 @@ def test_what_a_policy_must_not_have_is_no_selection(check):
         ("{enabled: [Storage]}", "4.20.3", ["hcp-selectable"]),
         ("{enabled: [Console]}", "4.19.1", ["hcp-selectable"]),
         ("{disabled: [ImageRegistry]}", "4.17.1", ["hcp-capabilities"]),
-        ("{enabled: [Console], disabled: [Console]}", "4.20.3", ["conflicting-names"]),
-        ("{disabled: [console]}", "4.20.3", ["unknown-capability"]),
+        ("{enabled: [Console], disabled: [Console, wrong]}", "4.20.3", ["conflicting-names", "unknown-capability"]),
         ("{baselineCapabilitySet: None}", "4.20.3", ["unknown-field"]),
         ("[Console]", "4.20.3", ["not-a-map"]),
     ],
 )
 def test_a_hosted_cluster_is_checked(check, stanza, version, rules):
     assert errors_of(check({"a.yaml": hosted_cluster(stanza, version)})) == rules
+
+
+def test_only_names_that_a_hosted_cluster_can_disable_are_proposed(check):
+    (found,) = check({"a.yaml": hosted_cluster("{disabled: [wrong]}", "4.18.1")})["findings"]
+    assert found["hint"] == "Use one of: ImageRegistry"
 
 
 def test_what_a_hosted_cluster_disables_is_in_the_list(check, tmp_path):
