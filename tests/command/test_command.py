@@ -251,6 +251,7 @@ def test_messages_about_an_item_name_its_file_and_line(variable, run, tmp_path):
     [
         (("update-plann",), ["update-plann: ", "Did you mean update-plan?"]),
         (("plan",), ["plan: ", "Did you mean update-plan?"]),
+        (("cluster_capabilities",), ["cluster-capabilities: is not a subcommand. Run its module with Ansible"]),
         (("release-info", NEW, "--relase", "x"), ["--relase: "]),
         (("release-compare", NEW), ["--previous-release or --previous-capabilities: "]),
         (("update-plan", "--relases=x"), ["--relases: ", "Did you mean --releases?"]),

@@ -228,8 +228,8 @@ def _read_files(paths: str, problems: Problems) -> Iterator[KubeconfigPart]:
     existing = [path for path in map(os.path.expanduser, named) if os.path.exists(path)]
     if not existing:
         # The text can be the content of a kubeconfig, with secrets.
-        shown = " and ".join(named) if all(map(looks_like_path, named)) else "the given file"
-        problems.error("missing-file", "kubeconfig", f"{shown} does not exist", _HINT)
+        shown = " and ".join(named) if named and all(map(looks_like_path, named)) else "the given path"
+        problems.error("missing-file", "kubeconfig", f"no file exists at {shown}", _HINT)
     for path in existing:
         fields = _load(path, problems)
         if fields is not None:

@@ -19,16 +19,13 @@ from .._release_image.verifier import Verifier, verify_digest
 from .attachments import find_signatures, signature_tag
 from .identity import ImageName
 from .image_policy import ImagePolicy, policies_of
-from .reader import NOT_FOUND, MirrorReader, MirrorRepository
+from .reader import LACKING, MirrorReader, MirrorRepository
 from .row import RELEASE, ImageRow, SignatureState
 from .sigstore import verify_sigstore
 
 _AT_ONCE = 8
 
-_LACKING = (NOT_FOUND, "wrong-digest")
-"""What copying the image again corrects."""
-
-_ANSWERS = (*_LACKING, "invalid-manifest", "missing-architecture")
+_ANSWERS = (*LACKING, "invalid-manifest", "missing-architecture")
 """What the registry has answered. Other problems, such as of a proxy, leave open whether it has the image."""
 _SHORT_HEX = 16
 
@@ -82,21 +79,21 @@ def _check_image(name: str, spec: PullSpec, request: MirrorRequest, reader: Mirr
         return _absent(name, spec, None, request, error.problems, ())
     if not mirrors:
         message = "is in a repository that has no mirror"
-        hint = f"Add {spec.name} to an ImageDigestMirrorSet, and name it in mirrors"
+        hint = f"Add a mirror of {spec.name}, and name its mirror set or install-config in mirrors"
         return _absent(name, spec, None, request, [Problem("error", "no-mirror", spec.name, message, hint)], ())
     found = reader.find(mirrors, problems)
-    if found is not None:
+    if found.manifest is not None:
         # A mirror without the image is no error: a node falls back to the next one.
         problems = Problems()
         with problems.collect(RegistryError):
-            digests = reader.pulled_digests(found)
+            digests = reader.pulled_digests(found.source, found.manifest)
             return _signatures(name, spec, found.source, digests, request, reader)
-    mirror = found.source if found else mirrors[0]
-    is_lacking = any(problem.code in _LACKING for problem in problems)
+    mirror = found.source
+    is_lacking = any(problem.code in LACKING for problem in problems)
     commands: tuple[str, ...] = ()
     if is_lacking and spec.name != mirror.name:
         insecure = reader.is_insecure(mirror.registry)
-        commands = (copy_image(spec, mirror, in_part=found is not None, insecure=insecure),)
+        commands = (copy_image(spec, mirror, in_part=found.manifest is not None, insecure=insecure),)
     is_known = all(problem.code in _ANSWERS for problem in problems)
     return _absent(name, spec, mirror, request, problems, commands, in_mirror=False if is_known else None)
 
@@ -214,7 +211,7 @@ def _sigstore_of(
         signatures = find_signatures(where, image.digest, MirrorRepository(reader, source), reasons)
     except RegistryError as error:
         problems.extend(error.problems)
-        return "invalid" if all(problem.code in _LACKING for problem in error.problems) else "unknown"
+        return "invalid" if all(problem.code in LACKING for problem in error.problems) else "unknown"
     verified = signatures is not None and verify_sigstore(where, image, signatures, policies, reasons)
     if verified:
         return "verified"

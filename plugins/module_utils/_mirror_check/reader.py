@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -17,14 +17,16 @@ from .._registry.image_manifest import Descriptor, ImageManifest, parse_listed, 
 from .._registry.pull_spec import PullSpec
 
 NOT_FOUND = "image-not-found"
+LACKING = (NOT_FOUND, "wrong-digest")
+"""What copying the image again corrects."""
 UNREACHABLE = "registry-unreachable"
 
 
 class MirroredImage(NamedTuple):
-    """The manifest of an image, and the mirror that has it."""
+    """The manifest of an image, and the mirror that has it. Without one, the mirror that should have it."""
 
     source: PullSpec
-    manifest: StoredManifest
+    manifest: StoredManifest | None
 
 
 class MirrorReader:
@@ -50,29 +52,34 @@ class MirrorReader:
         others = tuple(source for source in self._access.sources(spec) if source.name != spec.name)
         return others or ((spec,) if spec.registry in self._access.mirror_registries else ())
 
-    def find(self, sources: Iterable[PullSpec], problems: Problems) -> MirroredImage | None:
+    def find(self, sources: Sequence[PullSpec], problems: Problems) -> MirroredImage:
         """Return the image from the first of ``sources`` that has its manifest. Reports what the others answered.
 
         A node does the same, and reads the rest from nowhere else
-        (containers/image:docker/docker_image_src.go newImageSource).
+        (containers/image:docker/docker_image_src.go newImageSource). Without a manifest, an image can be copied to the
+        first one that answers that it lacks it.
         """
+        lacking: list[PullSpec] = []
         for source in sources:
-            with problems.collect(RegistryError):
+            try:
                 return MirroredImage(source, self.manifest(source))
-        return None
+            except RegistryError as error:
+                problems.extend(error.problems)
+                lacking += [source for problem in error.problems if problem.code in LACKING]
+        return MirroredImage((*lacking, *sources)[0], None)
 
-    def pulled_digests(self, found: MirroredImage) -> tuple[str, ...]:
+    def pulled_digests(self, found: PullSpec, manifest: StoredManifest) -> tuple[str, ...]:
         """Return the digests of what nodes pull: an image, or the ones in a list for their architecture.
 
         Raises ``RegistryError`` if the mirror lacks one of them, or a blob of it.
         """
-        parsed = parse_manifest(found.manifest.data, str(found.source))
+        parsed = parse_manifest(manifest.data, str(found))
         if isinstance(parsed, ImageManifest):
-            self._require_blobs(found.source, parsed)
-            return (found.manifest.digest,)
-        images = pulled_images(parsed, self._architecture, str(found.source))
+            self._require_blobs(found, parsed)
+            return (manifest.digest,)
+        images = pulled_images(parsed, self._architecture, str(found))
         for image in images:
-            source = found.source.with_digest(image.digest)
+            source = found.with_digest(image.digest)
             self._require_blobs(source, parse_listed(self.manifest(source).data, str(source)))
         return tuple(image.digest for image in images)
 

@@ -16,7 +16,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from .subcommands import PROGRAM, SUBCOMMANDS
+from .subcommands import PROGRAM, SUBCOMMANDS, is_module
 
 _OTHERS = {"help": "Show this help, or the help of a subcommand", "--version": "Show the version"}
 
@@ -68,7 +68,7 @@ def _run(words: Sequence[str]) -> int:
     try:
         if name in SUBCOMMANDS:
             return call(SUBCOMMANDS[name], rest)
-        hint = did_you_mean(name, (*SUBCOMMANDS, *_OTHERS))
+        hint = "Run its module with Ansible" if is_module(name) else did_you_mean(name, (*SUBCOMMANDS, *_OTHERS))
         raise InvalidOptionError([Problem("error", "unknown-option", name, "is not a subcommand", hint)])
     except InvalidOptionError as error:
         show(f"error: {error_text(error)}", sys.stderr)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "openshift-capability"
 
+_MODULES = Path(__file__).parents[2] / "modules"
 _ROOT = __package__.rsplit(".", 2)[0]
 _GROUPS = {
     "": "options",
@@ -52,7 +53,7 @@ class Subcommand(NamedTuple):
         """What it does, without the costs of reading YAML."""
         if self.alias:
             return self.alias[1]
-        source = (Path(__file__).parents[2] / "modules" / f"{self.module}.py").read_text(encoding="utf-8")
+        source = (_MODULES / f"{self.module}.py").read_text(encoding="utf-8")
         return source.partition("\nshort_description: ")[2].partition("\n")[0]
 
     def definition(self) -> ModuleDefinition:
@@ -161,3 +162,8 @@ SUBCOMMANDS = {
         ),
     )
 }
+
+
+def is_module(name: str) -> bool:
+    """Whether the collection has a module with the name of a subcommand."""
+    return (_MODULES / f"{name.replace('-', '_')}.py").is_file()

@@ -318,12 +318,13 @@ def test_the_messages_about_a_kubeconfig_name_the_repair(write: Any) -> None:
     path, problems = write({}, {}), Problems()
     read_entry(path, "othr", problems)
     read_entry("/nowhere/a:/nowhere/b", None, problems)
-    read_entry('{"token": "secret"}', None, problems)
+    for hidden in ('{"token": "secret"}', ":"):
+        read_entry(hidden, None, problems)
     hint = "Set kubeconfig to the path of a kubeconfig, or to its content as a dict, or set host with api_key"
     assert list(map(str, problems)) == [
         "context: othr is not a context of the kubeconfig. Did you mean other?",
-        f"kubeconfig: /nowhere/a and /nowhere/b does not exist. {hint}",
-        f"kubeconfig: the given file does not exist. {hint}",
+        f"kubeconfig: no file exists at /nowhere/a and /nowhere/b. {hint}",
+        *[f"kubeconfig: no file exists at the given path. {hint}"] * 2,
     ]
 
 

@@ -113,9 +113,10 @@ def test_the_next_mirror_is_asked_and_a_registry_that_is_down_only_once(registri
     assert (first.mirror, first.in_mirror, first.problems) == (SECOND, True, ())
     assert (second.in_mirror, second.mirror, codes(second)) == (
         None,
-        MIRROR,
+        SECOND,
         ["registry-unreachable", "image-not-found"],
     )
+    assert f" {SECOND}:" in second.commands[0]
     assert len([request for request in registries.requests if "mirror.example" in request]) == 1
     registries.down.add("second.example")
     (third,) = rows(registries, ARM, mirrors=(MIRROR, SECOND))
