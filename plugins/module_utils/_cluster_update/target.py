@@ -24,6 +24,9 @@ UpdatePhase = Literal["not_started", "requested", "partial", "completed"]
 MULTI = "Multi"
 """The architecture of an image for several ones, in a ClusterVersion."""
 
+_OF_CLUSTER = (("status", "desired"), ("spec", "desiredUpdate"))
+"""What a cluster runs or updates to, and what is requested."""
+
 # What the operator would answer.
 _SEVERAL_IMAGES = "there are multiple possible payloads for this version, specify the exact image"
 _NOT_AVAILABLE = "when image is empty the update must be an available update"
@@ -77,7 +80,10 @@ def find_target(
         message = f"is {version}, but the image is {' and '.join(sorted(versions))}"
         problems.error("other-release", "version", message, "Correct one of them, or remove version")
         return None
-    return TargetRelease(version or next(iter(sorted(versions)), ""), image)
+    # The CVO keeps the name that was requested.
+    named = (as_text(nested(cluster_version, *path, "image")) for path in _OF_CLUSTER)
+    same = [name for name in named if image_digest(name) == spec.digest]
+    return TargetRelease(version or next(iter(sorted(versions)), ""), same[0] if same else image)
 
 
 def _find_version(
@@ -115,7 +121,7 @@ def image_digest(image: str) -> str:
 
 def _named(cluster_version: Object) -> Iterator[_ListedRelease]:
     """Yield the releases of the cluster: what it runs, the requested one, and the updates that the status lists."""
-    named = (nested(cluster_version, *path) for path in (("status", "desired"), ("spec", "desiredUpdate")))
+    named = (nested(cluster_version, *path) for path in _OF_CLUSTER)
     for release in (*named, *listed_updates(cluster_version)):
         version, image, architecture = (as_text(nested(release, name)) for name in _ListedRelease._fields)
         if version and image:

@@ -100,6 +100,12 @@ def test_a_conditional_update_and_a_request_are_listed():
     assert find(requested, version=NEXT) == (TARGET, [])
 
 
+@pytest.mark.parametrize("obj", [cluster_version((NEXT, "Partial")), cluster_version(desiredUpdate=release(NEXT))])
+def test_an_image_has_the_name_by_which_it_was_requested(obj):
+    mirrored = TARGET.image.replace("quay.io/openshift", "mirror.example:5000/ocp")
+    assert find(obj, image=mirrored) == (TARGET, [])
+
+
 def test_an_image_that_is_not_listed_has_no_version_yet():
     assert find(cluster_version(), image=TARGET.image) == (TARGET._replace(version=""), [])
 
