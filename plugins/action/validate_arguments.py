@@ -58,7 +58,8 @@ _ARGUMENTS = {
 }
 _ALLOW_SLICE = "allow_slice"
 _LOCALHOST = "localhost"
-_CLUSTER = ("kubeconfig", "context", "host")
+_CLUSTERS = (("kubeconfig", "context", "host"), ("cluster_version",), ("request_counts",))
+"""What selects a cluster, or is of one."""
 _WRITTEN = ("dest", "report", "outputs", "baseline")
 """Options with the path of what a module writes for one host."""
 _OF_PLAY = "target_"
@@ -171,10 +172,11 @@ def _check_shared(
                     return other
         return ""
 
-    cluster = [name for name in _CLUSTER if name in values]
-    if cluster and (other := sharing(*_CLUSTER)):
-        message, hint = f"selects the same cluster for {other}, too", "Set it for each host of the inventory"
-        problems.error("shared-cluster", cluster[0], message, hint)
+    for names in _CLUSTERS:
+        cluster = [name for name in names if name in values]
+        if cluster and (other := sharing(*names, "chdir")):
+            message, hint = f"selects the same cluster for {other}, too", "Set it for each host of the inventory"
+            problems.error("shared-cluster", cluster[0], message, hint)
     written = {name: values[name] for name in _WRITTEN if name in values and is_local}
     if not boolean(values.get("update_baseline"), strict=False):
         written.pop("baseline", None)
