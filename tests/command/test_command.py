@@ -73,6 +73,7 @@ def test_help_of_a_subcommand_has_all_options_and_no_markup(run, capsys, name):
     assert ended.value.code == 0
     for option in SUBCOMMANDS[name].definition().spec:
         assert f"--{option.replace('_', '-')}" in shown or option.upper() in shown
+    assert (f" {name} [VERSION] [OPTION" in shown) == (name == "cluster-update")
     assert "O(" not in shown
     assert "V(" not in shown
     assert "C(" not in shown
@@ -395,6 +396,10 @@ def test_missing_libraries_are_named(run, monkeypatch):
         (("release-info", NEW, "--capabilities={baselineCapabilitySet: None, include: [x]}"), ["--capabilities: "]),
         (("release-info", NEW, "--openshift-version=4.21"), ["Remove --openshift-version"]),
         (("update-plan", OLD, NEW, "--clusters=[{name: a, feature_set: x}]"), ["--clusters[0] (a): feature_set: "]),
+        (
+            ("update-plan", OLD, NEW, "--clusters=[{name: a, known_capabilities: [Build]}]"),
+            ["Set enabled_capabilities"],
+        ),
         (("install-config", "--clusters=[{name: a, capabilities: {x: 1}}, {name: b}]"), ["a:\n  - capabilities.x: "]),
         (("install-config", "x", "--content={}", "--openshift-version=4.20"), ["error: --content, "]),
         (

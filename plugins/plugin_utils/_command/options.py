@@ -82,7 +82,8 @@ def make_parser(subcommand: Subcommand, definition: ModuleDefinition, *, documen
 
 
 def _head(subcommand: Subcommand, spec: Mapping[str, Any]) -> str:
-    words = (f"{name.upper()}{' ...' if _is_list(spec[name]) else ''}" for name in subcommand.positional)
+    shown_words = {name: f"{name.upper()}{' ...' if _is_list(spec[name]) else ''}" for name in subcommand.positional}
+    words = (text if spec[name].get("required") else f"[{text}]" for name, text in shown_words.items())
     own = f"{PROGRAM} {subcommand.name}"
     lines = [f"{subcommand.short_description()}.", "", "examples, in the folder examples of the collection:"]
     lines += [f"  {own} {example}" for example in subcommand.examples]

@@ -11,7 +11,8 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, NoReturn, TextIO
@@ -97,38 +98,44 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
             params["outputs"].append(f"{output['format']}:{report}")
         result = module.run(definition)
         options = {**params, "check_mode": output["check"]}
+        typed = partial(_as_typed, subcommand=subcommand, places=output["places"], of_entries=_of_entries(params))
         over.set()
         for warning in module.warnings:
-            show(f"warning: {warning}", sys.stderr, subcommand, output["places"])
+            show(typed(f"warning: {warning}"), sys.stderr)
         rendered = [part["after"] for part in result.get("diff", ()) if part.get("after_header") == str(report)]
         if rendered:
             show(rendered[0].rstrip("\n"), sys.stdout)
         else:
-            _show_result(subcommand, result, options, output)
+            _show_result(subcommand.module, result, options, output["format"], typed)
     if result.get("failed"):
         # Otherwise, findings or a plan failed it, as the options request.
         return 2 if any(item["severity"] == "error" for item in result["problems"]) else 1
     return int(result.get("ready") is False)
 
 
+def _of_entries(params: Mapping[str, Any]) -> frozenset[str]:
+    """The options that each entry of a fleet has. A hint to set one of them is for the entry."""
+    return frozenset(name for entry in params.get("clusters") or () for name in entry)
+
+
 def _show_result(
-    subcommand: Subcommand, result: dict[str, Any], options: dict[str, Any], output: dict[str, Any]
+    module: str, result: dict[str, Any], options: dict[str, Any], form: str, typed: Callable[[str], str]
 ) -> None:
-    if output["format"] == "json":
+    if form == "json":
         show(json.dumps(result, indent=2, ensure_ascii=False), sys.stdout)
-    elif output["format"] == "yaml":
+    elif form == "yaml":
         import yaml
 
         show(yaml.safe_dump(result, sort_keys=False, allow_unicode=True, width=120).rstrip("\n"), sys.stdout)
     else:
         diff = list(_diff_lines(result.get("diff", [])))
-        lines = summary_lines(subcommand.module, result, options)
+        lines = summary_lines(module, result, options)
         if diff:
             show("\n".join(diff), sys.stdout)
         if lines:
-            show("\n".join(lines), sys.stdout, subcommand, output["places"])
+            show(typed("\n".join(lines)), sys.stdout)
         elif not diff:
-            show(f"error: {result['msg']}", sys.stderr, subcommand, output["places"])
+            show(typed(f"error: {result['msg']}"), sys.stderr)
 
 
 def _diff_lines(diff: Any) -> Iterator[str]:
@@ -143,25 +150,24 @@ def _diff_lines(diff: Any) -> Iterator[str]:
         yield from difflib.unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
 
 
-def show(
-    text: str, stream: TextIO, subcommand: Subcommand | None = None, places: Mapping[str, Location] | None = None
-) -> None:
-    """Write ``text`` and a line break to ``stream``, with the options of ``subcommand`` as they are typed.
-
-    ``places``: the items of options that are in files, by their names as they are typed.
-    """
-    print(_as_typed(text, subcommand, places or {}) if subcommand else text, file=stream)
+def show(text: str, stream: TextIO) -> None:
+    """Write ``text`` and a line break to ``stream``."""
+    print(text, file=stream)
 
 
-def _as_typed(text: str, subcommand: Subcommand, places: Mapping[str, Location]) -> str:
+def _as_typed(
+    text: str, subcommand: Subcommand, places: Mapping[str, Location], of_entries: Collection[str] = ()
+) -> str:
     """``text`` with options instead of the names in the module, at the beginning of a message or with an underscore.
 
+    ``places``: the items of options that are in files, by their names as they are typed. ``of_entries``: options that
+    keep their name in a sentence, because the entries of a file have them.
     The name of a file can be the same, a metric in PromQL: ``cluster_version{type="initial"}``, and a key of an item:
     ``clusters[1] (paris): feature_set``.
     """
     spec, first = subcommand.definition().spec, subcommand.positional
     either = "|".join(spec)
-    named = "|".join(name for name in spec if "_" in name)
+    named = "|".join(name for name in spec if "_" in name and name not in of_entries)
 
     def typed(at: re.Match[str]) -> str:
         item = f"{as_typed(at[2], first)}{at[3]}"
