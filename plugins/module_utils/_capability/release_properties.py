@@ -58,7 +58,7 @@ def read_minor_data(release: Release, minor: Minor, context: InclusionContext, p
     if data is not None:
         gated = names_disabled_by_gates(context.feature_gates, context.feature_set or "")
         return data if accepted is None else data_as_accepted(data, accepted, gated, problems)
-    unknown = f"{minor} is not known to this collection, which knows {oldest} to {newest}"
+    unknown = f"{minor} is not known to this collection, which knows {capability_data.shown_minors()}"
     if accepted is None:
         hint = "Use a release with its ClusterVersion CRD, or set enabled_capabilities and known_capabilities"
         problems.error("unknown-version", "openshift_version", unknown, hint)

@@ -192,6 +192,12 @@ def newest_minor() -> Minor:
     return max(BRANCHES)
 
 
+def shown_minors() -> str:
+    """The minors with data here, as text. A major version can get further ones."""
+    found = (sorted(minor for minor in BRANCHES if minor.major == major) for major in (4, 5))
+    return " and ".join(f"{minors[0]} to {minors[-1]}" for minors in found)
+
+
 @lru_cache
 def data_of(minor: Minor) -> MinorData | None:
     """The capabilities and sets of ``minor``; ``None`` if it has no data here."""

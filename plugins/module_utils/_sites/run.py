@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import InclusionContext
 from .._capability.release_properties import hint_to_quote
 from .._capability.selection import check_selection
-from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor
+from .._data.capabilities import data_of, has_capabilities, newest_minor, shown_minors
 from .._data.install_rules import AGENT_CONFIG
 from .._data.version import Minor, find_minor
 from .._files.checkout import Checkout, CheckoutFile
@@ -194,9 +194,7 @@ def _refuse_unknown_versions(options: SitesOptions, releases: Iterable[Release])
     for option, version in options.versions.items():
         minor = find_minor(str(version))
         if minor is not None and has_capabilities(minor) and data_of(minor) is None and minor not in given:
-            message = (
-                f"is {version}, which is not known to this collection; it knows {min(BRANCHES)} to {newest_minor()}"
-            )
+            message = f"is {version}, which is not known to this collection; it knows {shown_minors()}"
             problems.error("unknown-version", option, message, f"Set releases to a release of {minor}")
         elif minor is not None and str(version) == str(minor) and (hint := hint_to_quote(minor)):
             problems.error("unsupported-version", option, f"is {version}, which has no capabilities", hint)
