@@ -56,6 +56,8 @@ def test_nothing_is_enabled_on_a_cluster_that_is_not_as_expected(rollouts: Rollo
     rollouts.api.delete("/api/v1/namespaces/openshift-config/configmaps/insights-upload-schedule")
 
     file = desk.folder / "other.md"
+    assert desk.command("ansible-playbook", str(PLAN), *OPTIONS, "-e", f"report={file}").code == 2
+    assert not file.exists()
     done = desk.command("ansible-playbook", str(PLAN), *OPTIONS, "-e", "capability=Build", "-e", f"report={file}")
 
     assert done.code == 2
