@@ -50,7 +50,7 @@ def check_status(
         pending &= status.known
     if pending:
         message = f"does not contain requested capabilities yet: {_listed(pending)}; the first update enables them"
-        problems.warning("pending-capability", where, message, "Plan again after the cluster has reconciled its spec")
+        problems.warning("pending-capability", where, message)
 
 
 def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:

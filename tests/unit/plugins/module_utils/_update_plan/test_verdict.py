@@ -599,5 +599,6 @@ def test_a_pre_release_is_not_expected_to_enable_names_that_it_does_not_know():
         ("4.19.0-ec.1", "4.19.0"), cluster_version=reported("4.19.0-ec.1", status=status, capabilities=capabilities)
     )
 
-    (pending,) = [item.message for item in answer.problems if item.code == "pending-capability"]
-    assert pending.endswith("yet: Insights; the first update enables them")
+    (pending,) = [item for item in answer.problems if item.code == "pending-capability"]
+    assert pending.message.endswith("yet: Insights; the first update enables them")
+    assert not pending.hint
