@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from .._problems import missing_library
+from .._tls import share_context
 from .error import HttpError
 from .proxy import Proxy, find_proxy
 
@@ -187,7 +188,7 @@ class HttpClient:
 
 def trusted_certificates(ca_path: str | None) -> ssl.SSLContext:
     """Trust the authorities of the system, and those in the file or directory ``ca_path``. Raises ``HttpError``."""
-    context = ssl.create_default_context()
+    context = share_context(ssl.create_default_context())
     hint = "Set it to a file with certificates in PEM format"
     if ca_path:
         try:
@@ -249,7 +250,7 @@ def _new_pool(context: ssl.SSLContext, verified: ssl.SSLContext, proxy: Proxy | 
 
 
 def _unverified() -> ssl.SSLContext:
-    context = ssl.create_default_context()
+    context = share_context(ssl.create_default_context())
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return context

@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from .._problems import ClusterError, Problem, Problems, missing_library
+from .._tls import share_context
 from .api_errors import one_line
 from .auth_options import check_connection_options, connection_options, has_credentials, show_kubeconfig
 from .client import FIELD_MANAGER, PARALLELISM, Client
@@ -163,7 +164,8 @@ def _tls_context(config: ConnectionConfig) -> ssl.SSLContext:
     authority = config.authority if config.is_verified else None
     _check_files({"ca_cert": authority, "client_cert": config.certificate, "client_key": config.key})
     try:
-        context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if config.is_verified else ssl.CERT_NONE)
+        required = ssl.CERT_REQUIRED if config.is_verified else ssl.CERT_NONE
+        context = share_context(create_urllib3_context(cert_reqs=required))
         with ExitStack() as stack:
             if authority is not None:
                 context.load_verify_locations(stack.enter_context(_as_file(authority)))
