@@ -128,6 +128,17 @@ def test_the_artifacts_of_a_host_do_not_replace_those_of_another():
     assert others == {"install_config", "release_info"}  # the table of all hosts, and none
 
 
+def test_the_artifact_of_an_earlier_play_does_not_remain(tmp_path):
+    keys = ("spec", "requested_capabilities", "enabled_capabilities", "pending_capabilities")
+    earlier = {"ansible.builtin.set_fact": {"cluster_capabilities_result": dict.fromkeys(keys, ())}}
+    values = {"kubeconfig": "/nowhere", "release": str(EXAMPLES / "4.21.0")}
+    later = {"import_playbook": "capability.openshift.cluster_capabilities", "vars": values}
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [earlier]}, later]
+    (tmp_path / "site.yml").write_text(json.dumps(plays))
+    ended = ansible_playbook(tmp_path, "site.yml", env={"ANSIBLE_SHOW_CUSTOM_STATS": "true"})
+    assert (ended.returncode, "CUSTOM STATS" in ended.stdout) == (2, False)
+
+
 @pytest.mark.parametrize("name", PLAYBOOKS)
 def test_the_examples_run(name):
     playbook = read_playbook(name)

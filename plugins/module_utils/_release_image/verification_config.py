@@ -146,7 +146,6 @@ def signature_stores(option: str, values: Sequence[object], get: HttpGet, proble
                 store_of(value, get) if value.startswith((*_WEB_SERVERS, "file://")) else FileStore(absolute(value))
             )
         else:
-            problems.error(
-                "invalid-signature-store", where, f"is {type_name(value)}, expected a path, a URL or a ConfigMap"
-            )
+            found = "empty" if value == "" else type_name(value)
+            problems.error("invalid-signature-store", where, f"is {found}, expected a path, a URL or a ConfigMap")
     return (*local, *remote)

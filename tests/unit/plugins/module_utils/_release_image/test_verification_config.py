@@ -125,8 +125,9 @@ def test_stores_of_options_are_asked_from_near_to_far():
     assert (folder, other) == (FileStore("/folder"), FileStore("/other one"))
     names = [maps.name, *(store.name for store in remote)]
     assert names == ["signature_stores[2]", "https://a.example/x", "http://b.example"]
-    places = [(item.code, str(item.where)) for item in problems]
-    assert places == [("invalid-signature-store", f"signature_stores[{index}]") for index in (5, 6)]
+    places = [(item.code, str(item.where), item.message.partition(",")[0]) for item in problems]
+    expected = [(5, "is empty"), (6, "is a number")]
+    assert places == [("invalid-signature-store", f"signature_stores[{index}]", found) for index, found in expected]
     assert signature_stores("signature_stores", ["/folder"], no_answer, problems) == (FileStore("/folder"),)
 
 
