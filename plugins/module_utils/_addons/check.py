@@ -167,7 +167,7 @@ class _Check:
         if (served is None or served.needs) and own is not None:
             position, _definition, in_crds = own
             if position > at:
-                yield _Finding("wrong-order", f"comes before the CustomResourceDefinition of {kind}")
+                yield self._too_early(f"the CustomResourceDefinition of {kind}")
                 return
             tool, hint = _LOOKS_UP_FIRST.get(self.addon.installer, ("", ""))
             is_before = position < 0 or (self.addon.installer == "helm" and (in_crds or item.hook))
@@ -209,7 +209,7 @@ class _Check:
         if needs == () or (position is not None and position < at):
             return
         if position is not None:
-            yield _Finding("wrong-order", f"comes before the Namespace {namespace}")
+            yield self._too_early(f"the Namespace {namespace}")
         elif needs:
             way, what = f"Create {namespace}", f"the Namespace {namespace} exists"
             # Helm has installed a part of the chart by then.
@@ -300,6 +300,11 @@ class _Check:
         names, number = " and ".join(needs), self.cluster.added_manifests(needs)
         message = f"{what} only with {names}{f', so {consequence}' if consequence else ''}"
         return _Finding(rule, message, f"{way}, or enable {names} permanently, which adds {number} manifests", needs)
+
+    def _too_early(self, what: str) -> _Finding:
+        # The hooks of a chart come before the rest.
+        hint = "Install it before, or as a hook with a lower weight" if self.addon.installer == "helm" else ""
+        return _Finding("wrong-order", f"comes before {what}", hint)
 
     def _is_first(self, group: str, kind: str) -> bool:
         """Whether this is the first object of a kind, of which one finding is enough."""

@@ -91,7 +91,7 @@ def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> It
     for found in Checkout(folder).files([glob.escape(start)], own):
         path = os.path.normpath(os.path.join(prefix, found.path))
         if posixpath.basename(path) in KUSTOMIZATIONS:
-            message = "is a Kustomization, whose files are checked as they are"
+            message = "is a Kustomization, so its result is not checked"
             problems.append(finding("template", Location(path), message, "Run kustomize build, and check the result"))
             continue
         try:

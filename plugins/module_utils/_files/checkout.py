@@ -200,8 +200,8 @@ class Checkout:
     def _accepts_link(self, path: str, real_path: str, problems: Problems) -> bool:
         where = self._shown(path)
         if not self._contains(real_path):
-            message = f"is a symbolic link to {real_path}, outside of the checkout, so it is not read"
-            problems.warning("outside-link", Location(where), message, "Copy what it points to into the checkout")
+            message = f"is a symbolic link to {real_path}, outside of {self.root}, so it is not read"
+            problems.warning("outside-link", Location(where), message, "Copy what it points to")
         elif not os.path.exists(real_path):
             message = f"is a symbolic link to {real_path}, which does not exist"
             problems.warning("dangling-link", Location(where), message, "Remove or correct the link")

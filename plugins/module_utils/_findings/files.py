@@ -53,7 +53,7 @@ def relative_findings(findings: Iterable[Problem], directory: str, base: str | N
         prefix = os.path.relpath(os.path.realpath(directory), os.path.realpath(base))
     if _is_outside(prefix):
         message = f"is {base}, which does not contain {directory}"
-        hint = "Set it to the directory of the checkout"
+        hint = "Set it to a directory that contains what is checked, or do not set it"
         raise InvalidOptionError([Problem("error", "invalid-path", "relative_to", message, hint)])
     return [_below(prefix, found) if found.where.source else found for found in findings]
 

@@ -175,7 +175,7 @@ def _unreadable_annotation(manifest: Manifest, release: Release) -> str:
 
 
 def _is_release_annotation(key: str) -> bool:
-    return key.startswith((EXCLUDE_ANNOTATION, *_FAMILIES))
+    return key.startswith((PROFILE_ANNOTATION, EXCLUDE_ANNOTATION, *_FAMILIES))
 
 
 @cache

@@ -238,6 +238,7 @@ def test_helm_looks_up_the_kind_of_a_hook_when_it_runs_the_hook(tmp_path):
     config = (hooked(thing("ConfigMap", name, "fresh"), "pre-install") for name in ("early", "late"))
     write_addon(tmp_path, {"out.yaml": chart(hooked(NAMESPACE, "pre-install"), *config)})
     assert found(check(path)) == [("wrong-order", "ConfigMap fresh/early")]
+    assert one(check(path)).hint == "Install it before, or as a hook with a lower weight"
     write_addon(tmp_path, {"out.yaml": chart(NAMESPACE, hooked(thing("Pod", namespace="fresh"), "pre-install"))})
     assert found(check(path)) == [("wrong-order", "Pod fresh/one")]
     write_addon(tmp_path, {"out.yaml": chart(hooked(LINK, "post-install"))})

@@ -286,6 +286,7 @@ def test_templates_and_patches_are_notes(tmp_path):
     }
     result = check(write_addon(tmp_path, files))
     notes = [(item.where.source, item.severity) for item in result.findings if item.code == "template"]
+    assert "is a Kustomization, so its result is not checked" in {item.message for item in result.findings}
     assert sorted(notes) == [
         ("a.yaml", "info"),
         ("b.yaml", "info"),
@@ -329,6 +330,7 @@ def test_links_pipes_and_files_without_permission(tmp_path):
         ("unread-file", "lost.yaml", 0),
         ("unread-file", "pipe.yaml", 0),
     ]
+    assert any(f", outside of {inside}, " in item.message for item in check(str(inside)).findings)
 
 
 def test_an_addon_without_objects_is_a_mistake_of_the_call(tmp_path):

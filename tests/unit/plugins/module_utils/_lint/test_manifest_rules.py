@@ -38,7 +38,7 @@ def test_the_marker_of_the_config_operator_and_files_of_hypershift_are_answers(c
 
 
 def test_annotations_that_are_not_strings(findings):
-    text = manifest("one", "Console").replace('"true"', "true")
+    text = manifest("one").replace('"true"', "true")
     assert "true" in text
     unreadable, without_profile = findings(text)
     assert (unreadable.code, unreadable.severity) == ("invalid-manifest", "warning")

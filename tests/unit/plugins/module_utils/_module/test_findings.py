@@ -119,7 +119,11 @@ def test_paths_can_start_at_the_checkout(check, tmp_path):
 
 
 def test_a_directory_elsewhere_is_an_error(check, tmp_path):
-    assert check(relative_to=tmp_path / "other").faults == [("invalid-path", "relative_to")]
+    fault = check(relative_to=tmp_path / "other").problem("invalid-path")
+    assert (fault["where"], fault["hint"]) == (
+        "relative_to",
+        "Set it to a directory that contains what is checked, or do not set it",
+    )
 
 
 def test_a_missing_baseline_is_an_error(check, tmp_path):
