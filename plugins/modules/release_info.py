@@ -230,7 +230,7 @@ release:
               type: int
               returned: always
             namespaces:
-              description: Namespaces that the manifests create, sorted.
+              description: Namespaces that the manifests create or have a resource in, sorted.
               type: list
               elements: str
               returned: always

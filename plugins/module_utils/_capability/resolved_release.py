@@ -185,7 +185,7 @@ def _report_unknown_status(
 ) -> None:
     """Warn about names in the status of a cluster that ``release`` does not know."""
     data = read_minor_data(release, release.minor, context, Problems()) if release.minor else None
-    unknown = (status.known | status.enabled) - data.capabilities if data else ()
+    unknown = status.known - data.capabilities if data else ()
     for name in sorted(unknown):
         message = f"{name!r} is not a capability of {release.shown_version}"
         problems.warning(

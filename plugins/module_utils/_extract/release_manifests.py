@@ -36,14 +36,14 @@ NOTHING_INCLUDED = Problem(
     "nothing-included",
     "dest",
     "would be left empty: no manifest is included, or all included ones delete their resource",
-    "Check cluster_profile, feature_set and exclude_identifier, or omit dest",
+    "Check the enabled capabilities, cluster_profile, feature_set and exclude_identifier, or omit dest",
 )
 NO_CREDENTIALS_REQUESTS = Problem(
     "error",
     "nothing-included",
     "dest",
     "would be left empty: none of the requested CredentialsRequests is included",
-    "Enable CloudCredential and the capabilities whose operators need credentials, or omit dest",
+    "Check platform and the enabled capabilities, or omit dest",
 )
 
 

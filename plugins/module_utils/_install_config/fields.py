@@ -195,7 +195,7 @@ def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: Location
             hint = f"Use one of: {', '.join(platforms)}" if known else did_you_mean(name, platforms)
             problems.error("unknown-platform", where.child(name), message, hint)
         elif not isinstance(platform[name], Mapping):
-            message = f"is {type_name(platform[name])}, expected a map; the installer ignores the platform"
+            message = f"is {type_name(platform[name])}, expected a map"
             problems.error("not-a-map", where.child(name), message, f"Write {name}: {{}} or the settings below it")
         elif name == "external":
             _external(platform[name], where.child(name), problems)

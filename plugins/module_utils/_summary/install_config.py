@@ -111,8 +111,7 @@ def _fleet(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
     clusters = result["clusters"]
     titles = ("CLUSTER", "VERSION", "PLATFORM", "METHOD", "SELECTION", "ENABLED", "FILE", "STATE")
     yield from table([titles, *(_row(item, result["selections"]) for item in clusters)])
-    invalid = [item for item in clusters if item["errors"]]
-    for item in invalid:
+    for item in (item for item in clusters if item["errors"]):
         yield ""
         yield f"{item['name']}:"
         for error in item["errors"]:
@@ -120,7 +119,7 @@ def _fleet(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[st
             yield f"  - {first}"
             yield from (f"    {line}" for line in rest)
     yield ""
-    yield _verdict(len(clusters), len(invalid), options)
+    yield _verdict(clusters, options)
 
 
 def _row(item: Mapping[str, Any], selections: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -144,14 +143,13 @@ def _short(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) < 4 else f"{len(names)} names"
 
 
-def _verdict(total: int, invalid: int, options: Mapping[str, Any]) -> str:
-    valid = total - invalid
-    counts = f"{valid or 'None'} of {total} clusters {'is' if valid < 2 else 'are'} valid."
-    if not invalid:
+def _verdict(clusters: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> str:
+    valid = [item for item in clusters if not item["errors"]]
+    counts = f"{len(valid) or 'None'} of {len(clusters)} clusters {'is' if len(valid) < 2 else 'are'} valid."
+    if len(valid) == len(clusters):
         return counts
-    if not valid:
+    if all(item["path"] is None for item in valid):  # such as hosted clusters, which have no file
         return f"{counts} Nothing was written."
     if options.get("write_valid"):
-        files, were, they = ("Its file", "was", "it") if valid == 1 else ("Their files", "were", "they")
-        return f"{counts} {files} {'would be' if options.get('check_mode') else were} written, if {they} changed."
+        return f"{counts} Files that changed {'would be' if options.get('check_mode') else 'were'} written."
     return f"{counts} Nothing was written. To write the valid ones, set write_valid."

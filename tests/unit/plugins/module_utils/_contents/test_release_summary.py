@@ -47,6 +47,10 @@ def test_the_directory_of_one_operator_says_nothing_about_the_capabilities_of_ot
             {"enabled_capabilities": ["Console"], "known_capabilities": ["Foo"]},
             ["enabled_capabilities unknown-capability", "known_capabilities unknown-capability"],
         ),
+        (
+            {"enabled_capabilities": ["Foo"], "known_capabilities": ["Console"]},
+            ["enabled_capabilities unknown-capability"],
+        ),
         ({"enabled_capabilities": ["Console"], "known_capabilities": ["Console"]}, []),
         ({"feature_gates": ["GatewayAPI", "MetricsCollectionProfiles", "Foo=false"]}, []),
         ({"feature_gates": ["GatewayApi"]}, ["feature_gates unknown-feature-gate"]),

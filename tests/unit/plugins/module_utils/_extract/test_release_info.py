@@ -120,6 +120,7 @@ def test_an_empty_destination_is_an_error(release: Path, tmp_path: Path) -> None
     (found,) = (item for item in error.value.problems if item.severity == "error")
     assert (found.code, str(found.where)) == ("nothing-included", "dest")
     assert found.message == "would be left empty: none of the requested CredentialsRequests is included"
+    assert found.hint == "Check platform and the enabled capabilities, or omit dest"
     assert not (tmp_path / "dest").exists()
 
 

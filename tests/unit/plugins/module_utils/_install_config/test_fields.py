@@ -255,7 +255,7 @@ PROBLEMS = [
     ({"platform": {"AWS": {}}}, "error", "unknown-platform", "platform.AWS", "is not a platform",
      "Write aws: names are case sensitive"),
     ({"platform": {"none": None}}, "error", "not-a-map", "platform.none",
-     "is null, expected a map; the installer ignores the platform", "Write none: {} or the settings below it"),
+     "is null, expected a map", "Write none: {} or the settings below it"),
     ({"platform": {"external": {"cloudControllerManager": "external"}}}, "error", "invalid-choice",
      "platform.external.cloudControllerManager", "is 'external', expected External, or nothing",
      "Write External: names are case sensitive"),

@@ -363,10 +363,10 @@ def test_install_config_of_a_fleet_of_one_is_shown_in_detail() -> None:
         (0, 2, {}, "None of 2 clusters is valid. Nothing was written."),
         (1, 1, {}, "1 of 2 clusters is valid. Nothing was written. To write the valid ones, set write_valid."),
         (2, 1, {}, "2 of 3 clusters are valid. Nothing was written. To write the valid ones, set write_valid."),
-        (*(1, 1, {"write_valid": True}), "1 of 2 clusters is valid. Its file was written, if it changed."),
+        (1, 1, {"write_valid": True}, "1 of 2 clusters is valid. Files that changed were written."),
         (
             *(2, 1, {"write_valid": True, "check_mode": True}),
-            "2 of 3 clusters are valid. Their files would be written, if they changed.",
+            "2 of 3 clusters are valid. Files that changed would be written.",
         ),
     ],
 )
@@ -387,8 +387,10 @@ def test_install_config_of_a_fleet(valid: int, invalid: int, options: dict[str, 
 def test_install_config_of_a_fleet_of_hosted_clusters(fields: dict[str, Any], shown: str) -> None:
     row = {"name": "a", "selection": 0, "errors": [], "path": None, "differs": False}
     selection = {**CHECKED, "install_method": "hosted", "hosted_cluster_spec": {"capabilities": fields}}
-    lines = summary_lines("install_config", {"clusters": [row, row], "selections": [selection]}, {})
+    clusters = [row, {**row, "errors": ["wrong"]}]
+    lines = summary_lines("install_config", {"clusters": clusters, "selections": [selection]}, {"write_valid": True})
     assert f" hosted  {shown} " in lines[1]
+    assert lines[-1] == "1 of 2 clusters is valid. Nothing was written."  # they have no files
 
 
 # Clusters
