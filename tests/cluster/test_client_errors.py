@@ -176,7 +176,7 @@ def test_a_token_with_a_line_break_is_not_shown(site: Site, direct: dict[str, An
 def test_no_credentials(site: Site, direct: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     outcome = site.info(kubeconfig=None, host=site.plane.url)
-    refused(outcome, "missing-file", "~/.kube/config does not exist")
+    refused(outcome, "missing-file", "no file exists at ~/.kube/config")
 
 
 @pytest.mark.parametrize("command", [["/nowhere/login"], ["sh", "-c", "exit 3"], ["sh", "-c", "echo no JSON"]])

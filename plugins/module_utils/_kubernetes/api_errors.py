@@ -172,7 +172,7 @@ class ApiError(ClusterError):
         self._request = f"cannot {verb} {shown}: {code}"
         text = _shorten(_field_messages(self) if self.is_invalid else message).rstrip(".")
         shown_reason = f" {reason}" if reason else ""
-        hint = _hint(self, verb, shown)
+        hint = _hint(self, shown)
         super().__init__([Problem("error", _problem_code(self), "", f"{self._request}{shown_reason}: {text}", hint)])
 
     @property
@@ -452,7 +452,7 @@ def _problem_code(error: ApiError) -> str:
     return _CODES.get(error.code, "failed-server" if error.code >= 500 else "unexpected-answer")
 
 
-def _hint(error: ApiError, verb: str, shown: str) -> str:
+def _hint(error: ApiError, shown: str) -> str:
     if error.is_conflict and error.field_conflicts:
         return _FIELD_CONFLICT_HINT
     if error.is_stored_version:
@@ -468,11 +468,11 @@ def _hint(error: ApiError, verb: str, shown: str) -> str:
     if error.is_server_error and _WEBHOOK_FAILED in error.message:
         return _WEBHOOK_HINT
     if error.is_forbidden:
-        return _forbidden_hint(error.message, verb, shown)
+        return _forbidden_hint(error.message, shown)
     return _HINTS.get(error.code, _SERVER_ERROR_HINT if error.code >= 500 else _NO_API_HINT)
 
 
-def _forbidden_hint(message: str, verb: str, shown: str) -> str:
+def _forbidden_hint(message: str, shown: str) -> str:
     """The hint for a 403, which does not always mean that a role is missing."""
     if _ANONYMOUS in message:
         return "Check the user in the kubeconfig and the program that creates its token: the request had no credentials"
@@ -480,7 +480,7 @@ def _forbidden_hint(message: str, verb: str, shown: str) -> str:
     if missing and missing[1] == "impersonate":
         return "Grant the user a role that allows impersonate, or omit impersonate_user and impersonate_groups"
     if missing:
-        return f"Grant the user a role that allows {verb} on {shown.partition(' ')[0]}"
+        return f"Grant the user a role that allows {missing[1]} on {shown.partition(' ')[0]}"
     if _ESCALATION in message:
         return "Grant the user the permissions that the server lists: a user can grant only what the user has"
     return _DENIED_HINT if _BECAUSE in message else _NO_API_HINT  # the page of a proxy, for instance

@@ -310,7 +310,7 @@ def rollout_context(
         rules = resolved.context.rules
         undecided = [item for item in release.manifests if depends_on_feature_set(item, rules)]
         if undecided and not gate.problems:
-            message = f"cannot be read from the cluster, so {len(undecided)} manifests with a feature set are left out"
+            message = f"cannot be read from the cluster, so manifests with a feature set are left out: {len(undecided)}"
             problems.error("missing-feature-set", "feature_set", message, "Set feature_set")
         decided = tuple(item for item in resolved.loaded if not depends_on_feature_set(item, rules))
         resolved = resolved._replace(loaded=decided)

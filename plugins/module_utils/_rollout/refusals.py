@@ -63,10 +63,7 @@ class Explanation(NamedTuple):
 
 EXPLANATIONS = {
     Refusal.FORBIDDEN: Explanation(
-        "forbidden-request",
-        "cannot be applied, because the API server forbids it",
-        "Grant the user a role that allows get, list, create and patch on it",
-        quotes_server=True,
+        "forbidden-request", "cannot be applied, because the API server forbids it", quotes_server=True
     ),
     Refusal.DENIED: Explanation(
         "denied-request", "cannot be applied, because admission control denies it", quotes_server=True

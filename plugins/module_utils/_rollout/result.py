@@ -13,7 +13,7 @@ from typing import Any
 from .._cluster.injected_config import without_credentials
 from .._cluster.spec_change import status_dict
 from .._module.result import diff_entry
-from .._problems import Problem, Problems, shown_names
+from .._problems import Problem, Problems, plural, shown_names
 from .._release.task_graph import run_level_of
 from .._resources import nested
 from .change_set import Action, ApplyResult, Rollout
@@ -82,8 +82,8 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     problems += [_refusal_problem(*group, items) for group, items in groups.items()]
     not_applied = rollout.changes.not_applied
     if not_applied:
-        message = f"{len(not_applied)} manifests were not applied, because an earlier one failed; "
-        message += f"the first of them is in {not_applied[0].file}"
+        count = plural(len(not_applied), "manifest")
+        message = f"{count} not applied, because an earlier one failed; the first is in {not_applied[0].file}"
         problems.error("unapplied-manifests", "", message, "Correct the other errors, and run this again to resume")
     return problems.unique()
 

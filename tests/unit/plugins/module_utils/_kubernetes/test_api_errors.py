@@ -128,15 +128,16 @@ def test_a_page_of_a_proxy_that_forbids_a_request_is_no_answer_of_an_api_server(
     assert (problem.code, "no proxy or login page answers" in problem.hint) == ("forbidden-request", True)
 
 
-def test_an_error_of_a_sub_resource_names_it_as_rbac_does():
+def test_the_hint_names_the_verb_and_the_sub_resource_as_rbac_does():
+    """An apply that creates the object needs create, too."""
     problem = problem_of(
         403,
-        status(403, "Forbidden", 'User "x" cannot apply resource "clusterversions/status" in'),
-        "apply",
+        status(403, "Forbidden", 'User "x" cannot create resource "clusterversions/status" in'),
+        "patch",
         "clusterversions.config.openshift.io/status version",
     )
 
-    assert problem.hint == "Grant the user a role that allows apply on clusterversions.config.openshift.io/status"
+    assert problem.hint == "Grant the user a role that allows create on clusterversions.config.openshift.io/status"
 
 
 def test_the_error_has_the_code_and_the_name_of_the_object():

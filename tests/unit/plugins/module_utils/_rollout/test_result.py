@@ -136,12 +136,11 @@ def test_refusals_of_a_kind_or_namespace_are_reported_once() -> None:
         "Apply the definition of the kind first, or add the API version to allow_unserved if the cluster lacks it on "
         "purpose"
     )
-    role = "Grant the user a role that allows get, list, create and patch on it"
     assert shown == [
         ("missing-namespace", "namespaces team", missing),
         ("missing-namespace", "namespaces other", missing),
         ("terminating-namespace", "namespaces team", status),
-        ("forbidden-request", "Deployment (apps/v1)", role),
+        ("forbidden-request", "Deployment (apps/v1)", "Ask"),
         ("denied-request", "Deployment (apps/v1)", "Ask"),
         ("denied-request", "Deployment (apps/v1)", "Wait"),
         ("unserved-kind", "Other", unserved),
@@ -155,7 +154,7 @@ def test_refusals_of_a_kind_or_namespace_are_reported_once() -> None:
     )
     assert by_code["denied-request"].endswith("(not on Fridays)")
     assert "Fridays" not in by_code["unserved-kind"]
-    assert by_code["unapplied-manifests"].startswith("2 manifests")
+    assert by_code["unapplied-manifests"].startswith("2 manifests not applied")
     assert "0000_10_part_z.yaml" in by_code["unapplied-manifests"]
 
 
